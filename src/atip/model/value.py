@@ -1,0 +1,99 @@
+"""Value: frozen, slotted, keyword-only records without importing `dataclasses`.
+
+The standard `dataclasses` module pulls in `inspect` and costs about as much CPU as starting the
+interpreter; `guard` and `show` start with every command an agent runs. To a type checker a
+`Value` *is* a dataclass (`dataclass_transform`). See docs/decisions/0002-values.md.
+
+    class Point(Value):
+        x: int
+        y: int = 0
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_options):
+        return lambda decorated: decorated
+
+
+_set = object.__setattr__
+_REQUIRED = object()
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class _ValueType(type):
+    """Turns annotations into slots and keeps the defaults aside."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _ValueType:
+        own = [
+            field
+            for field, hint in namespace.get("__annotations__", {}).items()
+            if not str(hint).startswith("ClassVar")
+        ]
+        fields: dict[str, Any] = {}
+        for base in bases:
+            fields.update(getattr(base, "_fields", {}))
+        for field in own:
+            fields[field] = namespace.pop(field, _REQUIRED)
+        namespace["__slots__"] = tuple(own)
+        cls = super().__new__(mcls, name, bases, namespace)
+        cls._fields = fields  # type: ignore[attr-defined]
+        cls._defaults = {k: v for k, v in fields.items() if v is not _REQUIRED}  # type: ignore[attr-defined]
+        return cls
+
+
+class Value(metaclass=_ValueType):
+    """Base of all records. Equal by type and fields; `replace` makes a changed copy."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, **given):
+            cls = type(self)
+            for field, default in cls._fields.items():
+                value = given.pop(field, default)
+                if value is _REQUIRED:
+                    raise TypeError(f"{cls.__name__}() needs {field!r}")
+                _set(self, field, value)
+            if given:
+                raise TypeError(f"{cls.__name__}() has no field {next(iter(given))!r}")
+
+        def __setattr__(self, name, value):
+            raise AttributeError(f"{type(self).__name__} is frozen")
+
+        def __delattr__(self, name):
+            raise AttributeError(f"{type(self).__name__} is frozen")
+
+        def __getstate__(self):
+            return {field: getattr(self, field) for field in type(self)._fields}
+
+        def __setstate__(self, state):
+            for field, value in state.items():
+                _set(self, field, value)
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed."""
+        given = {field: getattr(self, field) for field in type(self)._fields}  # type: ignore[attr-defined]
+        given.update(changes)
+        return type(self)(**given)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, f) == getattr(other, f) for f in type(self)._fields)  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        cls = type(self)
+        return hash((cls, *(getattr(self, field) for field in cls._fields)))  # type: ignore[attr-defined]
+
+    def __repr__(self) -> str:
+        cls = type(self)
+        shown = (
+            f"{field}={getattr(self, field)!r}"
+            for field, default in cls._fields.items()  # type: ignore[attr-defined]
+            if default is _REQUIRED or getattr(self, field) != default
+        )
+        return f"{cls.__name__}({', '.join(shown)})"
