@@ -205,9 +205,7 @@ def _merge(
     )
 
 
-def _union(
-    left: tuple[str, ...] | None, right: tuple[str, ...] | None
-) -> tuple[str, ...] | None:
+def _union(left: tuple[str, ...] | None, right: tuple[str, ...] | None) -> tuple[str, ...] | None:
     if not right:
         return left if left is not None else right
     if not left:

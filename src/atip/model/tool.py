@@ -302,12 +302,13 @@ class Tool(Value):
 
     def walk(self) -> Iterator[tuple[Path, Command]]:
         """Every command and group, parents first, in document order."""
-        stack = [((name,), command) for name, command in reversed((self.commands or {}).items())]
+        stack: list[tuple[Path, Command]] = [((), Command(commands=self.commands))]
         while stack:
             path, command = stack.pop()
-            yield path, command
-            children = command.commands or {}
-            stack.extend(((*path, name), child) for name, child in reversed(children.items()))
+            if path:
+                yield path, command
+            children = list((command.commands or {}).items())
+            stack.extend(((*path, name), child) for name, child in reversed(children))
 
 
 def _vendor(extra: Mapping[str, object]) -> Mapping[str, object]:

@@ -1,0 +1,1 @@
+"""atip: know what a command line will do, prove it, enforce it."""
