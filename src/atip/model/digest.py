@@ -1,0 +1,51 @@
+"""Digest: one type for content addresses, compared as bytes, never built from loose strings.
+
+The wire form is `sha256:` and 64 lower-case hex digits; the file name in a registry is the bare hex
+(A13, A14). sha384 and sha512 are read for checksums (A22); nothing else is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.errors import FormatError
+from atip.model.value import Value
+
+_FORM = re.compile(r"(sha256|sha384|sha512):([0-9a-fA-F]+)\Z")
+_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128}
+
+
+class Digest(Value):
+    """An algorithm and lower-case hex digits of the right length."""
+
+    algorithm: str
+    hex: str
+
+    def __str__(self) -> str:
+        return f"{self.algorithm}:{self.hex}"
+
+
+def parse_digest(text: str) -> Digest:
+    """`sha256:…` → Digest.
+
+    Raises:
+        FormatError: `format.digest` for another algorithm, length or alphabet.
+    """
+    found = _FORM.match(text)
+    if found is None or len(found[2]) != _LENGTHS[found[1]]:
+        raise FormatError(
+            "format.digest",
+            f"`{text[:80]}` is not a digest",
+            hint="write sha256: followed by 64 hex digits",
+        )
+    return Digest(algorithm=found[1], hex=found[2].lower())
+
+
+def find_digest(text: object) -> Digest | None:
+    """Like `parse_digest`, but None for anything that is not a digest."""
+    if not isinstance(text, str):
+        return None
+    found = _FORM.match(text)
+    if found is None or len(found[2]) != _LENGTHS[found[1]]:
+        return None
+    return Digest(algorithm=found[1], hex=found[2].lower())
