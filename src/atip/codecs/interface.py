@@ -1,0 +1,85 @@
+"""What every codec offers, and the table of formats.
+
+A codec file has `decode(data, *, origin) -> Decoded` and `encode(tool) -> Encoded`, and nothing else
+public; a one-way format leaves one out. Only `atip` is lossless; every other lists each loss.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from atip.errors import NotFoundError, UsageError
+from atip.model.shape import closest
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.model.problems import Problem
+    from atip.model.tool import Tool
+
+FORMATS: dict[str, tuple[str, str]] = {
+    # name: (module in this room, one line)
+    "atip": ("atip_current", "ATIP 0.6 metadata"),
+    "atip-0.1": ("atip_legacy", "ATIP 0.1 metadata"),
+}
+
+
+class Loss(Value):
+    """Something that the target format cannot say."""
+
+    path: str
+    message: str
+
+    def to_json(self) -> dict[str, object]:
+        return {"path": self.path, "message": self.message}
+
+
+class Decoded(Value):
+    """A tool read from some format. `losses` is what the model could not hold."""
+
+    tool: Tool
+    losses: tuple[Loss, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Encoded(Value):
+    """A document in some format: JSON-ready values, or text for formats that are text."""
+
+    data: Any
+    losses: tuple[Loss, ...] = ()
+
+
+def codec(name: str) -> Any:
+    """The codec module for a format.
+
+    Raises:
+        NotFoundError: `convert.unknown-format`.
+    """
+    known = FORMATS.get(name)
+    if known is None:
+        close = closest(name, FORMATS)
+        hint = f"did you mean `{close}`?" if close else "formats: " + ", ".join(FORMATS)
+        raise NotFoundError("convert.unknown-format", f"no format `{name}`", hint=hint)
+    return importlib.import_module(f"atip.codecs.{known[0]}")
+
+
+def encoder(name: str) -> Any:
+    """The codec's `encode`.
+
+    Raises:
+        UsageError: `convert.one-way` when the format can only be read.
+    """
+    module = codec(name)
+    if not hasattr(module, "encode"):
+        raise UsageError("convert.one-way", f"`{name}` can be read but not written")
+    return module.encode
+
+
+def decoder(name: str) -> Any:
+    """The codec's `decode`; see `encoder`."""
+    module = codec(name)
+    if not hasattr(module, "decode"):
+        raise UsageError("convert.one-way", f"`{name}` can be written but not read")
+    return module.decode

@@ -1,0 +1,138 @@
+"""Files: bounded reads, atomic durable writes, locks. The only door to them.
+
+Writers: lock, temporary file in the same directory, fsync, rename, fsync of the directory.
+Readers never lock and see the whole old or the whole new file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+
+from atip.errors import AtipError, FormatError, NotFoundError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TEMPORARY = ".atip-tmp-"
+"""Prefix of temporary files; leftovers older than a day are removed by `sweep`."""
+
+
+def read_bytes(path: str, max_bytes: int) -> bytes:
+    """The content of a regular file.
+
+    Raises:
+        NotFoundError: `file.not-found`.
+        FormatError: `format.too-large` beyond `max_bytes`.
+        AtipError: `file.unreadable`.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(max_bytes + 1)
+    except FileNotFoundError as error:
+        raise NotFoundError("file.not-found", f"no file `{path}`", hint="check the path") from error
+    except OSError as error:
+        raise AtipError("file.unreadable", f"cannot read `{path}`: {error.strerror}") from error
+    if len(data) > max_bytes:
+        raise FormatError("format.too-large", f"`{path}` has more than {max_bytes:,} bytes")
+    return data
+
+
+def write_atomic(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) -> None:
+    """Replace `path` by `data`, whole or not at all.
+
+    Raises:
+        AtipError: `file.disk-full` or `file.unwritable`; the old content is untouched.
+    """
+    folder = os.path.dirname(path) or "."
+    temporary = os.path.join(folder, f"{TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}")
+    try:
+        handle = os.open(
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode
+        )
+        try:
+            _write_all(handle, data)
+            if durable:
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(temporary, path)
+        if durable:
+            sync_directory(folder)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise _unwritable(path, error) from error
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def _unwritable(path: str, error: OSError) -> AtipError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return AtipError(
+            "file.disk-full",
+            f"no space left to write `{path}`; the old content is unchanged",
+            hint="free some space and try again",
+        )
+    return AtipError("file.unwritable", f"cannot write `{path}`: {error.strerror}")
+
+
+def sync_directory(folder: str) -> None:
+    """Make a rename in `folder` durable."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_private(folder: str) -> None:
+    """Create a directory (and its parents) that only the user may enter.
+
+    Raises:
+        AtipError: `file.unsafe-directory` when it is a link or belongs to someone else.
+    """
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        # SECURITY: a directory planted by another user could redirect everything we store.
+        status = os.lstat(folder)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    if status.st_uid not in (os.geteuid(), 0) or not os.path.isdir(folder):
+        raise AtipError("file.unsafe-directory", f"`{folder}` does not belong to you")
+
+
+@contextlib.contextmanager
+def locked(path: str) -> Iterator[None]:
+    """Hold an exclusive lock; it dies with the process, so it is never stale."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def sweep(folder: str, now: float, *, older_than_s: float = 86400.0) -> int:
+    """Remove temporary files that a killed writer left behind; returns how many."""
+    removed = 0
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if (
+                entry.name.startswith(TEMPORARY)
+                and entry.stat(follow_symlinks=False).st_mtime < now - older_than_s
+            ):
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.path)
+                    removed += 1
+    return removed
