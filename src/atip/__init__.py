@@ -1,1 +1,77 @@
-"""atip: know what a command line will do, prove it, enforce it."""
+"""atip: know what a command line will do, prove it, enforce it.
+
+The rooms, from the bottom up (imports go downward only; `tests/test_architecture.py` holds the table):
+
+    errors      error tree, stable codes, exit codes
+    model       WHAT a tool is: ATIP 0.6 as frozen values; effects; validate, lint, diff, partial view
+    calls       HOW it is called: arguments → argv, argv → invocation, shell line → argvs
+    system      the only doors to the OS: files, processes, network, paths, clock
+    codecs      one file per format
+    inference   help, man, completion text → Tool with evidence; effects from knowledge and rules
+    knowledge   curated facts as data, one YAML per well-known tool
+    policy      invocation + verdict + rules → allow | ask | deny, and a confinement
+    trust       digests, signatures, provenance → Verdict; bytes only
+    sandbox     confinement → running process
+    discovery   enumerate → decide how to ask → ask inside the sandbox → Tool
+    registry    local store, remote client, publishing
+    search      the intent index
+    bundles     AIP-29 host
+    apis        MCP, OpenAPI, GraphQL, SQL sources
+    execution   decide → confine → run → bounded, redacted result; audit
+    crawler     fill registries from packages
+    toolbox     where workflows meet
+    server cli  doors for clients and people
+    sdk         what a CLI author imports; depends on nothing
+
+Everything public is re-exported here lazily: `import atip` loads nothing else.
+"""
+
+from __future__ import annotations
+
+from atip.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.api import convert as convert
+    from atip.api import diff as diff
+    from atip.api import lint as lint
+    from atip.api import load as load
+    from atip.api import validate as validate
+    from atip.errors import AtipError as AtipError
+    from atip.errors import FormatError as FormatError
+    from atip.model.effects import Effects as Effects
+    from atip.model.problems import Problem as Problem
+    from atip.model.tool import Command as Command
+    from atip.model.tool import Tool as Tool
+
+_PUBLIC = {
+    # name: module that holds it
+    "load": "atip.api",
+    "validate": "atip.api",
+    "lint": "atip.api",
+    "diff": "atip.api",
+    "convert": "atip.api",
+    "AtipError": "atip.errors",
+    "FormatError": "atip.errors",
+    "Effects": "atip.model.effects",
+    "Problem": "atip.model.problems",
+    "Command": "atip.model.tool",
+    "Tool": "atip.model.tool",
+}
+
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> object:
+    module = _PUBLIC.get(name)
+    if module is None:
+        raise AttributeError(f"module 'atip' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

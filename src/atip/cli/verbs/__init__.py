@@ -1,0 +1,20 @@
+"""The verbs, one file each; command path = file path. This table is what `atip --help` shows.
+
+Only the file of the verb that was typed is imported.
+"""
+
+from __future__ import annotations
+
+VERBS: dict[str, tuple[str, str]] = {
+    # verb: (group, one line)
+    "validate": ("documents", "check documents against the specifications"),
+    "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),
+    "diff": ("documents", "compare two versions: breaking, compatible, effects"),
+    "convert": ("documents", "translate between formats, with a report of what is lost"),
+    "schema": ("documents", "print a JSON Schema of one of our documents"),
+    "doctor": ("this machine", "prove what works here and say how to get the rest"),
+    "completion": ("this machine", "print a completion script for your shell"),
+}
+
+NOUNS: dict[str, dict[str, str]] = {}
+"""Verbs with a second word: noun → {verb: one line}."""

@@ -1,0 +1,44 @@
+# Two commands: `make scan` and `make test`. Both set everything up, and work offline a second time.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: scan test check format bench soak requirements docs clean
+
+scan: $(VENV)/.ready
+	@$(BIN)/atip scan --learn
+	@$(BIN)/atip
+
+test: $(VENV)/.ready $(VENV)/.system
+	@scripts/test
+
+check: $(VENV)/.ready
+	@$(BIN)/ruff format --check src tests benchmarks examples scripts
+	@$(BIN)/ruff check src tests benchmarks examples scripts
+	@$(BIN)/mypy
+	@$(BIN)/pytest -n 2 tests/test_architecture.py tests/unit
+
+format: $(VENV)/.ready
+	@$(BIN)/ruff format src tests benchmarks examples scripts
+	@$(BIN)/ruff check --fix src tests benchmarks examples scripts
+
+bench: $(VENV)/.ready
+	@$(BIN)/python -m benchmarks
+
+soak: $(VENV)/.ready $(VENV)/.system
+	@scripts/soak
+
+requirements: $(VENV)/.ready
+	@$(BIN)/python scripts/requirements.py
+
+docs: $(VENV)/.ready
+	@$(BIN)/python scripts/reference.py
+
+$(VENV)/.ready: pyproject.toml scripts/setup
+	@PYTHON=$(PYTHON) VENV=$(VENV) scripts/setup
+
+$(VENV)/.system: scripts/setup-system $(VENV)/.ready
+	@VENV=$(VENV) scripts/setup-system
+
+clean:
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

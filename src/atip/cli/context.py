@@ -1,0 +1,86 @@
+"""Context: what a verb may see of the world besides its own options.
+
+Holds the two streams, whether a person is watching, and the toolbox, made when first asked for.
+stdout is the result; everything else goes to stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from atip.errors import NeedsConfirmation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from atip.toolbox import Toolbox
+
+
+class Context:
+    """Handed to every verb's `run`."""
+
+    def __init__(
+        self,
+        *,
+        out: TextIO | None = None,
+        err: TextIO | None = None,
+        stdin: TextIO | None = None,
+        as_json: bool = False,
+        color: str = "auto",
+    ) -> None:
+        self.out = out or sys.stdout
+        self.err = err or sys.stderr
+        self.stdin = stdin or sys.stdin
+        self.as_json = as_json
+        self.is_tty = self.out.isatty()
+        self.color = _wants_color(color, self.is_tty)
+        self._app: Toolbox | None = None
+
+    @property
+    def app(self) -> Toolbox:
+        """The toolbox of this user."""
+        if self._app is None:
+            from atip.toolbox import Toolbox
+
+            self._app = Toolbox()
+        return self._app
+
+    def print(self, text: str = "") -> None:
+        """One line of the result."""
+        self.out.write(text + "\n")
+
+    def note(self, text: str) -> None:
+        """One line for the person: progress, warnings. Never part of the result."""
+        self.err.write(text + "\n")
+
+    def emit(self, document: object) -> None:
+        """The result as exactly one JSON document."""
+        import json
+
+        indent = 2 if self.is_tty else None
+        json.dump(document, self.out, ensure_ascii=False, indent=indent, allow_nan=False)
+        self.out.write("\n")
+
+    def confirm(self, question: str) -> bool:
+        """Ask the person on their terminal.
+
+        Raises:
+            NeedsConfirmation: when there is no terminal to ask on; nothing is assumed.
+        """
+        if not (self.stdin.isatty() and self.err.isatty()):
+            raise NeedsConfirmation(
+                "consent.no-terminal",
+                "this needs a person's yes, and there is no terminal to ask on",
+                hint="run it in a terminal",
+            )
+        self.err.write(f"{question} [y/N] ")
+        self.err.flush()
+        return self.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _wants_color(choice: str, is_tty: bool) -> bool:
+    if choice in ("always", "never"):
+        return choice == "always"
+    return is_tty and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,65 @@
+"""Reading the documents that a person names: files, directories, globs, `-` for standard input."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+
+from atip.errors import NotFoundError
+from atip.model.reader import STORE, read_json
+from atip.model.yaml_reader import read_yaml
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+STDIN = "-"
+_SUFFIXES = (".json", ".yaml", ".yml")
+MAX_BYTES = 64_000_000
+"""A document above its own limit still gets a proper finding; this only bounds memory."""
+
+
+def expand(names: Sequence[str]) -> list[str]:
+    """File names for what was typed; directories are walked, globs expanded, order kept.
+
+    Raises:
+        NotFoundError: `file.not-found` when a name matches nothing.
+    """
+    found: list[str] = []
+    for name in names or [STDIN]:
+        if name == STDIN:
+            found.append(name)
+        elif os.path.isdir(name):
+            found.extend(_walk(name))
+        elif os.path.exists(name):
+            found.append(name)
+        else:
+            matches = sorted(glob.glob(name, recursive=True))
+            if not matches:
+                raise NotFoundError("file.not-found", f"no file `{name}`", hint="check the path")
+            found.extend(match for match in matches if os.path.isfile(match))
+    return found
+
+
+def _walk(folder: str) -> Iterator[str]:
+    for parent, folders, files in os.walk(folder):
+        folders.sort()
+        for file in sorted(files):
+            if file.endswith(_SUFFIXES):
+                yield os.path.join(parent, file)
+
+
+def load_bytes(name: str) -> bytes:
+    """The bytes of a file or of standard input."""
+    if name == STDIN:
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    return read_bytes(name, MAX_BYTES)
+
+
+def parse(name: str, data: bytes, *, is_store: bool = False) -> object:
+    """Bytes → values by the strict readers; YAML by suffix."""
+    if name.endswith((".yaml", ".yml")):
+        return read_yaml(data)
+    return read_json(data, STORE) if is_store else read_json(data)

@@ -1,0 +1,101 @@
+"""Regular expressions from documents, on a linear-time engine only.
+
+The one door to RE2. Patterns that documents bring (`version_check.parse`, CMP `re:`, ATIP `pattern`) are
+short, and what RE2 cannot do (look-around, back-references) is refused with a message, never handed
+to a backtracking engine: `(a+)+$` on 27 characters took 18 s there.
+"""
+
+from __future__ import annotations
+
+from atip.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_PATTERN = 512
+MAX_SUBJECT = 1_000_000
+
+
+class Regex:
+    """A compiled pattern. Searches at most MAX_SUBJECT characters, in linear time."""
+
+    __slots__ = ("_compiled", "source")
+
+    def __init__(self, source: str, compiled: Any) -> None:
+        self.source = source
+        self._compiled = compiled
+
+    def search(self, text: str) -> dict[str | int, str | None] | None:
+        """Groups of the first match by number and by name (0 is the whole), or None."""
+        found = self._compiled.search(text[:MAX_SUBJECT])
+        if found is None:
+            return None
+        groups: dict[str | int, str | None] = {0: found.group(0)}
+        groups.update(enumerate(found.groups(), 1))
+        groups.update(found.groupdict())
+        return groups
+
+    def matches(self, text: str) -> bool:
+        """Whether the pattern occurs anywhere in the text."""
+        return self._compiled.search(text[:MAX_SUBJECT]) is not None
+
+    def covers(self, text: str) -> bool:
+        """Whether the pattern matches the whole text."""
+        return len(text) <= MAX_SUBJECT and self._compiled.fullmatch(text) is not None
+
+
+def compile_regex(source: str, *, ignore_case: bool = False) -> Regex:
+    """ECMAScript or Python syntax → Regex.
+
+    Raises:
+        FormatError: `regex.too-long`, `regex.unsupported` (say what), `regex.syntax`.
+    """
+    if len(source) > MAX_PATTERN:
+        raise FormatError(
+            "regex.too-long", f"pattern has {len(source)} characters, the limit is {MAX_PATTERN}"
+        )
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 4 << 20
+    options.case_sensitive = not ignore_case
+    try:
+        return Regex(source, re2.compile(_translated(source), options=options))
+    except re2.error as error:
+        raise _refusal(source, str(error)) from error
+
+
+def _translated(source: str) -> str:
+    """`(?<name>…)` of ECMAScript → `(?P<name>…)`; everything else is common to both."""
+    return (
+        source.replace("(?<=", "(?\0=")
+        .replace("(?<!", "(?\0!")
+        .replace("(?<", "(?P<")
+        .replace("\0", "<")
+    )
+
+
+def _refusal(source: str, message: str) -> FormatError:
+    for construct, name in (
+        ("(?=", "look-ahead"),
+        ("(?!", "look-ahead"),
+        ("(?<=", "look-behind"),
+        ("(?<!", "look-behind"),
+        ("(?>", "atomic groups"),
+        ("\\1", "back-references"),
+        ("\\2", "back-references"),
+        ("\\k<", "back-references"),
+        ("(?P=", "back-references"),
+        ("[^]", "the empty negated class"),
+        ("\\u", "\\u escapes"),
+        ("\\c", "\\c escapes"),
+    ):
+        if construct in source:
+            return FormatError(
+                "regex.unsupported",
+                f"{name} cannot be matched in linear time, so they are not accepted",
+                hint="rewrite the pattern without them",
+            )
+    return FormatError("regex.syntax", f"not a pattern we accept: {message}")
