@@ -1,0 +1,136 @@
+"""Compile the knowledge files into the pack: `python -m atip.knowledge.compile [--check] [FILE…]`.
+
+One compact JSON file per tool plus `aliases.json`, so that one tool is read without a YAML parser
+and a change of one tool changes one file. The pack is generated and committed; a test keeps both
+equal (docs/formats/knowledge.md says why). `--check` writes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from atip.errors import FormatError
+from atip.knowledge.normal import Normal
+from atip.model.problems import Problem
+from atip.model.yaml_reader import read_yaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOOLS = os.path.join(HERE, "tools")
+PACK = os.path.join(HERE, "pack")
+
+
+def read_matchers() -> dict[str, str]:
+    """The named regular expressions of matchers.yaml."""
+    document = read_yaml(_read(os.path.join(HERE, "matchers.yaml")))
+    return {str(k): str(v) for k, v in document.items()} if isinstance(document, dict) else {}
+
+
+def compile_file(path: str, matchers: dict[str, str]) -> tuple[dict[str, Any], list[Problem]]:
+    """The normal form of one file and everything that is wrong with it."""
+    normal = Normal(matchers)
+    try:
+        document = read_yaml(_read(path))
+    except FormatError as error:
+        return {}, list(error.problems) or [
+            Problem(path="$", code=error.code, message=error.message)
+        ]
+    stem = os.path.basename(path).removesuffix(".yaml")
+    return normal.tool(document, stem), normal.problems
+
+
+def compile_all() -> tuple[dict[str, str], dict[str, list[Problem]]]:
+    """Every file of the pack as name → text, and problems by source file."""
+    matchers = read_matchers()
+    pack: dict[str, str] = {}
+    problems: dict[str, list[Problem]] = {}
+    aliases: dict[str, str] = {}
+    names = sorted(n for n in os.listdir(TOOLS) if n.endswith(".yaml"))
+    stems = {n.removesuffix(".yaml") for n in names}
+    for name in names:
+        node, found = compile_file(os.path.join(TOOLS, name), matchers)
+        stem = name.removesuffix(".yaml")
+        for alias in node.get("aliases", ()):
+            if alias in aliases or alias in stems:
+                text = f"executable {alias!r} is described twice"
+                found.append(Problem(path="$.aliases", code="knowledge.twice", message=text))
+            aliases[alias] = stem
+        if found:
+            problems[name] = found
+        pack[f"{stem}.json"] = _dump(node)
+    pack["aliases.json"] = _dump(dict(sorted(aliases.items())))
+    return pack, problems
+
+
+def write_pack(pack: dict[str, str]) -> int:
+    """Write what changed, remove what is gone; returns the number of files touched."""
+    os.makedirs(PACK, exist_ok=True)
+    touched = 0
+    for name in os.listdir(PACK):
+        if name not in pack:
+            os.unlink(os.path.join(PACK, name))
+            touched += 1
+    for name, text in pack.items():
+        path = os.path.join(PACK, name)
+        if os.path.exists(path) and _read(path) == text.encode():
+            continue
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        touched += 1
+    return touched
+
+
+def main(argv: list[str]) -> int:
+    """Exit 1 if a file is wrong (or, with `--check` and no files, if the pack is stale)."""
+    only = [a for a in argv if not a.startswith("--")]
+    if only:
+        matchers = read_matchers()
+        problems = {path: compile_file(path, matchers)[1] for path in only}
+    else:
+        pack, problems = compile_all()
+    for name, found in problems.items():
+        for problem in found:
+            _say(f"{name}: {problem.path}: {problem.message} [{problem.code}]")
+    if any(problems.values()):
+        return 1
+    if only:
+        return 0
+    if "--check" not in argv:
+        _say(f"{len(pack) - 1} tools, {write_pack(pack)} files written")
+        return 0
+    stale = stale_files(pack)
+    for name in stale:
+        _say(f"pack/{name} is stale; run `python -m atip.knowledge.compile`")
+    return 1 if stale else 0
+
+
+def stale_files(pack: dict[str, str]) -> list[str]:
+    """Names of pack files that differ from the sources."""
+    there = set(os.listdir(PACK)) if os.path.isdir(PACK) else set()
+    stale = there ^ set(pack)
+    stale |= {
+        name for name in there & set(pack) if _read(os.path.join(PACK, name)) != pack[name].encode()
+    }
+    return sorted(stale)
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
