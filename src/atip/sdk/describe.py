@@ -73,7 +73,8 @@ def _command(parser: argparse.ArgumentParser, path: str, table: dict[str, Any]) 
     entry: Document = {
         "description": _first_line(parser.description or parser.usage or path or parser.prog)
     }
-    arguments, options = [], []
+    arguments: list[Document] = []
+    options: list[Document] = []
     excluded = _exclusions(parser)
     for action in parser._actions:
         if _is_subparsers(action):

@@ -1,0 +1,70 @@
+"""The user's own settings: `config.json`, `registries.json`, `trust.json`. Closed shapes, checked owner.
+
+A setting that cannot be read stops the run (STYLE safety rule 3): a misspelt key must not silently allow.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from atip.errors import AtipError, FormatError, NotFoundError
+from atip.model.check import check_shape
+from atip.model.documents import SHAPES
+from atip.model.reader import read_json
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.system.paths import Places
+
+FILES = {
+    "config": "config.json",
+    "registries": "registries.json",
+    "trust": "trust.json",
+    "policy": "policy.json",
+}
+MAX_SETTINGS = 1_000_000
+
+
+def load_settings(places: Places, kind: str) -> dict[str, Any]:
+    """One settings file; `{}` when it does not exist.
+
+    Raises:
+        FormatError: with all problems.
+        AtipError: `settings.unsafe-file` when others may write it.
+    """
+    return load_settings_file(os.path.join(places.config, FILES[kind]), kind)
+
+
+def load_settings_file(path: str, kind: str) -> dict[str, Any]:
+    """A settings file at any place, judged by its kind."""
+    try:
+        data = read_bytes(path, MAX_SETTINGS)
+    except NotFoundError:
+        return {}
+    refuse_foreign(path)
+    value = read_json(data)
+    problems = [p for p in check_shape(value, SHAPES[kind], "strict") if p.severity == "error"]
+    if problems or not isinstance(value, dict):
+        first = problems[0]
+        raise FormatError(
+            first.code,
+            f"`{path}`: {first.path}: {first.message}",
+            problems=problems,
+            hint=first.hint,
+        )
+    return value
+
+
+def refuse_foreign(path: str) -> None:
+    """SECURITY: a settings file that someone else may write decides nothing."""
+    status = os.stat(path)
+    if status.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(status.st_mode) & 0o022:
+        raise AtipError(
+            "settings.unsafe-file",
+            f"`{path}` can be written by others",
+            hint=f"chmod 600 {path}",
+        )

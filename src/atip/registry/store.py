@@ -1,0 +1,166 @@
+"""The local store: index and metadata on disk, exactly as ATIP 0.6 §4.2–4.3 lays them out.
+
+Writers hold a lock and replace whole files; readers never lock. What cannot be read is moved to
+`quarantine/` with a message, never silently replaced. Imports little: `show` and `list` sit on it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.errors import AtipError, FormatError, NotFoundError
+from atip.model.reader import STORE, read_json
+from atip.registry import layout
+from atip.system.clock import now, now_iso
+from atip.system.files import locked, make_private, read_bytes, write_atomic
+from atip.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from atip.system.paths import Places
+
+    Entry = dict[str, Any]
+    Index = dict[str, Any]
+
+MAX_METADATA = 64_000_000
+
+
+class Store:
+    """One user's knowledge of the tools on this machine."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+
+    # -- index ---------------------------------------------------------------------------------
+
+    def load_index(self) -> Index:
+        """The index; an empty one when there is none yet.
+
+        Raises:
+            FormatError: `store.corrupt` after the file was moved to quarantine.
+        """
+        path = os.path.join(self.places.data, layout.INDEX)
+        try:
+            data = read_bytes(path, STORE.max_bytes)
+        except NotFoundError:
+            return layout.empty_index(now_iso(), __version__)
+        try:
+            index = read_json(data, STORE)
+        except FormatError as error:
+            raise self._quarantine(path, error) from error
+        if not isinstance(index, dict) or not isinstance(index.get("tools"), dict):
+            raise self._quarantine(path, None)
+        return layout.migrated(index, now_iso())
+
+    def stamp(self) -> int:
+        """A number that changes with every write, so that agents notice changes."""
+        return int(self.load_index().get("_stamp") or 0)
+
+    def find(self, name: str) -> Entry | None:
+        """The entry of a tool, or None."""
+        entry = self.load_index()["tools"].get(name)
+        return entry if isinstance(entry, dict) else None
+
+    def update(self, change: Callable[[dict[str, Entry]], None]) -> Index:
+        """Change the entries under the lock and write the index; durable when this returns."""
+        make_private(self.places.data)
+        with locked(os.path.join(self.places.data, ".lock")):
+            index = self.load_index()
+            change(index["tools"])
+            index["updated"] = now_iso()
+            index["agent"] = {"name": "atip", "version": __version__}
+            index["_stamp"] = int(index.get("_stamp") or 0) + 1
+            self._write(layout.INDEX, index)
+            return index
+
+    def put(self, entries: Mapping[str, Entry]) -> None:
+        """Add or replace entries, many at once."""
+        self.update(lambda tools: tools.update(entries))
+
+    def forget(self, names: list[str]) -> list[str]:
+        """Remove entries; returns the names that were there. Metadata by hash stays: others may use it."""
+        gone: list[str] = []
+
+        def change(tools: dict[str, Entry]) -> None:
+            gone.extend(name for name in names if tools.pop(name, None) is not None)
+
+        self.update(change)
+        return gone
+
+    # -- metadata ------------------------------------------------------------------------------
+
+    def load_bytes(self, name: str, entry: Entry) -> bytes:
+        """The stored metadata of an entry, as written.
+
+        Raises:
+            NotFoundError: `store.no-metadata`.
+            FormatError: `store.corrupt` when the bytes are not those that were written.
+        """
+        for relative in layout.candidates(name, entry):
+            path = os.path.join(self.places.data, relative)
+            try:
+                data = read_bytes(path, MAX_METADATA)
+            except NotFoundError:
+                continue
+            expected = entry.get("metadataHash")
+            if expected and relative != entry.get("metadataPath", relative):
+                expected = None
+            if expected and expected != digest_of(data):
+                raise self._quarantine(path, None)
+            return data
+        raise NotFoundError(
+            "store.no-metadata",
+            f"nothing is known about `{name}` yet",
+            hint=f"try `atip infer {name}`",
+        )
+
+    def load_metadata(self, name: str, entry: Entry) -> dict[str, Any]:
+        """The stored metadata as plain values (cache records of 0.1 are unwrapped)."""
+        data = self.load_bytes(name, entry)
+        document = layout.unwrapped(read_json(data, STORE))
+        if not isinstance(document, dict):
+            raise FormatError("store.corrupt", f"metadata of `{name}` is not an object")
+        return document
+
+    def save_metadata(self, relative: str, document: dict[str, Any]) -> str:
+        """Write one metadata file; returns the digest of its bytes."""
+        data = _render(document)
+        path = os.path.join(self.places.data, relative)
+        make_private(os.path.dirname(path))
+        write_atomic(path, data, durable=False)
+        return digest_of(data)
+
+    def has_metadata(self, relative: str) -> bool:
+        return os.path.exists(os.path.join(self.places.data, relative))
+
+    # -- inside --------------------------------------------------------------------------------
+
+    def _write(self, relative: str, document: dict[str, Any]) -> None:
+        write_atomic(os.path.join(self.places.data, relative), _render(document))
+
+    def _quarantine(self, path: str, error: AtipError | None) -> FormatError:
+        folder = os.path.join(self.places.data, "quarantine")
+        make_private(folder)
+        kept = os.path.join(folder, f"{int(now())}-{os.path.basename(path)}")
+        os.replace(path, kept)
+        what = error.message if error else "its bytes are not those that were written"
+        return FormatError(
+            "store.corrupt",
+            f"`{os.path.basename(path)}` is damaged ({what}); moved to `{kept}`",
+            hint="run `atip scan` to learn again",
+        )
+
+
+def digest_of(data: bytes) -> str:
+    """`sha256:` and hex digits of some bytes."""
+    import hashlib
+
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def _render(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
