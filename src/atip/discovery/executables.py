@@ -1,0 +1,113 @@
+"""Executables in directories: names, real files, who shadows whom. Reads directories, no contents.
+
+Key of a file is what `stat` says of it (device, inode, size, times): the content is read again only
+when one of these changes.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from atip.discovery.directories import Skipped
+from atip.model.names import why_unsafe
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    StatKey = tuple[int, int, int, int, int]
+
+_EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+
+
+class Executable(Value):
+    """One name on the PATH and the file it stands for."""
+
+    name: str
+    path: str
+    real_path: str
+    key: StatKey
+    size: int
+    is_link: bool = False
+
+
+class Executables(Value):
+    """All names, first on the PATH wins; the others are reported as shadowed."""
+
+    found: tuple[Executable, ...] = ()
+    shadowed: tuple[Skipped, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+def stat_key(status: os.stat_result) -> StatKey:
+    """What must be unchanged for a file's content to be taken as unchanged."""
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def list_executables(
+    directories: Sequence[str],
+    *,
+    allow: Collection[str] = (),
+    deny: Collection[str] = (),
+) -> Executables:
+    """Every executable file in the directories. `allow` empty means all names."""
+    found: dict[str, Executable] = {}
+    shadowed: list[Skipped] = []
+    skipped: list[Skipped] = []
+    owners = (0, os.geteuid())
+    for folder in directories:
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            skipped.append(Skipped(path=folder, reason=f"unreadable: {error.strerror}"))
+            continue
+        for entry in entries:
+            try:
+                status = entry.stat()
+            except OSError:
+                skipped.append(Skipped(path=entry.path, reason="broken-link"))
+                continue
+            if not stat.S_ISREG(status.st_mode) or not status.st_mode & _EXECUTABLE:
+                continue
+            reason = _why_not(entry.name, status, owners, allow, deny)
+            if reason:
+                skipped.append(Skipped(path=entry.path, reason=reason))
+            elif entry.name in found:
+                shadowed.append(
+                    Skipped(path=entry.path, reason=f"shadowed by {found[entry.name].path}")
+                )
+            else:
+                found[entry.name] = _executable(entry, status)
+    return Executables(
+        found=tuple(found.values()), shadowed=tuple(shadowed), skipped=tuple(skipped)
+    )
+
+
+def _why_not(
+    name: str,
+    status: os.stat_result,
+    owners: tuple[int, int],
+    allow: Collection[str],
+    deny: Collection[str],
+) -> str | None:
+    if name in deny or (allow and name not in allow):
+        return "denied" if name in deny else "not-allowed"
+    if why_unsafe(name):
+        return "unsafe-name"
+    if status.st_mode & stat.S_IWOTH:
+        return "world-writable"
+    return None if status.st_uid in owners else "foreign-owner"
+
+
+def _executable(entry: os.DirEntry[str], status: os.stat_result) -> Executable:
+    is_link = entry.is_symlink()
+    return Executable(
+        name=entry.name,
+        path=entry.path,
+        real_path=os.path.realpath(entry.path) if is_link else entry.path,
+        key=stat_key(status),
+        size=status.st_size,
+        is_link=is_link,
+    )

@@ -1,0 +1,142 @@
+"""Stubs: small scripts that only start something else, followed as text, never executed.
+
+Python console scripts → the module they import; `#!` scripts → their interpreter; shell wrappers →
+the path they `exec`; links into a Node package → its sources. The files named here are read for the
+marks of a native tool, and tell inference which framework to ask.
+"""
+
+from __future__ import annotations
+
+import glob
+import itertools
+import os
+import re
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_STUB = 64 * 1024
+MAX_SOURCES = 300
+_ENTRY = re.compile(r"^from ([A-Za-z_][\w.]{0,200}) import ([A-Za-z_]\w{0,100})", re.M)
+
+_EXEC = re.compile(r"""^\s*exec\s+(?:-a\s+\S+\s+)?["']?(/[^\s"'$]{1,300})""", re.M)
+
+
+class Stub(Value):
+    """What a script starts."""
+
+    interpreter: str | None = None
+    """Absolute path of the `#!` interpreter."""
+    language: str | None = None
+    """`python`, `node`, `shell`, `perl`, `ruby` …; None for a binary."""
+    module: str | None = None
+    """Python module of a console script."""
+    attribute: str | None = None
+    """Function of that module."""
+    target: str | None = None
+    """File that a shell wrapper executes."""
+
+
+_LANGUAGES = (
+    ("python", "python"),
+    ("node", "node"),
+    ("nodejs", "node"),
+    ("bash", "shell"),
+    ("dash", "shell"),
+    ("zsh", "shell"),
+    ("sh", "shell"),
+    ("perl", "perl"),
+    ("ruby", "ruby"),
+)
+
+
+def parse_stub(path: str, head: bytes) -> Stub:
+    """Read a script as text. A file that is no script is an empty Stub."""
+    if not head.startswith(b"#!"):
+        return Stub()
+    interpreter = _interpreter(head)
+    language = _language(interpreter)
+    text = _text(path)
+    if language == "python":
+        for entry in _ENTRY.finditer(text):
+            if entry[1] != "__future__" and not entry[1].startswith("importlib"):
+                return Stub(
+                    interpreter=interpreter, language=language, module=entry[1], attribute=entry[2]
+                )
+    if language == "shell":
+        found = _EXEC.search(text)
+        return Stub(interpreter=interpreter, language=language, target=found[1] if found else None)
+    return Stub(interpreter=interpreter, language=language)
+
+
+def sources(path: str, stub: Stub) -> Iterator[str]:
+    """Files behind a stub that could hold the marks of a native tool. Bounded."""
+    return itertools.islice(_sources(path, stub), MAX_SOURCES)
+
+
+def _sources(path: str, stub: Stub) -> Iterator[str]:
+    if stub.language == "python" and stub.module:
+        package = stub.module.split(".")[0]
+        for site in site_directories(path, stub):
+            folder = os.path.join(site, package)
+            if os.path.isdir(folder):
+                yield from sorted(glob.iglob(f"{glob.escape(folder)}/**/*.py", recursive=True))
+                return
+            if os.path.isfile(f"{folder}.py"):
+                yield f"{folder}.py"
+                return
+    elif stub.target:
+        yield stub.target
+    elif stub.language == "node":
+        folder = os.path.dirname(os.path.realpath(path))
+        yield from sorted(glob.iglob(f"{glob.escape(folder)}/*.js"))
+        yield from sorted(
+            glob.iglob(f"{glob.escape(os.path.dirname(folder))}/{{dist,lib,src}}/*.js")
+        )
+
+
+def site_directories(path: str, stub: Stub) -> list[str]:
+    """Where the interpreter of a console script finds its packages, told from paths alone."""
+    prefixes = {os.path.dirname(os.path.dirname(os.path.abspath(path)))}
+    if stub.interpreter:
+        prefixes.add(os.path.dirname(os.path.dirname(stub.interpreter)))
+        prefixes.add(os.path.dirname(os.path.dirname(os.path.realpath(stub.interpreter))))
+    found: list[str] = []
+    for prefix in sorted(prefixes, key=len, reverse=True):
+        for pattern in (
+            "lib/python3*/site-packages",
+            "lib/python3/dist-packages",
+            "local/lib/python3*/dist-packages",
+        ):
+            found.extend(sorted(glob.glob(os.path.join(glob.escape(prefix), pattern))))
+    return found
+
+
+def _interpreter(head: bytes) -> str | None:
+    line = head[2:].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    words = line.split()
+    if not words:
+        return None
+    if os.path.basename(words[0]) == "env":
+        names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        return names[0] if names else None
+    return words[0]
+
+
+def _language(interpreter: str | None) -> str | None:
+    name = os.path.basename(interpreter or "")
+    for prefix, language in _LANGUAGES:
+        if name.startswith(prefix):
+            return language
+    return None
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_STUB).decode("utf-8", "replace")
+    except OSError:
+        return ""
