@@ -1,0 +1,185 @@
+"""Arguments: positionals from usage lines and from the sections that explain them.
+
+Placeholders that stand for something else (`OPTIONS`, `COMMAND`, the `ARGS` of a command) are
+left out; a bare word is a positional only in styles that write positionals so. ATIP 0.6 §3.4.
+"""
+
+from __future__ import annotations
+
+from atip.inference.help import prose
+from atip.inference.help.entries import Entry, find_rows
+from atip.inference.help.usage import is_args_word, is_command_word, is_options_word, letters
+from atip.model.tool import MISSING, Argument
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.inference.help.options import Draft
+    from atip.inference.help.page import Line
+    from atip.inference.help.sections import Section
+    from atip.inference.help.usage import Usage, UsageArgument
+
+MAX_ARGUMENTS = 200
+
+
+class Positional:
+    """A positional while its evidence is collected."""
+
+    __slots__ = ("choices", "lines", "name", "names", "part", "raw", "required", "text", "variadic")
+
+    def __init__(self, name: str, lines: tuple[int, int], part: str) -> None:
+        self.name = name
+        self.names = {_key(name)}
+        self.lines = lines
+        self.part = part
+        self.required: bool | None = None
+        self.variadic = False
+        self.text = ""
+        self.raw = name
+        self.choices: tuple[str, ...] | None = None
+
+
+def _key(name: str) -> str:
+    return "".join(char for char in name.lower() if char.isalnum())
+
+
+def defined_arguments(
+    section: Section, loose: Sequence[Line], commands: set[str]
+) -> list[Positional]:
+    """Positionals that a section explains."""
+    base = min((line.indent for line in loose), default=0)
+    done = []
+    for row in find_rows(section, loose):
+        if row.indent > base + 1 or len(done) >= MAX_ARGUMENTS:
+            continue
+        positional = _read(row)
+        if positional is not None and positional.name not in commands:
+            done.append(positional)
+    return done
+
+
+def _read(row: Entry) -> Positional | None:
+    left = row.left.strip()
+    if not left or left[0] in "-*•$" or len(left) > 300:
+        return None
+    terms = [term for term in left.split("  ") if term.strip()]
+    words = left.split()
+    if len(terms) == 1 and len(words) > 4 and not row.parts:
+        return None
+    if not row.parts and (left.endswith((".", ":", ",")) or len(words) > 3):
+        return None
+    name = terms[0].strip().strip("<>[](){}.,:`'\"\u2026 ")
+    name = name.removesuffix("...").strip().rstrip(">]")
+    if not any(char.isalnum() for char in name) or is_options_word(letters(name)):
+        return None
+    found = Positional(name, (row.first, row.last), "definition")
+    found.raw = terms[-1].strip()
+    if len(terms) > 1:
+        found.names.add(_key(terms[1]))
+    found.text = row.text
+    found.variadic = "..." in left or "\u2026" in left
+    if left.startswith("["):
+        found.required = False
+    if left.startswith("{") and "," in left:
+        found.choices = prose.choices_of_placeholder(terms[0], brackets_are_optional=False)
+        found.name = found.name if found.choices is None else terms[0].strip("{}")
+    if prose.is_required(found.text):
+        found.required = True
+    return found
+
+
+def merge_arguments(
+    usage: Usage, defined: list[Positional], drafts: Sequence[Draft], *, has_commands: bool
+) -> list[Positional]:
+    """Positionals of all patterns, then those that only a section names."""
+    values = {flag: draft.value is not None for draft in drafts for flag in draft.flags}
+    literal = _bare_words_are_literal(usage, defined)
+    done: list[Positional] = []
+    counts: dict[str, int] = {}
+    for found in usage.arguments:
+        for argument in _kept(found, values, literal, has_commands, defined):
+            key = _key(argument.name)
+            counts[key] = counts.get(key, 0) + 1
+            _add(argument, done, defined)
+    patterns = len(usage.arguments)
+    for positional in done:
+        if positional.part == "usage" and counts.get(_key(positional.raw), patterns) < patterns:
+            positional.required = False
+    return (done + [one for one in defined if one not in done])[:MAX_ARGUMENTS]
+
+
+def _bare_words_are_literal(usage: Usage, defined: list[Positional]) -> bool:
+    """Whether the tool marks its placeholders, so that an unmarked word means itself."""
+    named = {name for one in defined for name in one.names}
+    for found in usage.arguments:
+        for argument in found:
+            key = letters(argument.name)
+            if is_command_word(key) or is_args_word(key):
+                continue
+            if _key(argument.name) in named and argument.bare:
+                return False
+            if argument.raw.startswith("<") or (argument.name.isupper() and len(key) > 1):
+                return True
+    return False
+
+
+def _kept(
+    found: list[UsageArgument],
+    values: dict[str, bool],
+    literal: bool,
+    has_commands: bool,
+    defined: list[Positional],
+) -> list[UsageArgument]:
+    named = {name for one in defined for name in one.names}
+    kept = []
+    commanded = False
+    for argument in found:
+        key = letters(argument.name)
+        known = _key(argument.name) in named
+        if argument.after is not None and values.get(argument.after, True):
+            continue
+        if is_command_word(key) and not known:
+            if has_commands or argument.name.isupper() or argument.raw.startswith("<"):
+                commanded = True
+                continue
+        if commanded and (is_args_word(key) or "arg" in key) and not known:
+            continue
+        if argument.bare and literal and not known:
+            continue
+        kept.append(argument)
+    return kept
+
+
+def _add(argument: UsageArgument, done: list[Positional], defined: list[Positional]) -> None:
+    key = _key(argument.name)
+    match = next((one for one in defined if key in one.names), None)
+    positional = next((one for one in done if key in one.names or one is match), None)
+    if positional is None:
+        positional = match or Positional(argument.name, argument.lines, "usage")
+        done.append(positional)
+        if positional.required is None:
+            positional.required = argument.required
+    elif not argument.required and positional.part == "usage":
+        positional.required = False
+    positional.variadic = positional.variadic or argument.variadic
+
+
+def build_argument(found: Positional) -> Argument:
+    """The finished positional."""
+    default = prose.default_of(found.text)
+    choices = found.choices or prose.choices_of_prose(found.text, found.text)
+    return Argument(
+        name=found.name,
+        type="enum" if choices else prose.type_of(found.raw, found.text),
+        description=found.text,
+        required=False if found.required is False else None,
+        default=default if default is not None else MISSING,
+        variadic=True if found.variadic else None,
+        enum=choices,
+        extra={
+            "x-atip": {
+                "evidence": {"source": "help", "lines": list(found.lines), "part": found.part}
+            }
+        },
+    )

@@ -1,0 +1,197 @@
+"""Commands: lists of sub-commands in help text → name, aliases and description of each.
+
+Knows the shapes such lists take (two columns, `name:`, one name per line with the explanation
+below, lists separated by commas, argparse's `{a,b}` block) and what merely looks like one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.inference.help.entries import Entry, find_rows
+from atip.inference.help.sections import ARGUMENTS, COMMANDS, OTHER
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.inference.help.page import Line
+    from atip.inference.help.sections import Section
+    from atip.inference.help.usage import Usage
+
+_NAME = re.compile(r"[A-Za-z0-9_][\w.:+@-]{0,63}")
+_ALIASES = re.compile(r"[\[(](?:aliases?|alias of|also):? ([^\])]{1,200})[\])]", re.I)
+_PLACEHOLDER = re.compile(r"[<\[{(|]|\.\.\.|…")
+MAX_COMMANDS = 3_000
+
+
+class Sub(Value):
+    """One sub-command as listed."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    description: str = ""
+    lines: tuple[int, int] = (0, 0)
+
+
+def find_commands(
+    section: Section, loose: Sequence[Line], usage: Usage, own: frozenset[str]
+) -> list[Sub]:
+    """Sub-commands that one section lists. `own` are the words of the program itself."""
+    if section.kind == ARGUMENTS:
+        return _below_argument(section, loose, usage)
+    if section.kind != COMMANDS or not loose:
+        return []
+    commas = _comma_list(loose)
+    if commas:
+        return commas
+    rows = find_rows(section, loose)
+    nested = _below_braces(rows, section)
+    if nested is not None:
+        rows = nested
+    subs = [sub for row in rows if (sub := read_command(row, own)) is not None]
+    return subs[:MAX_COMMANDS]
+
+
+def read_command(row: Entry, own: frozenset[str]) -> Sub | None:
+    """A row of a list of commands, or None if it is a sentence or a note."""
+    left = row.left.strip()
+    words = left.split()
+    while len(words) > 1 and words[0].lower() in own:
+        words = words[1:]
+    if not words or len(left) > 200:
+        return None
+    head = " ".join(words)
+    names, rest = _names(head)
+    if not names:
+        return None
+    description = row.text
+    if not description and not _lonely(rest, row):
+        return None
+    if rest and not _is_synopsis(rest):
+        return None
+    aliases = names[1:]
+    match = _ALIASES.search(description[:400])
+    if match is not None:
+        aliases += [
+            name.strip(" ,`'\"") for name in re.split(r"[,| ]+", match.group(1)) if name.strip()
+        ]
+    return Sub(
+        name=names[0],
+        aliases=tuple(dict.fromkeys(alias for alias in aliases if alias and alias != names[0])),
+        description=description,
+        lines=(row.first, row.last),
+    )
+
+
+def _names(head: str) -> tuple[list[str], str]:
+    """`init|create [options]` → names and what follows; `commit (c)`, `a, b` and `auth:` too."""
+    names: list[str] = []
+    at = 0
+    while True:
+        match = _NAME.match(head, at)
+        if match is None:
+            break
+        name = match.group()
+        at = match.end()
+        if name.endswith(":"):
+            names.append(name.rstrip(":"))
+            break
+        names.append(name.rstrip("."))
+        link = re.match(r" ?\| ?|, ?|/", head[at:])
+        if link is None:
+            break
+        at += link.end()
+    rest = head[at:].strip()
+    if rest.endswith("*") and len(rest) == 1:
+        rest = ""
+    alias = re.match(r"\(([\w, |-]{1,60})\)", rest)
+    if alias is not None and names:
+        names += [name for name in re.split(r"[,| ]+", alias.group(1)) if name]
+        rest = rest[alias.end() :].strip()
+    return [name for name in names if name], rest.lstrip(":").strip()
+
+
+def _is_synopsis(rest: str) -> bool:
+    """What follows a name is placeholders, not the rest of a sentence."""
+    words = rest.split()
+    for word in words:
+        if word[0] in "<[{(|-" or word.isupper() or word.endswith(("...", ">", "]", "}", ")")):
+            continue
+        if "=" in word or "|" in word or word[:1].isupper() and "_" in word:
+            continue
+        if len(words) <= 2 and word.islower() and word.isalpha():
+            continue
+        if any(char in rest for char in "<[{") and word.islower():
+            continue
+        return False
+    return True
+
+
+def _lonely(rest: str, row: Entry) -> bool:
+    """A name without explanation is one if nothing but placeholders follows it."""
+    if row.left.rstrip().endswith((".", ",")) or not row.left.strip():
+        return False
+    return not rest or _is_synopsis(rest) and len(rest.split()) <= 6
+
+
+def _comma_list(lines: Sequence[Line]) -> list[Sub]:
+    """`access, adduser, audit, …` over several lines (npm, busybox)."""
+    text = " ".join(line.text for line in lines[:400])[:20_000]
+    if text.count(",") < 4:
+        return []
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    good = [part for part in parts if len(part) < 40 and " " not in part]
+    if len(good) * 10 < len(parts) * 9 or any("  " in line.text for line in lines[:400]):
+        return []
+    span = (lines[0].number, lines[-1].number)
+    return [Sub(name=part, lines=span) for part in good[:MAX_COMMANDS]]
+
+
+def _below_braces(rows: list[Entry], section: Section) -> list[Entry] | None:
+    """argparse: rows below `{a,b}`, which has the lesser indent."""
+    if not rows or not rows[0].left.startswith("{"):
+        return None
+    return [row for row in rows[1:] if row.indent > rows[0].indent]
+
+
+def _below_argument(section: Section, loose: Sequence[Line], usage: Usage) -> list[Sub]:
+    """argparse: commands are listed two columns deeper, below the argument that takes them."""
+    base = min((line.indent for line in loose), default=0)
+    subs: list[Sub] = []
+    block: list[Line] = []
+    parent: Line | None = None
+    for line in [*loose, None]:
+        if line is not None and line.indent > base:
+            block.append(line)
+            continue
+        if parent is not None and block:
+            subs += _read_block(parent, block, section)
+        parent, block = line, []
+    return subs
+
+
+def _read_block(parent: Line, block: list[Line], section: Section) -> list[Sub]:
+    inner = min(line.indent for line in block)
+    if inner - parent.indent > 4 or inner - parent.indent < 1:
+        return []
+    if "  " in parent.text.strip() and not parent.text.startswith("{"):
+        return []
+    rows = [row for row in find_rows(section, block) if row.indent == inner]
+    return [sub for row in rows if (sub := read_command(row, frozenset())) is not None]
+
+
+def looks_like_commands(section: Section, loose: Sequence[Line]) -> bool:
+    """A section of unknown kind whose rows are all names with explanations."""
+    if section.kind != OTHER or len(loose) < 2 or section.heading is None:
+        return False
+    rows = find_rows(section, loose)
+    if not rows:
+        return False
+    good = 0
+    for row in rows:
+        names, rest = _names(row.left)
+        if names and not rest and row.parts and names[0][0].islower():
+            good += 1
+    return good == len(rows) and good >= 1

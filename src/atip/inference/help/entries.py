@@ -1,0 +1,382 @@
+"""Entries: definition lists – a term on the left, its explanation right of it or below.
+
+The two columns are found from indentation and from where most rows of a section start their
+explanation, so that ragged rows (one blank where the term is too long) still split. A line inside
+an explanation that happens to start with a dash is not a new entry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from atip.inference.help.flags import FlagSpec, parse_flags
+from atip.inference.help.sections import ARGUMENTS, ASIDE, COMMANDS, EXAMPLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.inference.help.page import Line
+    from atip.inference.help.sections import Section
+
+_GAP = re.compile(r" {2,}")
+_BULLET = re.compile(r"(?:[-*•o+]|\d{1,3}[.)])\s")
+_ENDS_SENTENCE = (".", ";", ":", "!", "?")
+MAX_TEXT = 6_000
+"""Characters of one explanation that are kept."""
+MAX_TERM = 2_000
+
+
+class Entry:
+    """One definition. `spec` is set when the term is a flag spec."""
+
+    __slots__ = (
+        "column",
+        "first",
+        "indent",
+        "last",
+        "left",
+        "parts",
+        "section",
+        "size",
+        "spec",
+        "strict",
+    )
+
+    def __init__(self, line: Line, left: str, right: str, column: int, section: Section) -> None:
+        self.left = left
+        self.first = self.last = line.number
+        self.indent = line.indent
+        self.column = column
+        """Column of the explanation; 0 while none was seen."""
+        self.section = section
+        self.spec: FlagSpec | None = None
+        self.parts: list[str] = [right] if right else []
+        self.size = len(right)
+        self.strict = True
+        """The term was set apart from its explanation, so all of it is a spec."""
+
+    @property
+    def text(self) -> str:
+        """The explanation as one line."""
+        return " ".join(" ".join(self.parts).split())
+
+    @property
+    def paragraphs(self) -> str:
+        """The explanation with its line breaks."""
+        return "\n".join(self.parts)
+
+    def extend(self, line: Line) -> None:
+        if self.size < MAX_TEXT:
+            self.parts.append(line.text)
+            self.size += len(line.text) + 1
+            self.last = line.number
+        if not self.column:
+            self.column = line.indent
+
+
+def find_entries(section: Section) -> tuple[list[Entry], list[Line]]:
+    """All flag definitions of a section, and the lines that belong to none."""
+    columns = popular_columns(section.lines)
+    done: list[Entry] = []
+    loose: list[Line] = []
+    current: Entry | None = None
+    above: Line | None = None
+    for line in section.lines:
+        entry = None
+        if _may_start(line, above, current):
+            entry = _read(line, columns, section, current)
+        if entry is not None:
+            current = entry
+            done.append(entry)
+        elif current is not None and line.cells is None and line.indent > current.indent:
+            current.extend(line)
+        elif current is not None and _is_flush_text(line, current, above):
+            current.extend(line)
+        else:
+            current = None
+            loose.append(line)
+        above = line
+    return _merge_spellings(done), loose
+
+
+def _is_flush_text(line: Line, current: Entry, above: Line | None) -> bool:
+    """Text that goes on at the entry's own indent (paragraph style of some manual pages)."""
+    return (
+        not line.after_blank
+        and above is not None
+        and line.indent == current.indent
+        and line.indent > 0
+        and not current.strict
+        and line.cells is None
+    )
+
+
+def _may_start(line: Line, above: Line | None, current: Entry | None) -> bool:
+    text = line.text
+    if text[0] not in "-[*'(\u2212" and line.cells is None:
+        return False
+    if line.cells is not None:
+        return True
+    if text.startswith(("- ", "* ")) or len(text) < 2:
+        return False
+    if current is not None:
+        if current.column and line.indent >= current.column and line.indent > current.indent:
+            return False
+        if line.indent > current.indent and not line.after_blank and above is not None:
+            # An explanation below its term goes on; a list of terms alternates its indents.
+            return not (
+                current.parts and above.indent == line.indent and line.indent - current.indent > 6
+            )
+        return True
+    wraps = above is not None and not line.after_blank and above.indent == line.indent
+    return not (wraps and above is not None and _is_prose(above))
+
+
+def _is_prose(line: Line) -> bool:
+    return line.text[0] not in "-[" and len(line.text.split()) >= 4 and line.text[-1] != ":"
+
+
+def popular_columns(lines: Sequence[Line]) -> frozenset[int]:
+    """Columns at which the explanations of several rows start."""
+    counts: Counter[int] = Counter()
+    for line in lines:
+        if line.cells is not None or line.text[0] not in "-[":
+            continue
+        for gap in _GAP.finditer(line.raw, line.indent, min(len(line.raw), 200)):
+            if line.raw[gap.end() : gap.end() + 1] not in ("-", "<", "["):
+                counts[gap.end()] += 1
+                break
+    least = max(2, sum(counts.values()) // 12)
+    return frozenset(column for column, count in counts.items() if count >= least)
+
+
+def _read(
+    line: Line, columns: frozenset[int], section: Section, above: Entry | None
+) -> Entry | None:
+    if line.cells is not None:
+        return _read_row(line, section)
+    if line.text[0] in "[(":
+        return _read_bracketed(line, section)
+    left, right, column, strict = split_flag_line(line, columns)
+    spec = parse_flags(left[:MAX_TERM])
+    if spec is None:
+        return None
+    if spec.rest and not _is_note(spec.rest) and not column:
+        left, right, spec = _cut_prose(left, spec)
+        strict = False
+        column = 0
+        if not _is_plausible(line, spec, right, above):
+            return None
+    elif spec.rest and not _is_note(spec.rest):
+        spec = _widen(spec)
+    entry = Entry(line, left, right, column, section)
+    entry.spec = spec
+    entry.strict = strict
+    return entry
+
+
+def _is_plausible(line: Line, spec: FlagSpec, right: str, above: Entry | None) -> bool:
+    """A term and its explanation in one breath: believed where entries look like that."""
+    if right[:1] in ",;)" or right.startswith(("and ", "or ", "is ", "are ", "option", "flag")):
+        return False
+    return line.after_blank or above is not None or bool(spec.value) or line.indent < 4
+
+
+def _is_note(rest: str) -> bool:
+    return rest[0] in "([*#" or rest in (":", ";") or not any(char.isalnum() for char in rest)
+
+
+def _cut_prose(left: str, spec: FlagSpec) -> tuple[str, str, FlagSpec]:
+    """`--name Container name.` → the flag and its explanation; `-o FILE write …` keeps FILE."""
+    rest = spec.rest
+    value = spec.raw_value
+    bare = value and value[0] not in "<[{=" and not value.isupper() and f"={value}" not in left
+    if bare and not spec.glued:
+        start = left.rfind(value, 0, len(left) - len(rest))
+        rest = left[start:].strip()
+        spec = spec.replace(value=None, raw_value="", optional_value=False, rest="")
+    else:
+        spec = spec.replace(rest="")
+    return left[: len(left) - len(rest)].strip(), rest, spec
+
+
+def _widen(spec: FlagSpec) -> FlagSpec:
+    """Left column of a table: all of it is the term, several words of placeholder included."""
+    value = f"{spec.raw_value} {spec.rest}".strip() if spec.raw_value else spec.rest
+    words = value.split()
+    if len(words) > 6 or not spec.raw_value:
+        return spec
+    return spec.replace(value=value, raw_value=value, rest="")
+
+
+def _read_row(line: Line, section: Section) -> Entry | None:
+    cells = line.cells or ()
+    filled = [cell for cell in cells if cell]
+    lead = next((i for i, cell in enumerate(cells) if cell and cell != "*"), 0)
+    first = cells[lead].strip("['\"](") if cells else ""
+    if not first.startswith("-"):
+        return None
+    right = cells[-1] if len(cells) - 1 > lead and len(filled) > 1 else ""
+    terms = [cell for cell in cells[lead : len(cells) - 1 if right else None] if cell]
+    left = "  ".join(
+        [cells[lead].replace("['", "").replace("']", "").replace("', '", ", "), *terms[1:]]
+    )
+    spec = parse_flags(left[:MAX_TERM])
+    if spec is None:
+        return None
+    entry = Entry(line, left, right, line.indent + len(left) + 2, section)
+    entry.spec = _widen(spec) if spec.rest and not _is_note(spec.rest) else spec
+    return entry
+
+
+def _read_bracketed(line: Line, section: Section) -> Entry | None:
+    """`[ -f|--force ]` on a line of its own (lvm)."""
+    text = line.text
+    if text[-1] not in "])" or not text[1:].lstrip().startswith("-"):
+        return None
+    inner = text[1:-1].strip()
+    if "[" in inner.replace("[k|", "") and "] [" in inner:
+        return None
+    spec = parse_flags(inner[:MAX_TERM])
+    if spec is None or (spec.rest and not _is_note(spec.rest)):
+        return None
+    entry = Entry(line, inner, "", 0, section)
+    entry.spec = spec
+    return entry
+
+
+def split_flag_line(line: Line, columns: frozenset[int]) -> tuple[str, str, int, bool]:
+    """Term, explanation, its column (0: none on this line), and whether a gap set them apart."""
+    raw, start = line.raw, line.indent
+    for gap in _GAP.finditer(raw, start, min(len(raw), MAX_TERM)):
+        column = gap.end()
+        follow = raw[column : column + 2]
+        if column not in columns and _goes_on(raw, column, follow):
+            continue
+        return raw[start : gap.start()], raw[column:], column, True
+    for column in sorted(columns):
+        if start < column < len(raw) and raw[column - 1] == " " and raw[column] not in " -":
+            spec = parse_flags(raw[start : column - 1])
+            if spec is not None and (not spec.rest or _is_note(spec.rest)):
+                return raw[start : column - 1].rstrip(), raw[column:], column, True
+    for mark in (" : ", " - ", " -- ", " – ", " — ", " # "):
+        at = raw.find(mark, start, start + 200)
+        if at > 0 and "  " not in raw[start:at]:
+            column = at + len(mark)
+            return raw[start:at].rstrip(), raw[column:].strip(), column, True
+    return raw[start:], "", 0, True
+
+
+def _goes_on(raw: str, column: int, follow: str) -> bool:
+    """Whether the text after a gap is still part of the term."""
+    if follow[:1] == "-" and follow[1:] not in (" ", "", "-"):
+        return True
+    if follow == "--":
+        return raw[column + 2 : column + 3].isalnum()
+    if follow[:1] in ("<", "["):
+        close = raw.find(">" if follow[0] == "<" else "]", column, column + 80)
+        tail = raw[close + 1 : close + 3] if close > 0 else "x"
+        return tail in ("", "  ") and not raw.startswith(("[default", "[env", "[possible"), column)
+    return False
+
+
+def _merge_spellings(entries: list[Entry]) -> list[Entry]:
+    """`--verbose:` over `-v:` with one explanation below: one option on two lines."""
+    done: list[Entry] = []
+    for entry in entries:
+        last = done[-1] if done else None
+        if last is not None and _same_option(last, entry):
+            assert last.spec is not None and entry.spec is not None
+            spec = last.spec
+            flags = tuple(dict.fromkeys(spec.flags + entry.spec.flags))
+            given = spec if spec.value is not None else entry.spec
+            last.spec = given.replace(flags=flags)
+            last.parts, last.size, last.last = entry.parts, entry.size, entry.last
+            last.column = entry.column
+        else:
+            done.append(entry)
+    return done
+
+
+def _same_option(upper: Entry, lower: Entry) -> bool:
+    if upper.parts or not lower.parts or upper.indent != lower.indent:
+        return False
+    if upper.spec is None or lower.spec is None or upper.section is not lower.section:
+        return False
+    if lower.first != upper.last + 1 or lower.column > lower.indent + 10:
+        return False
+    one, two = upper.spec.flags, lower.spec.flags
+    if len(one) != 1 or len(two) != 1:
+        return False
+    return one[0].startswith("--") != two[0].startswith("--")
+
+
+def find_rows(section: Section, lines: Sequence[Line]) -> list[Entry]:
+    """Definitions whose term is not a flag: commands, arguments, choices, variables."""
+    base = min((line.indent for line in lines), default=0)
+    columns = _row_columns(lines)
+    done: list[Entry] = []
+    for line in lines:
+        if line.cells is not None:
+            cells = [cell for cell in line.cells if cell and cell != "*"]
+            if cells:
+                right = line.cells[-1] if len(cells) > 1 else ""
+                left = "  ".join(cells[: len(cells) - 1] if right else cells)
+                done.append(Entry(line, left, right, len(left) + 2, section))
+            continue
+        last = done[-1] if done else None
+        if last is not None and last.column and line.indent >= last.column > last.indent:
+            last.extend(line)
+            continue
+        if last is not None and line.indent > last.indent and not _is_table_row(line, columns):
+            last.extend(line)
+            continue
+        left, right, column = split_row(line, columns)
+        if not right and line.indent > base and last is not None and line.indent > last.indent:
+            last.extend(line)
+            continue
+        done.append(Entry(line, left, right, column, section))
+    return done
+
+
+def _row_columns(lines: Sequence[Line]) -> frozenset[int]:
+    counts: Counter[int] = Counter()
+    for line in lines:
+        gap = _GAP.search(line.raw, line.indent, min(len(line.raw), 200))
+        if gap is not None and line.cells is None:
+            counts[gap.end()] += 1
+    least = max(2, sum(counts.values()) // 8)
+    return frozenset(column for column, count in counts.items() if count >= least)
+
+
+def _is_table_row(line: Line, columns: frozenset[int]) -> bool:
+    gap = _GAP.search(line.raw, line.indent, min(len(line.raw), 200))
+    return gap is not None and gap.end() in columns
+
+
+def split_row(line: Line, columns: frozenset[int]) -> tuple[str, str, int]:
+    """Term, explanation and its column of a row that does not start with a flag."""
+    raw, start = line.raw, line.indent
+    gap = _GAP.search(raw, start, min(len(raw), MAX_TERM))
+    if gap is not None:
+        return raw[start : gap.start()], raw[gap.end() :], gap.end()
+    for column in sorted(columns):
+        if start < column < len(raw) and raw[column - 1] == " " and raw[column] != " ":
+            return raw[start : column - 1].rstrip(), raw[column:], column
+    for mark in (" : ", " - ", " -- ", " – ", " — "):
+        at = raw.find(mark, start, start + 120)
+        if at > 0:
+            return raw[start:at].rstrip(), raw[at + len(mark) :].strip(), at + len(mark)
+    return raw[start:], "", 0
+
+
+def wants_rows(section: Section) -> bool:
+    """Sections in which a term without dashes means something."""
+    return section.kind in (COMMANDS, ARGUMENTS)
+
+
+def wants_flags(section: Section) -> bool:
+    """Examples show flags in use and asides speak of other programs; neither defines any."""
+    return section.kind not in (EXAMPLES, ASIDE)

@@ -1,0 +1,167 @@
+"""Help text → `Command`: the stages in order, and nothing else.
+
+(1) lines, (2) usage lines, (3) sections, (4) definitions, (5) sub-commands, (6) positionals,
+(7) merge, (8) flags that are only mentioned. Pure and linear; any text gives a Command. `tool`
+and `path` only tell which words of a usage line are the program's own – they are never looked up.
+Implements ATIP 0.6 §3.3–3.7, §4.10.4.
+"""
+
+from __future__ import annotations
+
+from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
+from atip.inference.help.commands import Sub, find_commands, looks_like_commands
+from atip.inference.help.entries import Entry, find_entries, wants_flags
+from atip.inference.help.options import build_option, draft_options, guess_values, option_name
+from atip.inference.help.page import read_page
+from atip.inference.help.sections import ARGUMENTS, COMMANDS, EXAMPLES, Section, split_sections
+from atip.inference.help.usage import Usage, find_usage, read_usage
+from atip.model.tool import Command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.inference.help.options import Draft
+    from atip.inference.help.page import Line, Page
+    from atip.model.tool import Argument, Option
+
+MAX_EXAMPLES = 40
+
+
+def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Command:
+    """What one help text says of one command.
+
+    Sub-commands are named with their descriptions but not explored. Every fact carries the lines
+    it was read from in `x-atip.evidence`; contradictions are in `x-atip.conflicts`.
+    """
+    page = read_page(text)  # (1)
+    patterns, lines = find_usage(page.lines, tool)  # (2)
+    usage = read_usage(patterns, tool, path)
+    sections = split_sections(lines)  # (3)
+    reading = _Reading(sections, usage, tool, path)
+    return reading.command(page)
+
+
+class _Reading:
+    """One text being read; holds what the stages hand on."""
+
+    def __init__(
+        self, sections: list[Section], usage: Usage, tool: str, path: tuple[str, ...]
+    ) -> None:
+        self.sections = sections
+        self.usage = usage
+        self.own = frozenset(
+            word.lower() for word in [tool, *tool.replace("-", " ").split(), *path] if word
+        )
+        self.entries: list[Entry] = []
+        self.loose: list[tuple[Section, list[Line]]] = []
+
+    def command(self, page: Page) -> Command:
+        for section in self.sections:  # (4)
+            entries, loose = find_entries(section) if wants_flags(section) else ([], section.lines)
+            self.entries += entries
+            self.loose.append((section, loose))
+        subs = self._commands()  # (5)
+        drafts = draft_options(self.entries, self.usage)
+        guess_values(drafts)
+        arguments = self._arguments(subs, drafts)  # (6)
+        options = self._options(drafts)  # (7)
+        return Command(
+            description=self._description(),
+            commands={sub.name: _sub_command(sub) for sub in subs.values()} or None,
+            arguments=tuple(arguments),
+            options=tuple(options),
+            examples=self._examples() or None,
+            usage="\n".join(pattern.text for pattern in self.usage.patterns) or None,
+            extra={"x-atip": self._own(page)},
+        )
+
+    def _commands(self) -> dict[str, Sub]:
+        found: dict[str, Sub] = {}
+        for section, loose in self.loose:
+            subs = find_commands(section, loose, self.usage, self.own)
+            if not subs and section.boxed and self.usage.takes_command:
+                if looks_like_commands(section, loose):
+                    section.kind = COMMANDS
+                    subs = find_commands(section, loose, self.usage, self.own)
+            for sub in subs:
+                found.setdefault(sub.name, sub)
+        if not found:
+            self._commands_of_usage(found)
+        return found
+
+    def _commands_of_usage(self, found: dict[str, Sub]) -> None:
+        for names, dots, lines in self.usage.braces:
+            if dots:
+                for name in names:
+                    found.setdefault(name, Sub(name=name, lines=lines))
+        words = {word: lines for word, lines in self.usage.words}
+        if len(words) >= 2 and len(self.usage.words) * 2 > len(self.usage.patterns):
+            for word, lines in words.items():
+                found.setdefault(word, Sub(name=word, lines=lines))
+
+    def _arguments(self, subs: dict[str, Sub], drafts: list[Draft]) -> list[Argument]:
+        defined = []
+        for section, loose in self.loose:
+            if section.kind == ARGUMENTS:
+                defined += defined_arguments(section, loose, set(subs))
+        merged = merge_arguments(self.usage, defined, drafts, has_commands=bool(subs))
+        return [build_argument(one) for one in merged]
+
+    def _options(self, drafts: list[Draft]) -> list[Option]:
+        commander = any(
+            draft.raw.startswith("[") and draft.raw.endswith("]") and "|" not in draft.raw
+            for draft in drafts if draft.part == "definition"
+        )  # fmt: skip
+        taken: set[str] = set()
+        return [
+            build_option(
+                draft,
+                brackets_are_optional=commander,
+                name=option_name(draft.flags, taken),
+            )
+            for draft in drafts
+        ]
+
+    def _description(self) -> str:
+        """The first paragraph that is neither a heading nor a list."""
+        for section, loose in self.loose:
+            if section.title.lower() not in ("", "description", "name"):
+                continue
+            words: list[str] = []
+            for line in loose:
+                if words and line.after_blank:
+                    break
+                words.append(line.text)
+            if words:
+                return " ".join(words)[:2_000]
+        return ""
+
+    def _examples(self) -> tuple[str, ...]:
+        done = []
+        for section in self.sections:
+            if section.kind == EXAMPLES:
+                for line in section.lines:
+                    text = line.text.lstrip("$% ").strip()
+                    first = text.split(" ", 1)[0].lower()
+                    if first in self.own and len(done) < MAX_EXAMPLES:
+                        done.append(text)
+        return tuple(done)
+
+    def _own(self, page: Page) -> dict[str, object]:
+        own: dict[str, object] = {"evidence": {"source": "help", "lines": [1, _last(page)]}}
+        if page.cut:
+            own["cut"] = True
+        if self.usage.exclusive:
+            own["exclusive"] = [list(group) for group in self.usage.exclusive[:200]]
+        return own
+
+
+def _last(page: Page) -> int:
+    return page.lines[-1].number if page.lines else 1
+
+
+def _sub_command(sub: Sub) -> Command:
+    return Command(
+        description=sub.description,
+        aliases=sub.aliases or None,
+        extra={"x-atip": {"evidence": {"source": "help", "lines": list(sub.lines)}}},
+    )

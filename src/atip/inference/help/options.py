@@ -1,0 +1,251 @@
+"""Options: definitions and usage lines weighed together → `Option` values with evidence.
+
+A definition is believed over a usage line; a usage line adds what no definition says. Where they
+disagree the option keeps both findings in `x-atip.conflicts`. Implements ATIP 0.6 §3.5, §3.7.
+"""
+
+from __future__ import annotations
+
+from atip.inference.help import prose
+from atip.inference.help.flags import plain_placeholder
+from atip.model.tool import BOOLEAN, MISSING, Option
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from atip.inference.help.entries import Entry
+    from atip.inference.help.flags import FlagSpec
+    from atip.inference.help.usage import Usage, UsageOption
+
+MAX_OPTIONS = 6_000
+_BOOLEANS = ("true", "false")
+
+
+class Draft:
+    """An option while its evidence is collected."""
+
+    __slots__ = (
+        "conflicts", "flags", "group", "guessed", "lines", "negatable", "optional_value", "part",
+        "paragraphs", "raw", "repeat", "required", "text", "truncated", "value",
+    )  # fmt: skip
+
+    def __init__(self, flags: Sequence[str], lines: tuple[int, int], part: str) -> None:
+        self.flags = list(flags)
+        self.lines = lines
+        self.part = part
+        """Where it was found: `definition`, `usage` or `prose`."""
+        self.value: str | None = None
+        self.raw = ""
+        self.optional_value = self.repeat = self.negatable = self.truncated = False
+        self.required = self.guessed = False
+        self.text = self.paragraphs = self.group = ""
+        self.conflicts: list[str] = []
+
+
+def draft_options(entries: Iterable[Entry], usage: Usage) -> list[Draft]:
+    """One draft per option, in the order of the text; spellings of one option are merged."""
+    drafts: list[Draft] = []
+    known: dict[str, Draft] = {}
+    for entry in entries:
+        if len(drafts) >= MAX_OPTIONS:
+            break
+        if entry.spec is not None:
+            _define(entry, entry.spec, drafts, known)
+    defined = len(drafts)
+    for option in usage.options:
+        if len(drafts) < MAX_OPTIONS:
+            _use(option, drafts, known)
+    _split_clusters(usage, drafts, known, defined)
+    return drafts
+
+
+def _define(entry: Entry, spec: FlagSpec, drafts: list[Draft], known: dict[str, Draft]) -> None:
+    fresh = [flag for flag in spec.flags if flag not in known]
+    if not fresh:
+        _again(entry, spec, known[spec.flags[0]])
+        return
+    draft = Draft(fresh, (entry.first, entry.last), "definition")
+    draft.value, draft.raw = spec.value, spec.raw_value
+    draft.optional_value = spec.optional_value
+    draft.repeat, draft.negatable = spec.repeat, spec.negatable
+    draft.truncated = spec.truncated
+    draft.text, draft.paragraphs = entry.text, entry.paragraphs
+    draft.group = entry.section.title
+    _read_assigned_default(draft, entry)
+    drafts.append(draft)
+    for flag in fresh:
+        known[flag] = draft
+
+
+def _again(entry: Entry, spec: FlagSpec, draft: Draft) -> None:
+    """A second definition of known flags adds what the first one left out."""
+    if draft.value is None and spec.value is not None and not draft.text:
+        draft.value, draft.raw = spec.value, spec.raw_value
+        draft.optional_value = spec.optional_value
+    if not draft.text:
+        draft.text, draft.paragraphs = entry.text, entry.paragraphs
+
+
+def _read_assigned_default(draft: Draft, entry: Entry) -> None:
+    """`--all=false:` shows a default, not a placeholder: such a flag is a switch (kubectl)."""
+    if (
+        draft.value is not None
+        and draft.value.lower() in _BOOLEANS
+        and f"={draft.raw}" in entry.left
+    ):
+        if not draft.text.startswith("["):
+            draft.text = f"{draft.text} (default: {draft.value})" if draft.text else ""
+        draft.value, draft.raw = None, ""
+
+
+def _use(option: UsageOption, drafts: list[Draft], known: dict[str, Draft]) -> None:
+    draft = next((known[flag] for flag in option.flags if flag in known), None)
+    if draft is None:
+        draft = Draft(option.flags, option.lines, "usage")
+        draft.value, draft.raw = option.value, option.raw
+        draft.optional_value = option.optional_value
+        draft.required = option.required and option.value is not None
+        drafts.append(draft)
+        for flag in option.flags:
+            known[flag] = draft
+        return
+    for flag in option.flags:
+        if flag not in known:
+            draft.flags.append(flag)
+            known[flag] = draft
+    if option.value is not None and draft.value is None and option.certain:
+        if draft.part == "definition":
+            draft.conflicts.append(
+                f"line {option.lines[0]}: usage gives {option.flags[0]} the value `{option.value}`,"
+                f" its definition gives it none"
+            )
+        draft.value, draft.raw = option.value, option.raw
+        draft.optional_value = option.optional_value
+    elif option.value is None and draft.value is not None and option.certain:
+        if draft.part == "definition" and not draft.optional_value:
+            draft.conflicts.append(
+                f"line {option.lines[0]}: usage shows {option.flags[0]} without a value,"
+                f" its definition gives it `{draft.value}`"
+            )
+
+
+def _split_clusters(
+    usage: Usage, drafts: list[Draft], known: dict[str, Draft], defined: int
+) -> None:
+    """`[-abc]` is three flags unless the tool defines long flags with one dash."""
+    single = [
+        flag for draft in drafts[:defined] for flag in draft.flags
+        if not flag.startswith("--") and len(flag) > 2
+    ]  # fmt: skip
+    for cluster, lines in usage.clusters:
+        if cluster in known:
+            continue
+        members = [f"-{letter}" for letter in cluster[1:]]
+        shared = any(member in known for member in members)
+        letters = all(letter.isalnum() or letter in "?@#%" for letter in cluster[1:])
+        if not letters or len(set(members)) != len(members) or (single and not shared):
+            members = [cluster]
+        for flag in members:
+            if flag not in known and len(drafts) < MAX_OPTIONS:
+                known[flag] = Draft([flag], lines, "usage")
+                drafts.append(known[flag])
+
+
+def guess_values(drafts: Sequence[Draft]) -> None:
+    """Where a tool never shows placeholders, an explanation may still show that a value follows.
+
+    GOption and getopt programs often print `--name   Container name`. The guess is made only if
+    no definition of the page has a placeholder, and it is marked as one.
+    """
+    defined = [draft for draft in drafts if draft.part == "definition"]
+    if len(defined) < 4 or any(draft.raw or draft.optional_value for draft in defined):
+        return
+    for draft in defined:
+        if prose.suggests_value(draft.text):
+            draft.value, draft.guessed = "", True
+
+
+def build_option(draft: Draft, *, brackets_are_optional: bool, name: str) -> Option:
+    """The finished option."""
+    takes_value = draft.value is not None
+    default = prose.default_of(draft.text)
+    choices = _choices(draft, brackets_are_optional) if takes_value else None
+    kind = BOOLEAN
+    if takes_value:
+        kind = "enum" if choices else prose.type_of(plain_placeholder(draft.raw), draft.text)
+    repeated = (
+        draft.repeat or draft.raw.rstrip(">]}").endswith("...") or prose.is_repeated(draft.text)
+    )
+    return Option(
+        name=name,
+        flags=tuple(draft.flags),
+        type=kind,
+        description=draft.text,
+        required=True if prose.is_required(draft.text) else None,
+        default=_typed(default, kind) if default is not None and takes_value else MISSING,
+        enum=choices,
+        env_var=prose.env_of(draft.text),
+        variadic=True if repeated and takes_value else None,
+        deprecated=True if prose.is_deprecated(draft.text) else None,
+        extra={"x-atip": _own(draft)},
+    )
+
+
+def _own(draft: Draft) -> dict[str, object]:
+    own: dict[str, object] = {
+        "evidence": {"source": "help", "lines": list(draft.lines), "part": draft.part}
+    }
+    if draft.group:
+        own["group"] = draft.group
+    if draft.raw:
+        own["placeholder"] = plain_placeholder(draft.raw)
+    for key, given in (
+        ("optionalValue", draft.optional_value),
+        ("negatable", draft.negatable),
+        ("repeatable", draft.repeat),
+        ("truncated", draft.truncated),
+        ("guessed", draft.guessed),
+        ("mentioned", draft.part == "prose" or draft.truncated),
+    ):
+        if given:
+            own[key] = True
+    if draft.conflicts:
+        own["conflicts"] = list(draft.conflicts)
+    return own
+
+
+def _choices(draft: Draft, brackets_are_optional: bool) -> tuple[str, ...] | None:
+    shown = prose.choices_of_placeholder(draft.raw, brackets_are_optional=brackets_are_optional)
+    return shown or prose.choices_of_prose(draft.text, draft.paragraphs)
+
+
+def _typed(default: str, kind: str) -> object:
+    if kind == "integer":
+        digits = default.lstrip("+-")
+        return (
+            int(default) if digits.isascii() and digits.isdigit() and len(digits) < 19 else default
+        )
+    if kind == "number":
+        try:
+            return float(default)
+        except ValueError:
+            return default
+    return default
+
+
+def option_name(flags: Sequence[str], taken: set[str]) -> str:
+    """The longest spelling without dashes, unique within the command."""
+    long = [flag for flag in flags if flag.startswith("--")] or list(flags)
+    for flag in [*long, *flags]:
+        name = flag.lstrip("-").rstrip("\u2026=") or flag
+        if name not in taken:
+            taken.add(name)
+            return name
+    name = next(
+        f"{long[0].lstrip('-')}-{n}"
+        for n in range(2, MAX_OPTIONS * 2)
+        if f"{long[0].lstrip('-')}-{n}" not in taken
+    )
+    taken.add(name)
+    return name

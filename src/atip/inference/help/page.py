@@ -1,0 +1,110 @@
+"""Page: help text as numbered lines, free of terminal decoration.
+
+First stage of the help parser. Strips ANSI and overstrike sequences, expands tabs, cuts what is
+beyond any real help text, and turns boxed tables (rich, typer) into plain rows. It does not know
+what an option is. Everything here is one pass over the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_CHARS = 4_000_000
+MAX_LINES = 40_000
+MAX_LINE = 20_000
+"""Beyond these the text is cut; `Page.cut` says so. The largest manual pages stay below."""
+
+# SECURITY: classes on both sides of each repetition are disjoint, so matching is linear.
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[ -/]*[0-~]"
+)
+_CONTROLS = re.compile(r"[\x00-\x07\x0b-\x1f\x7f\u200b\u200e\u200f\ufeff]")
+_NEWLINES = re.compile(r"\r\n|\r|\v|\f|\u2028|\u0085")
+_OVERSTRIKE = re.compile(r"[^\n\b]\x08")
+
+
+class Line:
+    """One non-blank line. `raw` keeps columns; `text` is stripped of blanks at both ends."""
+
+    __slots__ = ("after_blank", "cells", "indent", "number", "raw", "text", "title")
+
+    def __init__(self, number: int, raw: str, *, after_blank: bool) -> None:
+        self.number = number
+        """1-based line number in the text as given."""
+        self.raw = raw
+        self.text = raw.strip()
+        self.indent = len(raw) - len(raw.lstrip())
+        self.after_blank = after_blank
+        self.cells: tuple[str, ...] | None = None
+        """Columns of a row of a boxed table; None outside of boxes."""
+        self.title = False
+        """The line is the title of a box."""
+
+    def __repr__(self) -> str:
+        return f"Line({self.number}, {self.raw!r})"
+
+
+class Page:
+    """All non-blank lines of one text."""
+
+    __slots__ = ("cut", "lines")
+
+    def __init__(self, lines: Sequence[Line], *, cut: bool) -> None:
+        self.lines = list(lines)
+        self.cut = cut
+        """The text was longer than any help text and its end was not read."""
+
+
+def read_page(text: str) -> Page:
+    """Any text → lines. Never fails; a text of blanks has no lines."""
+    from atip.inference.help.boxes import unbox
+
+    cut = len(text) > MAX_CHARS
+    rows = clean(text[:MAX_CHARS]).split("\n")
+    lines: list[Line] = []
+    blank = True
+    for number, row in enumerate(rows, 1):
+        if not row or row.isspace():
+            blank = True
+            continue
+        if len(lines) >= MAX_LINES:
+            cut = True
+            break
+        if len(row) > MAX_LINE:
+            row, cut = row[:MAX_LINE], True
+        lines.append(Line(number, _columns(row), after_blank=blank))
+        blank = False
+    return Page(_join_hyphens(unbox(lines)), cut=cut)
+
+
+def clean(text: str) -> str:
+    """Without escape sequences, overstrikes and control characters; line ends are `\\n`."""
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    if "\x08" in text:
+        # `b\bb` is bold and `_\bb` underlined: what was printed last stays.
+        text = _OVERSTRIKE.sub("", text).replace("\x08", "")
+    text = _NEWLINES.sub("\n", text)
+    return _CONTROLS.sub("", text)
+
+
+def _columns(row: str) -> str:
+    if "\t" in row:
+        row = row.expandtabs(8)[:MAX_LINE]
+    return row.replace("\u00a0", " ").rstrip()
+
+
+def _join_hyphens(lines: list[Line]) -> list[Line]:
+    """`con‐` + `tent` of formatted manual pages → `content`; the line count does not change."""
+    for upper, lower in zip(lines, lines[1:], strict=False):
+        if upper.raw.endswith("\u2010") and not lower.after_blank and lower.cells is None:
+            head, _, rest = lower.text.partition(" ")
+            upper.raw = upper.raw[:-1] + head
+            upper.text = upper.raw.strip()
+            lower.text = rest.strip()
+            lower.raw = " " * lower.indent + lower.text
+    return [line for line in lines if line.text]

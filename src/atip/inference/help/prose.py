@@ -1,0 +1,248 @@
+"""Prose: what an explanation says beyond words – choices, default, environment variable, type.
+
+Only patterns that authors and frameworks use on purpose are read; a list of words in running
+text is not a list of choices. Every search is bounded: repetition has an upper limit and a text is
+cut before it is searched.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_PROSE = 3_000
+
+_POSSIBLE = re.compile(
+    r"[\[(](?:possible|allowed|valid|available|accepted|supported)? ?(?:values|choices|options)"
+    r"(?: are)?[:=] ?([^\[\]()]{1,600})[\])]",
+    re.I,
+)
+_CHOICES = re.compile(r"[\[(]choices:? ([^\[\]()]{1,900})[\])]", re.I)
+_BULLET = re.compile(r"[-*•] ([^\s:]{1,60})(?::|$)")
+_BRACES = re.compile(r"\{([^{}\s]{1,300}|[^{}]{1,300})\}")
+_ONE_OF = re.compile(
+    r"(?:must be |can be |either |is |are |values? |formats? |to )?\bone of(?: the following)?:? ?"
+    r"[(\[{'\"`]?([^.;)\]}\n]{3,300})",
+    re.I,
+)
+_DEFAULTS = (
+    re.compile(r"[\[(]defaults?(?: value)?(?: is| to|:|=)? ?([^\[\]()]{1,160})[\])]", re.I),
+    re.compile(r"\bdefaults? (?:is|to|value is) [`'\"]([^`'\"]{1,80})[`'\"]", re.I),
+    re.compile(r"\bdefault[:=] ?[`'\"]?([^\s`'\"()\[\]]{1,80}?)[`'\"]?(?=[.,;)\]]?(?:\s|$))", re.I),
+    re.compile(r"\bdefaults? (?:is|to) ([\w./~-]{1,60}?)(?=[.,;)]?(?:\s|$))", re.I),
+)
+_ENVS = (
+    re.compile(r"\[env(?:ironment)?(?: ?var(?:iable)?s?)?: ?\"?\$?([A-Z][A-Z0-9_]{1,80})", re.I),
+    re.compile(r"\(env(?:ironment)?(?: ?var(?:iable)?s?)?: ?\$?([A-Z][A-Z0-9_]{1,80})", re.I),
+    re.compile(r"\[\$([A-Z][A-Z0-9_]{1,80})"),
+    re.compile(r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]{1,80}) environment variable"),
+    re.compile(r"environment variable:? [`'\"$]{0,2}([A-Z][A-Z0-9]*_[A-Z0-9_]{1,80})"),
+    re.compile(r"\benv(?:ironment)?(?: variable)?:? \$?([A-Z][A-Z0-9]*_[A-Z0-9_]{1,80})"),
+)
+_REQUIRED = re.compile(r"[\[(]required[\])]", re.I)
+_REPEATED = re.compile(
+    r"(?:can|may) be (?:used|given|specified|passed|provided|repeated|supplied|set)"
+    r" (?:multiple|several|many|more than)|multiple times|can be repeated|repeatable|\(multiple\)",
+    re.I,
+)
+_DEPRECATED = re.compile(r"[\[(\\]{0,2}deprecated\b", re.I)
+
+_TYPE_WORDS = frozenset(
+    """file files filename path paths dir dirs directory directories folder glob globs pattern
+    patterns regex regexp name names number num int integer float string str text url uri id ids
+    package packages host hostname port pid user group key value values size date time module
+    command cmd command-line json_file namespace field fields column columns commit branch ref
+    table device sectors bytes seconds count list n""".split()
+)
+_TYPES: tuple[tuple[str, frozenset[str]], ...] = (
+    ("integer", frozenset("""int integer ints uint uint8 uint16 uint32 uint64 int32 int64 num number n
+        count port pid uid gid lines seconds secs minutes hours days bytes depth width height
+        level jobs threads retries nn columns uint32 max min intslice""".split())),
+    ("number", frozenset("float float32 float64 double decimal ratio percent real".split())),
+    ("directory", frozenset("dir directory folder dirs directories dirname dirpath workdir cwd".split())),
+    ("file", frozenset("""file filename files path filepath infile outfile paths script logfile
+        configfile keyfile pidfile output_file input_file""".split())),
+    ("url", frozenset("url uri urls uris endpoint".split())),
+)  # fmt: skip
+
+
+def choices_of_placeholder(raw: str, *, brackets_are_optional: bool) -> tuple[str, ...] | None:
+    """`{a,b}`, `[a|b]`, `<a|b>`, `a|b` → the values; None where the words name kinds of values."""
+    text = raw.strip()
+    if len(text) < 3 or len(text) > 2_000:
+        return None
+    if text.startswith("{") and "}" in text:
+        inner = text[1 : text.index("}")]
+        return _literals(inner.replace("|", ",").split(","), braces=True)
+    if "|" not in text:
+        return None
+    if text[0] == "[" and text[-1] == "]":
+        if brackets_are_optional:
+            return None
+        return _literals(text[1:-1].split("|"), braces=True)
+    if text[0] == "<" and text[-1] == ">":
+        return _literals(text[1:-1].split("|"), braces=False)
+    if text[0] in "<[(" or text.isupper():
+        return None
+    return _literals(text.split("|"), braces=False)
+
+
+def _literals(parts: Sequence[str], *, braces: bool) -> tuple[str, ...] | None:
+    values = [part.strip().strip("'\"`") for part in parts]
+    if len(values) < (1 if braces else 2) or any(not value for value in values):
+        return None
+    if any(
+        len(value) > 60
+        or " " in value
+        or value[0] in "<[{+-"
+        and len(value) > 1
+        and value[0] in "<[{"
+        for value in values
+    ):
+        return None
+    if values[-1] in ("...", "\u2026"):
+        return None
+    if not braces and any(value.lower() in _TYPE_WORDS for value in values):
+        return None
+    return tuple(dict.fromkeys(values))
+
+
+def choices_of_prose(text: str, lines: str) -> tuple[str, ...] | None:
+    """Choices that an explanation lists; `lines` is the same text with its line breaks."""
+    text = text[:MAX_PROSE]
+    for pattern in (_POSSIBLE, _CHOICES):
+        match = pattern.search(text)
+        if match is not None:
+            return _listed(match.group(1))
+    bullets = _bullets(lines[:MAX_PROSE])
+    if bullets is not None:
+        return bullets
+    groups = _BRACES.findall(text)
+    if len(groups) == 1 and "|" in groups[0]:
+        return _literals(groups[0].split("|"), braces=False)
+    return _one_of(text)
+
+
+def _listed(text: str) -> tuple[str, ...] | None:
+    head = re.split(r",? ?default: ?", text, maxsplit=1)[0]
+    parts = [part for part in re.split(r",| or |\|", head) if part.strip()]
+    values = [part.strip().strip("'\"`").removeprefix("and ").removeprefix("or ") for part in parts]
+    if any(" " in value or not value for value in values) or not values:
+        return None
+    return tuple(dict.fromkeys(values))
+
+
+def _bullets(lines: str) -> tuple[str, ...] | None:
+    """clap: `Possible values:` and a list of `- name: meaning`."""
+    start = lines.find("ossible values:")
+    if start < 0:
+        return None
+    found: list[str] = []
+    for line in lines[start:].split("\n")[1:]:
+        match = _BULLET.match(line)
+        if match is not None:
+            found.append(match.group(1))
+        elif line.startswith(("[default", "[env", "[aliases")):
+            break
+    return tuple(found) or None
+
+
+def _one_of(text: str) -> tuple[str, ...] | None:
+    match = _ONE_OF.search(text)
+    if match is None:
+        return None
+    return words_listed(match.group(1))
+
+
+def words_listed(text: str) -> tuple[str, ...] | None:
+    """`a, b or c` / `'a', 'b'` / `a|b` → the words; None if it reads like a sentence."""
+    text = text.strip().rstrip(")]}.")
+    bars = "|" in text
+    parts = re.split(r"\|" if bars else r",| or | and |/", text)
+    values = []
+    for part in parts:
+        word = part.strip().removeprefix("or ").removeprefix("and ").strip().strip("'\"`()[]{}")
+        if not word:
+            continue
+        if " " in word or len(word) > 40:
+            return None
+        values.append(word)
+    if len(values) < 2:
+        return None
+    return tuple(dict.fromkeys(values))
+
+
+def default_of(text: str) -> str | None:
+    """The default an explanation names, as text; None if it names none."""
+    text = text[:MAX_PROSE]
+    for pattern in _DEFAULTS:
+        match = pattern.search(text)
+        if match is not None:
+            value = match.group(1).strip().strip("'\"`").strip()
+            if value:
+                return value
+    return None
+
+
+def env_of(text: str) -> str | None:
+    """The environment variable an explanation names for its option."""
+    text = text[:MAX_PROSE]
+    for pattern in _ENVS:
+        match = pattern.search(text)
+        if match is not None and match.group(1).isupper():
+            return match.group(1)
+    return None
+
+
+def is_required(text: str) -> bool:
+    """`[required]`, as click, typer and argparse formatters write it."""
+    return bool(_REQUIRED.search(text[:MAX_PROSE]))
+
+
+def is_repeated(text: str) -> bool:
+    """The text says that it may be given several times."""
+    return bool(_REPEATED.search(text[:MAX_PROSE]))
+
+
+def is_deprecated(text: str) -> bool:
+    """The text starts by saying so."""
+    return bool(_DEPRECATED.match(text[:40]))
+
+
+def type_of(placeholder: str, text: str) -> str:
+    """A type of §3.7 for a placeholder; `string` where its name says nothing."""
+    name = placeholder.lower().strip("<>[]{}. ").rstrip("s") if placeholder else ""
+    keys = {
+        placeholder.lower().strip("<>[]{}. "),
+        name,
+        name.rsplit("_", 1)[-1],
+        name.rsplit("-", 1)[-1],
+    }
+    for kind, words in _TYPES:
+        if keys & words:
+            if (
+                kind == "file"
+                and "path" in name
+                and re.search(r"\bdirector(?:y|ies)\b", text[:120], re.I)
+            ):
+                return "directory"
+            return kind
+    return "string"
+
+
+_VALUE_STARTS = re.compile(
+    r"(?:the |an? |additional |custom |persistent |alternative )?"
+    r"(?:path|location|directory|file|name|number|maximum|minimum|size|id|uuid|url|uri|port|host"
+    r"|address|type|format|level|list|delay|timeout|interval|specify|filename|password|user|group"
+    r"|identification|pid file|comma|seconds|value|prefix|suffix|pattern|encoding|config|arguments?|args?)\b"
+    r"|set (?:the|a) |select (?:the|a) |(?:limit|set) \S+ to |use (?:the )?(?:specified|given) ",
+    re.I,
+)
+
+
+def suggests_value(text: str) -> bool:
+    """An explanation that names a thing (`Path to …`, `specify …`) instead of an action."""
+    return bool(_VALUE_STARTS.match(text[:120]))

@@ -1,0 +1,193 @@
+"""Synopsis: the grammar of usage lines – `[-a|-b] [--out=FILE] <src>... {add|rm} [--] …`.
+
+Own tokenizer and a stack instead of recursion: any text gives a tree, unbalanced brackets are
+closed at the end, and time is linear. What a node means for a command is decided in `usage.py`.
+"""
+
+from __future__ import annotations
+
+from atip.inference.help.flags import parse_flags
+
+SEQUENCE, OPTIONAL, REQUIRED = "sequence", "optional", "required"
+FLAG, PLACEHOLDER, WORD = "flag", "placeholder", "word"
+MAX_DEPTH = 24
+MAX_TOKENS = 6_000
+_CLOSERS = {"[": "]", "(": ")", "{": "}"}
+
+
+class Node:
+    """A group (`kind` sequence, optional, required) or an atom of a usage line."""
+
+    __slots__ = ("alternatives", "bracket", "kind", "repeat", "text", "value", "value_optional")
+
+    def __init__(self, kind: str, text: str = "", bracket: str = "") -> None:
+        self.kind = kind
+        self.text = text
+        self.bracket = bracket
+        self.alternatives: list[list[Node]] = [[]]
+        self.repeat = False
+        self.value: str | None = None
+        """Of a flag: the placeholder joined to it (`--out=FILE`)."""
+        self.value_optional = False
+
+    @property
+    def children(self) -> list[Node]:
+        """All nodes below, whatever the alternative."""
+        return [node for branch in self.alternatives for node in branch]
+
+    def __repr__(self) -> str:
+        return f"Node({self.kind}, {self.text!r}, {self.alternatives!r})"
+
+
+def parse_synopsis(text: str) -> Node:
+    """The tree of one usage pattern."""
+    root = Node(SEQUENCE)
+    stack = [root]
+    spaced = True
+    choice: Node | None = None  # `a | b` outside of brackets
+    for token in tokenize(text):
+        if token == " ":
+            spaced = True
+            continue
+        top = stack[-1]
+        if token == "|" and top is root:
+            choice = choice or _choice(root)
+            if choice is not None:
+                choice.alternatives.append([])
+                stack.append(choice)
+            continue
+        if token in _CLOSERS and len(stack) < MAX_DEPTH:
+            group = Node(OPTIONAL if token == "[" else REQUIRED, bracket=token)
+            top.alternatives[-1].append(group)
+            stack.append(group)
+        elif token in ("]", ")", "}"):
+            _close(stack, token)
+        elif token == "|":
+            top.alternatives.append([])
+        elif token in ("...", "\u2026"):
+            _repeat(top)
+        elif token == "," and top.bracket == "{":
+            top.alternatives.append([])
+        elif token not in _CLOSERS and token != ",":
+            _add(top, token, spaced)
+        if choice is not None and stack[-1] is choice and token != "|":
+            stack.pop()
+        elif choice is not None and stack[-1] is root and token not in ("|", "...", "]", ")", "}"):
+            choice = None
+        spaced = False
+    return root
+
+
+def _choice(root: Node) -> Node | None:
+    """The last node of the pattern becomes the first alternative of a group."""
+    branch = root.alternatives[-1]
+    if not branch:
+        return None
+    group = Node(REQUIRED, bracket="(")
+    group.alternatives = [[branch.pop()]]
+    branch.append(group)
+    return group
+
+
+def _close(stack: list[Node], token: str) -> None:
+    for depth in range(len(stack) - 1, 0, -1):
+        if _CLOSERS[stack[depth].bracket] == token:
+            del stack[depth:]
+            return
+
+
+def _repeat(top: Node) -> None:
+    last = top.alternatives[-1][-1] if top.alternatives[-1] else None
+    if last is not None:
+        last.repeat = True
+    elif len(top.alternatives) == 1:
+        top.repeat = True
+
+
+def _add(top: Node, token: str, spaced: bool) -> None:
+    branch = top.alternatives[-1]
+    if token.startswith("-") and len(token) > 1 and token != "--":
+        node = Node(FLAG, token)
+        spec = parse_flags(token)
+        if spec is None or spec.rest:
+            node.kind = WORD
+        else:
+            node.value = spec.value
+            node.value_optional = spec.optional_value
+        branch.append(node)
+        return
+    if not spaced and branch and branch[-1].kind == FLAG and branch[-1].value is None:
+        branch[-1].value = token.strip("<>=")  # `-S<keyid>`
+        return
+    if not spaced and branch and branch[-1].kind in (PLACEHOLDER, WORD):
+        branch[-1].text += token  # `<name>=<value>`, `file(s)`
+        return
+    kind = PLACEHOLDER if token[0] == "<" else WORD
+    branch.append(Node(kind, token))
+
+
+def tokenize(text: str) -> list[str]:
+    """Brackets, bars, dots, `<placeholders>`, words, and single blanks between them."""
+    tokens: list[str] = []
+    at, size = 0, len(text)
+    while at < size and len(tokens) < MAX_TOKENS:
+        char = text[at]
+        start = at
+        if char.isspace():
+            while at < size and text[at].isspace():
+                at += 1
+            tokens.append(" ")
+            continue
+        if char in "[](){}|,\u2026":
+            at += 1
+        elif text.startswith("...", at):
+            at += 3
+            while at < size and text[at] == ".":
+                at += 1
+            tokens.append("...")
+            continue
+        elif char == "<":
+            at = _angle(text, at)
+        else:
+            at = _word(text, at)
+        tokens.append(text[start:at])
+    return tokens
+
+
+def _angle(text: str, at: int) -> int:
+    """`<a b>`; `<--x <A>|--y>` nests and is read as a group by the caller's words."""
+    end = text.find(">", at, at + 200)
+    nested = text.find("<", at + 1, at + 200)
+    if end < 0:
+        return at + 1
+    if 0 < nested < end and text[at + 1] == "-":
+        return at + 1
+    return end + 1
+
+
+def _word(text: str, at: int) -> int:
+    """A word; brackets that are glued to a flag (`--color[=WHEN]`, `--[no-]x`) belong to it."""
+    start, size = at, len(text)
+    flag = text[at] == "-"
+    at += 1
+    while at < size:
+        char = text[at]
+        if flag and char in "[<{(":
+            close = {"[": "]", "<": ">", "{": "}", "(": ")"}[char]
+            end = text.find(close, at, at + 160)
+            inner = text[at:end] if end > 0 else ""
+            if end < 0 or (char != "[" and char != "<" and text[at - 1] != "=") or "[" in inner[1:]:
+                break
+            if char == "[" and "|" in inner and text[at - 1] != "=" and not inner.startswith("[="):
+                break
+            at = end + 1
+            continue
+        if char == "|" and not flag and at + 1 < size and text[at + 1].isalnum():
+            at += 1
+            continue
+        if char.isspace() or char in "[](){}|,<>\u2026" or text.startswith("...", at):
+            break
+        at += 1
+    if at == start:
+        at += 1
+    return at

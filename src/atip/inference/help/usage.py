@@ -1,0 +1,474 @@
+"""Usage: finds the usage lines of a page and reads facts from their trees.
+
+Facts are claims with their own weight: a flag in a usage line exists, a placeholder next to it in
+the same brackets is its value, a bare word may be a command or a positional. What definitions
+say about the same things is weighed against this in `merge.py`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.inference.help.flags import parse_flags, plain_placeholder
+from atip.inference.help.synopsis import (
+    FLAG,
+    OPTIONAL,
+    PLACEHOLDER,
+    REQUIRED,
+    WORD,
+    Node,
+    parse_synopsis,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.inference.help.page import Line
+
+_LABEL = re.compile(
+    r"(?:usage|synopsis|syntax|use|uso|gebrauch|verwendung|aufruf|utilisation)\s{0,4}(:|$)", re.I
+)
+_OR = re.compile(r"(?:or|oder|ou)\s{0,4}:\s{0,8}", re.I)
+_LETTERS = re.compile(r"[^a-z]+")
+_OPTION_WORDS = frozenset(
+    "option options opt opts flag flags switches longoptions globaloptions globalflags".split()
+)
+_COMMAND_WORDS = frozenset(
+    "command commands cmd cmds subcommand subcommands subcmd verb commandname action".split()
+)
+_ARGS_WORDS = frozenset("arg args argument arguments commandargs cmdargs params parameters".split())
+MAX_PATTERNS = 400
+MAX_PATTERN = 40_000
+
+
+class Pattern:
+    """One usage pattern and the lines it was read from."""
+
+    __slots__ = ("first", "last", "parts", "size")
+
+    def __init__(self, text: str, number: int) -> None:
+        self.parts = [text]
+        self.size = len(text)
+        self.first = self.last = number
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.parts).split())
+
+    def extend(self, text: str, number: int) -> None:
+        if self.size < MAX_PATTERN:
+            self.parts.append(text)
+            self.size += len(text)
+        self.last = number
+
+
+class UsageOption:
+    """A flag seen in a usage line. `certain` is False where a value might be a positional."""
+
+    __slots__ = ("certain", "flags", "lines", "optional_value", "raw", "required", "value")
+
+    def __init__(self, flags: tuple[str, ...], lines: tuple[int, int]) -> None:
+        self.flags = flags
+        self.lines = lines
+        self.value: str | None = None
+        self.raw = ""
+        self.optional_value = False
+        self.certain = True
+        self.required = False
+
+
+class UsageArgument:
+    """A positional seen in a usage line."""
+
+    __slots__ = ("after", "bare", "lines", "name", "raw", "required", "variadic")
+
+    def __init__(self, name: str, lines: tuple[int, int]) -> None:
+        self.name = name
+        self.lines = lines
+        self.required = True
+        self.variadic = False
+        self.bare = False
+        """A lower-case word without brackets: perhaps a literal."""
+        self.raw = ""
+        self.after: str | None = None
+        """The flag right before it outside of brackets: perhaps it is that flag's value."""
+
+
+class Usage:
+    """Everything the usage lines of one page say."""
+
+    def __init__(self) -> None:
+        self.patterns: list[Pattern] = []
+        self.options: list[UsageOption] = []
+        self.arguments: list[list[UsageArgument]] = []
+        """Per pattern."""
+        self.clusters: list[tuple[str, tuple[int, int]]] = []
+        """`-abc`: three flags or one long one; the definitions decide."""
+        self.words: list[tuple[str, tuple[int, int]]] = []
+        """Literal words right after the program's own: commands, if there are several."""
+        self.braces: list[tuple[tuple[str, ...], bool, tuple[int, int]]] = []
+        """`{a,b}` as a positional, and whether `...` follows (argparse sub-commands)."""
+        self.takes_command = False
+        self.exclusive: list[tuple[str, ...]] = []
+
+
+def letters(name: str) -> str:
+    """`<log-options>` → `logoptions`: how placeholders are compared."""
+    return _LETTERS.sub("", name.lower())
+
+
+def find_usage(lines: Sequence[Line], tool: str) -> tuple[list[Pattern], list[Line]]:
+    """The patterns, and all lines that are not part of them."""
+    for index, line in enumerate(lines):
+        match = _LABEL.match(line.text) if len(line.text) < 20_000 else None
+        if match is None or line.cells is not None or line.text.startswith(("Use the", "use the")):
+            continue
+        rest = line.text[match.end() :].strip()
+        patterns, end = _block(lines, index, rest, line.raw.find(rest) if rest else -1)
+        if patterns:
+            return patterns, [*lines[:index], *lines[end:]]
+    for index, line in enumerate(lines[:12]):
+        if _is_bare_usage(line, tool):
+            pattern = Pattern(line.text, line.number)
+            return [pattern], [*lines[:index], *lines[index + 1 :]]
+    return [], list(lines)
+
+
+def _is_bare_usage(line: Line, tool: str) -> bool:
+    """`systemctl [OPTIONS...] COMMAND ...` without a label."""
+    words = line.text.split()[:6]
+    if not tool or not words or line.cells is not None:
+        return False
+    joined = (words[0], "-".join(words[:2]), " ".join(words[:2]))
+    if tool not in joined or "  " in line.text or line.text.endswith((".", ":")):
+        return False
+    rest = line.text[len(words[0]) :].strip()
+    return rest[:1] in ("[", "<", "{", "-") or " [" in rest or " <" in rest or rest.endswith("...")
+
+
+def _block(lines: Sequence[Line], index: int, rest: str, column: int) -> tuple[list[Pattern], int]:
+    head = lines[index]
+    patterns = [Pattern(_strip_comment(rest), head.number)] if rest else []
+    at = index + 1
+    base = column if rest else -1
+    if not rest and at < len(lines) and set(lines[at].text) <= {"=", "-"}:
+        at += 1
+    program = _program(rest)
+    while at < len(lines) and len(patterns) < MAX_PATTERNS:
+        line = lines[at]
+        if line.cells is not None or line.title:
+            break
+        text = line.text
+        either = _OR.match(text)
+        if either is not None and patterns:
+            patterns.append(Pattern(_strip_comment(text[either.end() :]), line.number))
+        elif not patterns:
+            if line.indent < head.indent or text[0] == "-" or text.endswith(":"):
+                break
+            program, base = _program(text), line.indent
+            patterns.append(Pattern(_strip_comment(text), line.number))
+        elif _program(text) == program and _may_start(line, head, base, bool(rest)):
+            patterns.append(Pattern(_strip_comment(text), line.number))
+        elif _continues(line, head, base, bool(rest)):
+            patterns[-1].extend(_strip_comment(text), line.number)
+        else:
+            break
+        at += 1
+    return patterns, at
+
+
+def _program(text: str) -> str:
+    words = text.lstrip("$% ").split(" ", 1)
+    return words[0].rstrip(":") if words else ""
+
+
+def _may_start(line: Line, head: Line, base: int, inline: bool) -> bool:
+    """Another pattern of the same program: at the first one's column, or nearly."""
+    if line.after_blank and inline:
+        return line.indent >= base
+    return line.indent >= (head.indent if not inline else min(base, head.indent + 2)) or (
+        not line.after_blank
+    )
+
+
+def _continues(line: Line, head: Line, base: int, inline: bool) -> bool:
+    text = line.text
+    if line.after_blank:
+        return False
+    if text[0] == "-" and ("  " in text or line.indent < base) and text[:3] != "-- ":
+        return False
+    if text.endswith(":") and " " in text and text[0] not in "[<{(":
+        return False
+    if inline:
+        if line.indent <= head.indent:
+            return text[0] in "[<{" and text[-1] in "]>}."
+        return line.indent >= base - 1 or text[0] in "[<{(|" or text.startswith("...")
+    return line.indent > base or (line.indent == base and text[0] in "[<{(|")
+
+
+def _strip_comment(text: str) -> str:
+    """Explanations right of a pattern (`prog -d <x>      delete entry`) are not part of it."""
+    at = text.find("   ")
+    while at > 0:
+        rest = text[at:].lstrip()
+        if rest and rest[0] not in "[<{(-|." and not rest.isupper():
+            words = rest.split()
+            if (len(words) > 2 and not any(char in rest for char in "[{|")) or rest[0] in "#<;":
+                return text[:at]
+        at = text.find("   ", at + 3 + (len(text[at + 3 :]) - len(text[at + 3 :].lstrip())))
+    cut = text.find("  <-")
+    if cut > 0:
+        text = text[:cut]
+    dash = text.find("] - ")
+    return text[: dash + 1] if dash > 0 and text[dash + 4 : dash + 5].islower() else text
+
+
+def read_usage(patterns: list[Pattern], tool: str, path: tuple[str, ...]) -> Usage:
+    """Facts of all patterns."""
+    usage = Usage()
+    usage.patterns = patterns
+    for pattern in patterns:
+        root = parse_synopsis(pattern.text)
+        _Reader(usage, pattern, tool, path).read(root)
+    return usage
+
+
+class _Reader:
+    """Walks the tree of one pattern and adds its facts to a Usage."""
+
+    def __init__(self, usage: Usage, pattern: Pattern, tool: str, path: tuple[str, ...]) -> None:
+        self.usage = usage
+        self.lines = (pattern.first, pattern.last)
+        self.found: list[UsageArgument] = []
+        self.pieces = {tool.lower(), *re.split(r"[-_. ]", tool.lower())}
+        self.path = {part.lower() for part in path}
+
+    def read(self, root: Node) -> None:
+        branch = root.alternatives[0]
+        start = self._skip_program(branch)
+        if start < len(branch) and branch[start].kind == WORD and start > 0:
+            word = branch[start].text
+            if word.islower() and word.replace("-", "").replace("_", "").isalnum():
+                self.usage.words.append((word, self.lines))
+        self._walk(branch[start:], optional=False, repeat=False, depth=0)
+        for other in root.alternatives[1:]:
+            self._walk(other, optional=True, repeat=False, depth=0)
+        self.usage.arguments.append(self.found)
+
+    def _skip_program(self, branch: list[Node]) -> int:
+        at = 0
+        for node in branch:
+            names = _literal_names(node)
+            known = names & self.path or names & self.pieces
+            if not names or (at > 0 and not known):
+                break
+            at += 1
+        return at
+
+    def _walk(self, branch: list[Node], *, optional: bool, repeat: bool, depth: int) -> None:
+        at = 0
+        while at < len(branch):
+            node = branch[at]
+            if node.kind == FLAG:
+                at = self._flag(branch, at, optional=optional, depth=depth)
+                continue
+            if node.kind in (WORD, PLACEHOLDER):
+                self._argument(node, branch, at, optional=optional, repeat=repeat)
+            else:
+                self._group(node, branch, at, optional=optional, repeat=repeat, depth=depth)
+            at += 1
+
+    def _group(
+        self, node: Node, branch: list[Node], at: int, *, optional: bool, repeat: bool, depth: int
+    ) -> None:
+        optional = optional or node.kind == OPTIONAL
+        repeat = repeat or node.repeat
+        following = branch[at + 1] if at + 1 < len(branch) else None
+        flags = [child for child in node.children if child.kind == FLAG]
+        if node.bracket == "{" and not flags and len(node.alternatives) > 1:
+            self._braces(node, branch, at, optional=optional, repeat=repeat)
+            return
+        if flags and all(len(alt) == 1 and alt[0].kind == FLAG for alt in node.alternatives):
+            taken = self._shared_value(node, following)
+            self._alternatives(flags, taken)
+            if taken is not None:
+                branch[at + 1] = Node(WORD, "")
+            return
+        names = [_plain_name(alt) for alt in node.alternatives]
+        if len(names) > 1 and all(names) and not flags:
+            self._add_argument("|".join(names), node, optional=optional, repeat=repeat)
+            return
+        if len(flags) > 1 and len(node.alternatives) > 1:
+            self._pair(node)
+        for alternative in node.alternatives:
+            inner = depth + 1 if node.bracket else depth
+            mixed = optional or len(node.alternatives) > 1
+            self._walk(alternative, optional=mixed, repeat=repeat, depth=inner)
+
+    def _pair(self, node: Node) -> None:
+        """`[-u|--uuid <uuid>]`: the short spelling takes the value of the long one."""
+        for one, two in zip(node.alternatives, node.alternatives[1:], strict=False):
+            if not (len(one) == 1 and len(two) >= 1 and one[0].kind == two[0].kind == FLAG):
+                continue
+            short, long = one[0].text, two[0].text
+            if len(short) == 2 and long.startswith("--") and long[2:3].lower() == short[1].lower():
+                value = two[0].value
+                if value is None and len(two) > 1 and two[1].kind != FLAG:
+                    value = _value_text(two[1])
+                if value is not None:
+                    one[0].value = value
+
+    def _shared_value(self, node: Node, following: Node | None) -> Node | None:
+        """`(-m | --message) <message>`: one value for all flags of the group."""
+        if node.bracket == "(" and following is not None and following.kind == PLACEHOLDER:
+            return following
+        return None
+
+    def _alternatives(self, flags: list[Node], value: Node | None) -> None:
+        texts = []
+        for node in flags:
+            spec = parse_flags(node.text)
+            if spec is None:
+                continue
+            texts.append(spec.flags[0])
+            option = self._new_option(node, spec.flags, certain=True)
+            if value is not None and option.value is None:
+                option.value, option.raw = plain_placeholder(value.text), value.text
+        if len(texts) > 1 and value is None:
+            self.usage.exclusive.append(tuple(texts))
+
+    def _braces(
+        self, node: Node, branch: list[Node], at: int, *, optional: bool, repeat: bool
+    ) -> None:
+        names = tuple(name for alt in node.alternatives if (name := _plain_name(alt)))
+        following = branch[at + 1] if at + 1 < len(branch) else None
+        dots = node.repeat or (following is not None and following.text == "...")
+        self.usage.braces.append((names, dots, self.lines))
+
+    def _flag(self, branch: list[Node], at: int, *, optional: bool, depth: int) -> int:
+        node = branch[at]
+        spec = parse_flags(node.text)
+        at += 1
+        if spec is None:
+            return at
+        name = spec.flags[0]
+        following = branch[at] if at < len(branch) else None
+        cluster = not name.startswith("--") and len(name) > 2 and spec.value is None
+        if cluster and "=" not in node.text:
+            self.usage.clusters.append((name, self.lines))
+            if following is None or following.kind == FLAG or depth == 0:
+                return at
+        option = self._new_option(node, spec.flags, certain=depth > 0 or node.value is not None)
+        option.required = not optional
+        if node.value is not None or following is None or following.kind == FLAG:
+            return at
+        if depth == 0:
+            # `-d <host>` outside of brackets: value or positional, the definitions know.
+            if following.kind in (WORD, PLACEHOLDER):
+                following.value = name
+            return at
+        if following.kind == OPTIONAL and _has_flags(following):
+            return at
+        option.value = plain_placeholder(_value_text(following))
+        option.raw = _value_text(following)
+        option.optional_value = following.kind == OPTIONAL and len(following.alternatives) == 1
+        at += 1
+        while at < len(branch) and branch[at].kind in (WORD, PLACEHOLDER):
+            at += 1
+        return at
+
+    def _new_option(self, node: Node, flags: tuple[str, ...], *, certain: bool) -> UsageOption:
+        option = UsageOption(flags, self.lines)
+        option.value = node.value
+        option.raw = node.value or ""
+        option.optional_value = node.value_optional
+        option.certain = certain
+        self.usage.options.append(option)
+        return option
+
+    def _argument(
+        self, node: Node, branch: list[Node], at: int, *, optional: bool, repeat: bool
+    ) -> None:
+        text = node.text
+        if not text or text in ("--", "-", "...", "\u2026", ":", "=", ".", "or", "and", "&", ">"):
+            return
+        if text[0] in "#$" or not any(char.isalnum() for char in text):
+            return
+        argument = self._add_argument(text, node, optional=optional, repeat=repeat)
+        if argument is not None:
+            argument.after = node.value
+            argument.bare = node.kind == WORD and text.islower() and not optional
+
+    def _add_argument(
+        self, text: str, node: Node, *, optional: bool, repeat: bool
+    ) -> UsageArgument | None:
+        name = _clean_name(text)
+        key = letters(name)
+        if is_options_word(key):
+            return None
+        if key in _COMMAND_WORDS:
+            self.usage.takes_command = True
+        for seen in self.found:
+            if seen.name == name:
+                seen.variadic = True
+                return None
+        argument = UsageArgument(name, self.lines)
+        argument.raw = text
+        argument.required = not optional
+        argument.variadic = repeat or node.repeat or text.endswith("...") or text.endswith("(s)")
+        self.found.append(argument)
+        return argument
+
+
+def is_options_word(key: str) -> bool:
+    """`OPTIONS`, `<log-options>`, `[flags]`: stands for flags, not for a positional."""
+    return key in _OPTION_WORDS or key.endswith(("options", "flags", "opts", "switches"))
+
+
+def is_command_word(key: str) -> bool:
+    """`COMMAND`, `<subcommand>`."""
+    return key in _COMMAND_WORDS
+
+
+def is_args_word(key: str) -> bool:
+    """`ARGS` after a command: what is handed on to it."""
+    return key in _ARGS_WORDS
+
+
+def _clean_name(text: str) -> str:
+    name = text.strip("<>[](){}.,;:'\"`*=\u2026 ")
+    return name.removesuffix("(s").removesuffix("...")
+
+
+def _plain_name(branch: list[Node]) -> str:
+    """The name of a branch that is one word or placeholder; empty otherwise."""
+    if len(branch) != 1 or branch[0].kind not in (WORD, PLACEHOLDER):
+        return ""
+    return _clean_name(branch[0].text)
+
+
+def _literal_names(node: Node) -> set[str]:
+    if node.kind == WORD:
+        return {part.lower() for part in [node.text, *node.text.split("|")]}
+    if node.kind == REQUIRED and node.bracket == "(":
+        names = [_plain_name(branch).lower() for branch in node.alternatives]
+        return set(names) if all(names) else set()
+    return set()
+
+
+def _value_text(node: Node, depth: int = 0) -> str:
+    """A value as it was written, brackets included."""
+    if node.kind in (WORD, PLACEHOLDER, FLAG):
+        return node.text + ("..." if node.repeat else "")
+    if depth > 6:
+        return ""
+    close = {"[": "]", "(": ")", "{": "}"}.get(node.bracket, "")
+    inner = "|".join(
+        " ".join(_value_text(child, depth + 1) for child in branch) for branch in node.alternatives
+    )
+    return f"{node.bracket}{inner}{close}"
+
+
+def _has_flags(node: Node) -> bool:
+    return any(child.kind == FLAG for child in node.children)
