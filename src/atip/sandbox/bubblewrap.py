@@ -1,0 +1,179 @@
+"""Bubblewrap: start a program in new namespaces, as root or not, and leave nothing behind.
+
+`start` is the one place that runs `bwrap`. What is shown inside is decided by the callers; this
+module adds what never varies: all namespaces, no capabilities, a new session, death with the
+parent, and a kernel uid that is not 0.
+
+Root callers: mounting needs root (tools below a private home), running must not be root. So
+bubblewrap waits with its new user namespace, we map uid 0 *and* 65534 into it, and the inner
+launcher changes to 65534 after the mounts are made. The kernel then counts processes per
+namespace, and even a kept capability would mean nothing to the host.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from atip.errors import SandboxError
+from atip.model.value import Value
+from atip.system import processes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+UID = 65534
+SEARCH = ("/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin")
+_NAMESPACES = (
+    *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
+    *("--unshare-cgroup-try", "--hostname", "sandbox", "--new-session", "--die-with-parent"),
+    *("--as-pid-1", "--clearenv", "--cap-drop", "ALL"),
+)
+_INFO_LIMIT = 65536
+END_S = 0.5
+"""Time for the launcher to see its namespace end, and to count its processor time."""
+HINT = (
+    "install bubblewrap 0.8 or newer and allow user namespaces "
+    "(`atip doctor` shows which layer is missing)"
+)
+
+
+class Started(Value):
+    """A running bubblewrap: its own process, and PID 1 of the namespace as seen from here.
+
+    `end` must be called exactly once.
+    """
+
+    pid: int
+    inner_pid: int
+    inner: int
+    """Handle (pidfd) of the same: a number could belong to someone else by the time it is used."""
+
+
+def find_bubblewrap() -> str:
+    """The absolute path of `bwrap`.
+
+    Raises:
+        SandboxError: `sandbox.bubblewrap-missing`.
+    """
+    program = processes.find_program("bwrap", SEARCH)
+    if program is None:
+        raise SandboxError("sandbox.bubblewrap-missing", "bubblewrap is not installed", hint=HINT)
+    return program
+
+
+def start(
+    arguments: Sequence[str],
+    inner: Sequence[str],
+    *,
+    files: Mapping[str, bytes],
+    keep: Iterable[int],
+    seccomp: bytes,
+    stdio: tuple[int, int, int] = (-1, -1, -1),
+) -> Started:
+    """Start `inner` with the mounts in `arguments`.
+
+    Args:
+        files: made-up files inside, path → content.
+        keep: descriptors that `inner` inherits.
+        seccomp: the filter, applied to `inner` and all it starts.
+
+    Raises:
+        SandboxError: `sandbox.namespaces-unavailable` with what bubblewrap said.
+    """
+    root = os.geteuid() == 0
+    opened: list[int] = []
+    try:
+        info, info_w = _pipe(opened)
+        gate, gate_w = _pipe(opened)
+        # Bubblewrap holds the reading ends too: should we be killed in the middle, it neither
+        # dies of a broken pipe nor waits for ever, and what it started sees our end and leaves.
+        handed = [info, info_w, *([gate] if root else []), *keep]
+        command = [find_bubblewrap(), *_NAMESPACES, "--info-fd", str(info_w)]
+        command += _identity(root, gate)
+        command += arguments
+        for path, content in files.items():
+            handed.append(_memory(content, opened))
+            command += ["--perms", "0444", "--file", str(handed[-1]), path]
+        handed.append(_memory(seccomp, opened))
+        command += ["--remount-ro", "/", "--seccomp", str(handed[-1]), "--", *inner]
+        pid = processes.spawn(
+            command, {}, keep=handed, stdin=stdio[0], stdout=stdio[1], stderr=stdio[2]
+        )
+        _close(opened, info_w)
+        inner_pid = _inner_pid(info)
+        inner_handle = os.pidfd_open(inner_pid) if inner_pid else -1
+        if inner_pid and root:
+            _map_users(inner_pid)
+        os.write(gate_w, b"x")
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+    if not inner_pid:
+        status = processes.wait(pid)
+        raise SandboxError(
+            "sandbox.namespaces-unavailable",
+            "bubblewrap could not make the namespaces of a sandbox",
+            hint=HINT,
+            details={"exit_code": status},
+        )
+    return Started(pid=pid, inner_pid=inner_pid, inner=inner_handle)
+
+
+def end(started: Started) -> None:
+    """Kill the namespace and its launcher, and wait until both are gone."""
+    # SECURITY: the launcher alone may die before it has told a half-made namespace to go on.
+    processes.kill_handle(started.inner)
+    os.close(started.inner)
+    if processes.wait(started.pid, END_S) is None:
+        processes.kill(started.pid)
+        processes.wait(started.pid)
+
+
+def _identity(root: bool, gate: int) -> list[str]:
+    if not root:
+        return ["--uid", str(UID), "--gid", str(UID)]
+    # Just enough to become UID after the mounts; the inner launcher then drops these as well.
+    needed = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+    arguments = ["--userns-block-fd", str(gate)]
+    for capability in needed:
+        arguments += ["--cap-add", capability]
+    return arguments
+
+
+def _map_users(pid: int) -> None:
+    for name in ("uid_map", "gid_map"):
+        with open(f"/proc/{pid}/{name}", "w", encoding="ascii") as table:
+            table.write(f"0 0 1\n{UID} {UID} 1\n")
+
+
+def _inner_pid(descriptor: int) -> int:
+    # Written in pieces: read to the end, or bubblewrap's set-up stage stays behind.
+    data = b""
+    while len(data) < _INFO_LIMIT:
+        more = os.read(descriptor, 4096)
+        if not more:
+            break
+        data += more
+    found = re.search(rb'"child-pid":\s*(\d+)', data)
+    return int(found[1]) if found else 0
+
+
+def _pipe(opened: list[int]) -> tuple[int, int]:
+    pair = os.pipe()
+    opened.extend(pair)
+    return pair
+
+
+def _memory(content: bytes, opened: list[int]) -> int:
+    descriptor = os.memfd_create("atip", os.MFD_CLOEXEC)
+    opened.append(descriptor)
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _close(opened: list[int], descriptor: int) -> None:
+    opened.remove(descriptor)
+    os.close(descriptor)

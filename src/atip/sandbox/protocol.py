@@ -1,0 +1,14 @@
+"""The frames between a worker on the host and the supervisor inside (which repeats them).
+
+The supervisor runs alone inside a sandbox, without this package; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import struct
+
+REQUEST = struct.Struct("<IIII")
+"""Bytes that follow, number of arguments, wall limit in ms, bytes kept of each stream."""
+REPLY = struct.Struct("<iIIIIQ")
+"""Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds."""
+TIMED_OUT, TRUNCATED, NOT_STARTED, WORN_OUT = 1, 2, 4, 8

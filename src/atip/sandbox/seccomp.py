@@ -1,0 +1,193 @@
+"""Seccomp: the system-call filter of the sandbox, assembled in pure Python.
+
+`assemble` turns a `Filter` into the bytes of a classic BPF program for `bwrap --seccomp` or
+`seccomp(2)`. It is a deny list: namespaces, mounts and missing capabilities do the real work, the
+filter takes away what those leave open (nested namespaces, sockets that ignore the network
+namespace, shared kernel objects that would outlive a probe). Values are compared as the kernel
+reads them: the low 32 bits of `int` arguments, since it ignores the rest.
+"""
+
+from __future__ import annotations
+
+import errno
+import struct
+
+from atip.errors import SandboxError
+from atip.model.value import Value
+from atip.sandbox.syscall_numbers import ARCHITECTURES, NUMBERS
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW = 0x7FFF0000
+_KILL = 0x80000000
+_ERRNO = 0x00050000
+_X32_BIT = 0x40000000
+_ARG0 = 16  # offset of args[0] in struct seccomp_data; the low word comes first (little endian)
+
+AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+_NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS|CGROUP|UTS|IPC|USER|PID|NET
+_CLONE_THREAD = 0x00010000
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_AT_EMPTY_PATH = 0x1000
+ONE_SHOT_FD = 1000
+"""Where the launcher puts the one program that may still be executed when exec is off."""
+
+REFUSED = (
+    *("ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_getfd"),
+    *("process_madvise", "process_mrelease", "move_pages", "migrate_pages"),
+    *("mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "open_tree_attr"),
+    *("fsopen", "fsmount", "fsconfig", "fspick", "mount_setattr", "unshare", "setns"),
+    *("bpf", "perf_event_open", "keyctl", "add_key", "request_key", "userfaultfd"),
+    *("io_uring_setup", "io_uring_enter", "io_uring_register"),
+    *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"),
+    *("swapon", "swapoff", "reboot", "sethostname", "setdomainname", "acct", "quotactl"),
+    *("quotactl_fd", "syslog", "settimeofday", "clock_settime", "clock_adjtime"),
+    *("adjtimex", "iopl", "ioperm", "modify_ldt", "lookup_dcookie", "open_by_handle_at"),
+    *("name_to_handle_at", "fanotify_init", "vhangup", "uselib", "ustat", "memfd_secret"),
+)
+"""Refused with EPERM in every sandbox."""
+
+SHARED_OBJECTS = (
+    *("shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl"),
+    *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
+)
+"""Kernel objects that live on without a process: one probe could leave them for the next."""
+
+
+class Filter(Value):
+    """What one filter refuses beyond `REFUSED`."""
+
+    shared_objects: bool = False
+    """True: System V IPC and POSIX message queues stay usable."""
+    memfd: bool = False
+    """True: `memfd_create` stays usable. False closes an exec and a memory escape."""
+    one_shot_exec: bool = False
+    """True: no process can be made, and only `ONE_SHOT_FD` can be executed, by descriptor."""
+
+
+def assemble(what: Filter, machine: str) -> bytes:
+    """The program for one architecture (`x86_64`, `aarch64`).
+
+    Raises:
+        SandboxError: `sandbox.architecture` where the system-call numbers are not known.
+    """
+    if machine not in ARCHITECTURES:
+        raise SandboxError(
+            "sandbox.architecture",
+            f"no system-call filter is known for `{machine}`",
+            hint="x86_64 and aarch64 are supported",
+        )
+    column, audit = ARCHITECTURES[machine]
+    program = _Program(column)
+    program.check_architecture(audit, x32=machine == "x86_64")
+    for name in REFUSED:
+        program.refuse(name, errno.EPERM)
+    if not what.shared_objects:
+        for name in SHARED_OBJECTS:
+            program.refuse(name, errno.ENOSYS)
+    if not what.memfd:
+        program.refuse("memfd_create", errno.ENOSYS)
+    _arguments(program)
+    if what.one_shot_exec:
+        _one_shot(program)
+    program.emit(_RETURN, _ALLOW)
+    return bytes(program.code)
+
+
+def _arguments(program: _Program) -> None:
+    """Calls that are fine with some arguments only."""
+    # SECURITY: unix, netlink, packet and vsock sockets reach out of a network namespace.
+    program.allow_only("socket", 0, (AF_INET, AF_INET6), errno.EAFNOSUPPORT)
+    program.allow_only("socketpair", 0, (AF_UNIX,), errno.EAFNOSUPPORT)
+    # SECURITY: keys pushed into a terminal run as the user's commands.
+    program.refuse_values("ioctl", 1, (_TIOCSTI, _TIOCLINUX), errno.EPERM)
+    # SECURITY: a nested user namespace brings back all capabilities inside it.
+    program.refuse_bits("clone", 0, _NEW_NAMESPACES, errno.EPERM)
+    # Its flags lie in memory, out of reach of a filter; ENOSYS makes libc fall back to clone.
+    program.refuse("clone3", errno.ENOSYS)
+    # SECURITY: limits and priorities of *another* process: the supervisor has the same uid.
+    for name in ("prlimit64", "sched_setaffinity", "sched_setscheduler"):
+        program.allow_only(name, 0, (0,), errno.EPERM)
+    for name in ("sched_setparam", "sched_setattr"):
+        program.allow_only(name, 0, (0,), errno.EPERM)
+    program.allow_only("setpriority", 0, (0,), errno.EPERM)
+    program.allow_only("setpriority", 1, (0,), errno.EPERM)
+    program.refuse("ioprio_set", errno.EPERM)
+
+
+def _one_shot(program: _Program) -> None:
+    program.refuse("fork", errno.EPERM)
+    program.refuse("vfork", errno.EPERM)
+    program.require_bits("clone", 0, _CLONE_THREAD, errno.EPERM)
+    program.refuse("execve", errno.EPERM)
+    # SECURITY: RLIMIT_NOFILE lies below this number, so nobody can put another file there.
+    program.allow_only("execveat", 0, (ONE_SHOT_FD,), errno.EPERM)
+    program.allow_only("execveat", 4, (_AT_EMPTY_PATH,), errno.EPERM)
+
+
+class _Program:
+    """Emits instructions; after each rule the accumulator holds the call number again."""
+
+    def __init__(self, column: int) -> None:
+        self.code = bytearray()
+        self._column = column
+
+    def emit(self, code: int, value: int, if_true: int = 0, if_false: int = 0) -> None:
+        self.code += struct.pack("<HBBI", code, if_true, if_false, value)
+
+    def check_architecture(self, audit: int, *, x32: bool) -> None:
+        self.emit(_LOAD, 4)
+        self.emit(_EQUAL, audit, 1, 0)
+        self.emit(_RETURN, _KILL)
+        self.emit(_LOAD, 0)
+        if x32:  # SECURITY: the x32 table has other numbers for the same calls.
+            self.emit(_AT_LEAST, _X32_BIT, 0, 1)
+            self.emit(_RETURN, _ERRNO | errno.ENOSYS)
+
+    def _number(self, name: str) -> int | None:
+        return NUMBERS[name][self._column]
+
+    def refuse(self, name: str, error: int) -> None:
+        number = self._number(name)
+        if number is not None:
+            self.emit(_EQUAL, number, 0, 1)
+            self.emit(_RETURN, _ERRNO | error)
+
+    def allow_only(self, name: str, index: int, values: tuple[int, ...], error: int) -> None:
+        """Refuse unless argument `index` is one of `values`."""
+        tests = [(_EQUAL, value) for value in values]
+        self._when(name, index, tests, error, refuse_on_match=False)
+
+    def refuse_values(self, name: str, index: int, values: tuple[int, ...], error: int) -> None:
+        tests = [(_EQUAL, value) for value in values]
+        self._when(name, index, tests, error, refuse_on_match=True)
+
+    def refuse_bits(self, name: str, index: int, bits: int, error: int) -> None:
+        self._when(name, index, [(_ANY_BIT, bits)], error, refuse_on_match=True)
+
+    def require_bits(self, name: str, index: int, bits: int, error: int) -> None:
+        self._when(name, index, [(_ANY_BIT, bits)], error, refuse_on_match=False)
+
+    def _when(
+        self,
+        name: str,
+        index: int,
+        tests: list[tuple[int, int]],
+        error: int,
+        *,
+        refuse_on_match: bool,
+    ) -> None:
+        number = self._number(name)
+        if number is None:
+            return
+        count = len(tests)
+        # load; tests; [jump over the refusal]; refusal; load the number back
+        self.emit(_EQUAL, number, 0, count + 4 if refuse_on_match else count + 3)
+        self.emit(_LOAD, _ARG0 + 8 * index)
+        for position, (code, value) in enumerate(tests):
+            left = count - 1 - position
+            # a match goes to the refusal (after the jump) or past it
+            self.emit(code, value, left + 1, 0)
+        if refuse_on_match:
+            self.emit(_EQUAL, 0, 1, 1)
+        self.emit(_RETURN, _ERRNO | error)
+        self.emit(_LOAD, 0)

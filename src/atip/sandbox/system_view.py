@@ -1,0 +1,133 @@
+"""The read-only system that every sandbox shows: programs, libraries and harmless settings.
+
+Returns arguments for bubblewrap. `/etc` is not shown as a whole: only entries that programs need
+to start, and made-up ones where the real file says who uses this machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from atip.errors import SandboxError
+from atip.model.value import Value
+
+TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+TREES = ("/usr", "/opt", "/nix/store", "/gnu/store", "/snap", "/etc/alternatives")
+SETTINGS = (
+    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "timezone", "locale.alias"),
+    *("ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki", "crypto-policies"),
+    *("mime.types", "magic", "fonts", "terminfo", "inputrc", "protocols", "services"),
+    *("java-17-openjdk", "java-21-openjdk", "java-11-openjdk", "perl", "python3", "python3.11"),
+    *("os-release", "debian_version", "lsb-release", "profile.d", "bash_completion.d", "gai.conf"),
+    *("manpath.config", "man_db.conf", "groff", "vim", "emacs", "ImageMagick-6", "nodejs"),
+)
+"""Below `/etc`; what does not exist is left out."""
+
+USER = "probe"
+HOME = f"/home/{USER}"
+UID = 65534
+SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+MADE_UP = {
+    "/etc/passwd": b"root:x:0:0:root:/:/bin/false\n"
+    + f"{USER}:x:{UID}:{UID}:{USER}:{HOME}:/bin/sh\n".encode(),
+    "/etc/group": f"root:x:0:\n{USER}:x:{UID}:\n".encode(),
+    "/etc/hosts": b"127.0.0.1 localhost\n::1 localhost\n",
+    "/etc/nsswitch.conf": b"passwd: files\ngroup: files\nhosts: files dns\n",
+    "/etc/resolv.conf": b"",
+    "/etc/machine-id": b"0" * 32 + b"\n",
+}
+
+_NEVER = ("/", "/proc", "/sys", "/dev", "/run", "/var", "/home", "/root", "/tmp", "/etc")  # noqa: S108
+_PYTHON = re.compile(r"python3\.(\d+)")
+
+
+class Interpreter(Value):
+    """A Python for our own code inside; `tree` must be made visible when not empty."""
+
+    program: str
+    tree: str = ""
+
+
+def find_interpreter() -> Interpreter:
+    """The system's Python if it is of our own version (bytecode fits and nothing of a user's
+    home need be shown), else the one we run on, with its library."""
+    system = os.path.realpath("/usr/bin/python3")
+    version = _PYTHON.fullmatch(os.path.basename(system))
+    if version and int(version[1]) == sys.version_info.minor and os.access(system, os.X_OK):
+        return Interpreter(program=system)
+    own = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
+    tree = os.path.realpath(sys.base_prefix)
+    return Interpreter(program=own, tree="" if _inside(tree, "/usr") else tree)
+
+
+def system_arguments() -> list[str]:
+    """Binds and links of the system directories, as they are on this host."""
+    arguments: list[str] = []
+    # Parents that bubblewrap would otherwise make for root alone.
+    for path in ("/etc", "/etc/ssl", "/nix", "/gnu", "/var", "/run", "/home"):
+        arguments += ["--perms", "0755", "--dir", path]
+    arguments += ["--symlink", "../tmp", "/var/tmp"]  # noqa: S108
+    for path in TOP:
+        if os.path.islink(path):
+            arguments += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            arguments += ["--ro-bind", path, path]
+    for path in TREES:
+        if os.path.isdir(path):
+            arguments += ["--ro-bind", os.path.realpath(path), path]
+    for name in SETTINGS:
+        path = f"/etc/{name}"
+        if os.path.exists(path):
+            arguments += ["--ro-bind", os.path.realpath(path), path]
+    return arguments
+
+
+def visible_arguments(paths: tuple[str, ...]) -> list[str]:
+    """Read-only binds of files and directories outside the system.
+
+    Each is shown under the given name and under its real one, with parents anyone may pass.
+
+    Raises:
+        SandboxError: `sandbox.visible` for a path that is missing, relative, or would show the
+            user's home or a kernel file system.
+    """
+    wanted: dict[str, str] = {}
+    for path in paths:
+        real = _checked(path)
+        for shown in (os.path.normpath(path), real):
+            if not any(_inside(shown, tree) for tree in (*TOP, *TREES)):
+                wanted[shown] = real
+    arguments: list[str] = []
+    made: set[str] = set()
+    for shown in sorted(wanted):
+        for parent in _parents(shown):
+            if parent not in made and parent not in wanted:
+                made.add(parent)
+                arguments += ["--perms", "0755", "--dir", parent]
+        if not any(_inside(os.path.dirname(shown), other) for other in wanted):
+            arguments += ["--ro-bind", wanted[shown], shown]
+    return arguments
+
+
+def _checked(path: str) -> str:
+    real = os.path.realpath(path)
+    homes = {os.path.realpath(os.path.expanduser("~")), os.path.expanduser("~")}
+    if not os.path.isabs(path) or "\0" in path or not os.path.exists(real):
+        raise SandboxError("sandbox.visible", f"`{path}` is not an existing absolute path")
+    # SECURITY: an empty home and no kernel interfaces are the promise of a probe.
+    for name in (os.path.normpath(path), real):
+        if name in _NEVER or name in homes or _inside(name, "/proc") or _inside(name, "/sys"):
+            raise SandboxError("sandbox.visible", f"`{path}` is too much to show to a probe")
+    return real
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.strip("/").split("/")[:-1]
+    return ["/" + "/".join(parts[: count + 1]) for count in range(len(parts))]
+
+
+def _inside(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip("/") + "/")

@@ -1,0 +1,288 @@
+"""Worker: the host's end of one probe confinement: start it, ask it, replace it when it dies.
+
+Replies come from inside a sandbox: every length is checked against what was asked for, and
+nothing is parsed beyond a fixed header. Not thread-safe; `ProbeSandbox` hands each worker to one
+caller at a time.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import marshal
+import os
+import select
+import time
+
+from atip.errors import SandboxError
+from atip.model.value import Value
+from atip.sandbox import bubblewrap, system_view
+from atip.sandbox.protocol import NOT_STARTED, REPLY, REQUEST, TIMED_OUT, TRUNCATED, WORN_OUT
+from atip.sandbox.seccomp import Filter, assemble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from atip.model.confinement import Limits
+
+GRACE_S = 2.0
+"""Time beyond a probe's own limit in which the supervisor must have cleaned up and answered."""
+START_S = 10.0
+SCRATCH_BYTES = 64 * 1024 * 1024
+_OUTPUT_BYTES = 1_000_000
+_INSIDE = "/run/supervisor.pyc"
+
+ENVIRONMENT = {
+    "PATH": system_view.SEARCH_PATH,
+    "HOME": system_view.HOME,
+    "USER": system_view.USER,
+    "LOGNAME": system_view.USER,
+    "TMPDIR": "/tmp",  # noqa: S108  the sandbox's own
+    "LANG": "C.UTF-8",
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "PAGER": "cat",
+    "COLUMNS": "100",
+}
+"""All that a probe finds in its environment, besides what the caller sets."""
+
+
+class ProbeResult(Value):
+    """What one probe did. Bytes as written, at most the limit of each stream."""
+
+    exit_code: int | None
+    """As in `subprocess`: -N for signal N. None when nothing was started (see `failure`)."""
+    stdout: bytes = b""
+    stderr: bytes = b""
+    timed_out: bool = False
+    truncated: bool = False
+    """A stream went over the limit; the program was ended there."""
+    leftovers: int = 0
+    """Processes that still lived when the program itself had ended; all were killed."""
+    duration_s: float = 0.0
+    failure: str = ""
+    """`sandbox.not-started` (no such file, not a program …) or `sandbox.died`; empty otherwise."""
+
+    @property
+    def ok(self) -> bool:
+        """Ended by itself with status 0, in time and within the output limit."""
+        return self.exit_code == 0 and not self.timed_out and not self.truncated
+
+
+class Worker:
+    """One confinement. Starts on first use; a dead one is replaced on the next use."""
+
+    def __init__(self, visible: tuple[str, ...], limits: Limits) -> None:
+        self._visible = visible
+        self._limits = limits
+        self._keep = _OUTPUT_BYTES if limits.output_bytes is None else limits.output_bytes
+        self._started: bubblewrap.Started | None = None
+        self._control = self.reply = self._said = -1
+        self._deadline = 0.0
+        self._sent = False
+
+    def ensure(self) -> None:
+        """Start the confinement unless it runs.
+
+        Raises:
+            SandboxError: when it cannot be made; nothing runs then.
+        """
+        if self._started is None:
+            self._start()
+
+    def close(self) -> None:
+        """Kill the whole namespace and forget it."""
+        started, self._started = self._started, None
+        if started is not None:
+            bubblewrap.end(started)
+        for descriptor in (self._control, self.reply, self._said):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._control = self.reply = self._said = -1
+        self._sent = False
+
+    def send(self, argv: tuple[str, ...], env_set: Mapping[str, str], wall_s: float) -> None:
+        """Hand over one probe; `receive` must follow."""
+        request = encode_request(argv, {**ENVIRONMENT, **env_set}, wall_s, self._keep)
+        for _ in range(2):  # it may have died of old age while idle: nothing was run, start anew
+            self.ensure()
+            try:
+                os.write(self._control, request)
+                break
+            except BrokenPipeError:
+                self.close()
+        self._sent = True
+        self._deadline = time.monotonic() + wall_s + GRACE_S
+
+    def receive(self) -> ProbeResult:
+        """The result of the probe that was sent; a dead or stuck confinement is a result too."""
+        if not self._sent:
+            return ProbeResult(exit_code=None, failure="sandbox.died")
+        self._sent = False
+        began = self._deadline - GRACE_S
+        head = self._read(REPLY.size)
+        if head is None:
+            return self._lost(began)
+        code, flags, killed, out, err, micros = REPLY.unpack(head)
+        # SECURITY: never trust a length from inside; the prober's memory depends on it.
+        body = self._read(out + err) if max(out, err) <= self._keep else None
+        if body is None:
+            return self._lost(began)
+        if flags & WORN_OUT:
+            self.close()
+        if flags & NOT_STARTED:
+            detail = os.strerror(code).encode()
+            return ProbeResult(exit_code=None, stderr=detail, failure="sandbox.not-started")
+        return ProbeResult(
+            exit_code=code,
+            stdout=body[:out],
+            stderr=body[out:],
+            timed_out=bool(flags & TIMED_OUT),
+            truncated=bool(flags & TRUNCATED),
+            leftovers=killed,
+            duration_s=micros / 1e6,
+        )
+
+    def _lost(self, began: float) -> ProbeResult:
+        late = time.monotonic() >= self._deadline
+        self.close()
+        took = max(0.0, time.monotonic() - began)
+        return ProbeResult(exit_code=None, timed_out=late, duration_s=took, failure="sandbox.died")
+
+    def _read(self, size: int) -> bytes | None:
+        """Exactly `size` bytes before the deadline, or None."""
+        chunks: list[bytes] = []
+        missing = size
+        while missing:
+            if not _readable(self.reply, self._deadline):
+                return None
+            data = os.read(self.reply, min(missing, 1 << 20))
+            if not data:
+                return None
+            chunks.append(data)
+            missing -= len(data)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def _start(self) -> None:
+        control_r, self._control = os.pipe()
+        self.reply, reply_w = os.pipe()
+        self._said, said_w = os.pipe()
+        try:
+            self._started = bubblewrap.start(
+                _arguments(self._visible),
+                _inner(control_r, reply_w, self._limits),
+                files={**system_view.MADE_UP, _INSIDE: _supervisor()},
+                keep=(control_r, reply_w),
+                seccomp=_filter(os.uname().machine),
+                stdio=(-1, -1, said_w),
+            )
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            for descriptor in (control_r, reply_w, said_w):
+                os.close(descriptor)
+        self._deadline = time.monotonic() + START_S
+        if self._read(1) != b"R":
+            raise self._did_not_start()
+
+    def _did_not_start(self) -> SandboxError:
+        started, self._started = self._started, None
+        if started is not None:
+            bubblewrap.end(started)
+        said = os.read(self._said, 4096).decode("utf-8", "replace").strip()
+        self.close()
+        return SandboxError(
+            "sandbox.namespaces-unavailable",
+            "the sandbox for probes could not be set up on this host",
+            hint=bubblewrap.HINT,
+            details={"said": said},
+        )
+
+
+def wait_for_any(workers: Iterable[Worker]) -> Worker:
+    """The first worker that has an answer or has used up its time."""
+    waiting = list(workers)
+    for worker in waiting:
+        if not worker._sent:
+            return worker
+    poll = select.poll()
+    by_descriptor = {worker.reply: worker for worker in waiting}
+    for descriptor in by_descriptor:
+        poll.register(descriptor, select.POLLIN)
+    first = min(waiting, key=lambda worker: worker._deadline)
+    ready = poll.poll(max(0.0, first._deadline - time.monotonic()) * 1000)
+    return by_descriptor[ready[0][0]] if ready else first
+
+
+def encode_request(
+    argv: tuple[str, ...], env: Mapping[str, str], wall_s: float, keep: int
+) -> bytes:
+    """One request frame: header, then arguments and variables separated by NUL.
+
+    Raises:
+        SandboxError: `sandbox.argv` for an empty or relative program, or a NUL anywhere.
+    """
+    parts = [*argv]
+    for name, value in env.items():
+        parts += (name, value)
+    if not argv or not os.path.isabs(argv[0]) or any("\0" in part for part in parts):
+        raise SandboxError("sandbox.argv", "a probe needs an absolute program and no NUL bytes")
+    body = "\0".join(parts).encode("utf-8", "surrogateescape")
+    return REQUEST.pack(len(body), len(argv), int(wall_s * 1000), keep) + body
+
+
+def _readable(descriptor: int, deadline: float) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
+
+
+@functools.cache
+def _filter(machine: str) -> bytes:
+    return assemble(Filter(), machine)
+
+
+@functools.cache
+def _supervisor() -> bytes:
+    """The supervisor as a `.pyc` file: compiling it would cost as much as starting Python."""
+    name = "atip.sandbox.supervisor"
+    spec = importlib.util.find_spec(name)
+    code = spec.loader.get_code(name) if spec and spec.loader else None  # type: ignore[attr-defined]
+    return importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+
+
+def _arguments(visible: tuple[str, ...]) -> list[str]:
+    """Mounts of a probe: the system, what must be visible, and three scratch file systems."""
+    tree = system_view.find_interpreter().tree
+    scratch = ["--perms", "1777", "--size", str(SCRATCH_BYTES), "--tmpfs"]
+    return [
+        *system_view.system_arguments(),
+        *("--proc", "/proc"),
+        # SECURITY: written by a root caller's sandbox, these reach the whole host.
+        *("--ro-bind", "/proc/sys", "/proc/sys"),
+        *("--dev", "/dev"),
+        *scratch,
+        "/dev/shm",  # noqa: S108
+        *("--remount-ro", "/dev"),
+        *scratch,
+        "/tmp",  # noqa: S108
+        *scratch,
+        system_view.HOME,
+        *system_view.visible_arguments(visible + ((tree,) if tree else ())),
+    ]
+
+
+def _inner(control: int, reply: int, limits: Limits) -> list[str]:
+    numbers = (
+        control,
+        reply,
+        bubblewrap.UID,
+        bubblewrap.UID,
+        -3 if limits.processes is None else limits.processes,
+        -1 if limits.memory_bytes is None else limits.memory_bytes,
+        -1 if limits.file_bytes is None else limits.file_bytes,
+    )
+    program = system_view.find_interpreter().program
+    return [program, "-I", "-S", _INSIDE, *map(str, numbers)]

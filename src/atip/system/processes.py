@@ -1,0 +1,116 @@
+"""Processes: start a program with exactly the descriptors it may have, and end it for sure.
+
+Built on `posix_spawn`: no code of ours runs between fork and exec (safe in threaded programs) and
+the parent's memory is not copied. Nothing here confines anything; that is the `sandbox` room.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Python ignores the first two, and a caller may have changed the rest."""
+
+
+def spawn(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    keep: Iterable[int] = (),
+    stdin: int = -1,
+    stdout: int = -1,
+    stderr: int = -1,
+    setsid: bool = False,
+) -> int:
+    """Start `argv[0]` (an absolute path) and return its process id.
+
+    Args:
+        keep: descriptors handed down under the same number.
+        stdin, stdout, stderr: our descriptor to use, or -1 for `/dev/null`.
+
+    Raises:
+        OSError: when the program cannot be started.
+    """
+    actions: list[tuple[int, ...] | tuple[int, int, str, int, int]] = []
+    for target, ours in enumerate((stdin, stdout, stderr)):
+        if ours >= 0:
+            actions.append((os.POSIX_SPAWN_DUP2, ours, target))
+        else:
+            actions.append((os.POSIX_SPAWN_OPEN, target, os.devnull, os.O_RDWR, 0))
+    # A dup2 onto itself clears close-on-exec in the child alone.
+    actions.extend((os.POSIX_SPAWN_DUP2, descriptor, descriptor) for descriptor in keep)
+    return os.posix_spawn(
+        argv[0],
+        list(argv),
+        dict(env),
+        file_actions=actions,
+        setsid=setsid,
+        setsigmask=(),
+        setsigdef=_RESET,
+    )
+
+
+def wait(pid: int, timeout_s: float | None = None) -> int | None:
+    """The exit status of a child as `subprocess` counts it (-N for signal N), None on time-out."""
+    if timeout_s is not None and not _ended(pid, timeout_s):
+        return None
+    try:
+        _, status = os.waitpid(pid, 0)
+    except ChildProcessError:
+        return -signal.SIGKILL
+    return os.waitstatus_to_exitcode(status)
+
+
+def _ended(pid: int, timeout_s: float) -> bool:
+    try:
+        handle = os.pidfd_open(pid)
+    except OSError:
+        return _ended_without_pidfd(pid, timeout_s)
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        return bool(poll.poll(max(0, int(timeout_s * 1000))))
+    finally:
+        os.close(handle)
+
+
+def _ended_without_pidfd(pid: int, timeout_s: float) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while True:
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.005)
+
+
+def kill(pid: int, number: int = signal.SIGKILL) -> None:
+    """Send a signal; a process that is already gone is no error."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return
+
+
+def kill_handle(handle: int, number: int = signal.SIGKILL) -> None:
+    """Send a signal through a pidfd; a process that is already gone is no error."""
+    try:
+        signal.pidfd_send_signal(handle, number)
+    except ProcessLookupError:
+        return
+
+
+def find_program(name: str, directories: Iterable[str]) -> str | None:
+    """The first executable file `name` in `directories`, as an absolute path."""
+    for directory in directories:
+        candidate = os.path.join(directory, name)
+        if os.path.isabs(candidate) and os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+            return candidate
+    return None
