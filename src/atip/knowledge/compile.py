@@ -62,7 +62,8 @@ def compile_all() -> tuple[dict[str, str], dict[str, list[Problem]]]:
             aliases[alias] = stem
         if found:
             problems[name] = found
-        pack[f"{stem}.json"] = _dump(node)
+        else:
+            pack[f"{stem}.json"] = _dump(node)
     pack["aliases.json"] = _dump(dict(sorted(aliases.items())))
     return pack, problems
 
@@ -96,17 +97,16 @@ def main(argv: list[str]) -> int:
     for name, found in problems.items():
         for problem in found:
             _say(f"{name}: {problem.path}: {problem.message} [{problem.code}]")
-    if any(problems.values()):
-        return 1
+    wrong = any(problems.values())
     if only:
-        return 0
+        return 1 if wrong else 0
     if "--check" not in argv:
         _say(f"{len(pack) - 1} tools, {write_pack(pack)} files written")
-        return 0
-    stale = stale_files(pack)
+        return 1 if wrong else 0
+    stale = [] if wrong else stale_files(pack)
     for name in stale:
         _say(f"pack/{name} is stale; run `python -m atip.knowledge.compile`")
-    return 1 if stale else 0
+    return 1 if stale or wrong else 0
 
 
 def stale_files(pack: dict[str, str]) -> list[str]:

@@ -7,8 +7,12 @@ Pure; reads no files. The format is described in docs/formats/knowledge.md.
 
 from __future__ import annotations
 
+import re
+
+from atip.errors import FormatError
 from atip.knowledge.words import WordError, raises, split_line
 from atip.model.problems import Problem, render_path
+from atip.model.regex import compile_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +43,9 @@ WHEN_KEYS = {
 }  # fmt: skip
 RUNS_KEYS = {"from", "skip", "shell", "single", "default", "more", "after", "in", "until", "code"}
 RUNS_WORDS = ("shell", "command", "program", "code", "rest")
+
+_NESTED = re.compile(r"[*+]\)[*+]|[*+]\)\{\d+,\}")
+"""`(a+)+`: the readers on the fast path use the ordinary engine on short texts."""
 
 
 class Normal:
@@ -249,8 +256,6 @@ class Normal:
             into["summary"] = description
 
     def _regex(self, written: object, at: Parts) -> str:
-        import re2
-
         text = str(written)
         if text.startswith("$"):
             named = self.matchers.get(text[1:])
@@ -258,9 +263,11 @@ class Normal:
                 self._bad(at, "knowledge.matcher", f"no matcher named {text!r}")
             text = named or ""
         try:
-            re2.compile(text)
-        except re2.error as error:
-            self._bad(at, "knowledge.regex", f"not a linear-time expression: {error}")
+            compile_regex(text)
+        except FormatError as error:
+            self._bad(at, "knowledge.regex", error.message)
+        if _NESTED.search(text):
+            self._bad(at, "knowledge.regex", "a repetition inside a repetition is not linear")
         return text
 
     def _groups(self, written: object, at: Parts) -> list[list[str]]:

@@ -9,8 +9,11 @@ docs/formats/knowledge.md.
 
 from __future__ import annotations
 
+from atip.model.effects import NO_EXTRA, Cost, Effects, Filesystem, Interactive
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 FACTS: dict[str, tuple[tuple[str, ...], object]] = {
@@ -96,6 +99,29 @@ def raises(words: str) -> tuple[dict[str, Any], list[str]]:
         else:
             _put(facts, where, value)
     return facts, maybe
+
+
+def as_effects(facts: Mapping[str, Any]) -> Effects:
+    """Facts of `profile` or `raises` as a value. Cheaper than the decoder, which the fast path
+    would have to import; only for facts made here, never for a foreign document."""
+    return Effects(
+        filesystem=Filesystem(**facts.get("filesystem", {})),
+        network=facts.get("network"),
+        subprocess=facts.get("subprocess"),
+        idempotent=facts.get("idempotent"),
+        reversible=facts.get("reversible"),
+        destructive=facts.get("destructive"),
+        creates=_tuple(facts.get("creates")),
+        modifies=_tuple(facts.get("modifies")),
+        deletes=_tuple(facts.get("deletes")),
+        interactive=Interactive(**facts.get("interactive", {})),
+        cost=Cost(**facts.get("cost", {})),
+        extra={k: v for k, v in facts.items() if k.startswith("x-")} or NO_EXTRA,
+    )
+
+
+def _tuple(items: list[str] | None) -> tuple[str, ...] | None:
+    return None if items is None else tuple(items)
 
 
 def _facts(line: str) -> list[tuple[tuple[str, ...], object, bool]]:

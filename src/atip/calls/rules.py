@@ -1,0 +1,90 @@
+"""Rules: `when` conditions of curated knowledge, decided for one invocation.
+
+Three-valued: a condition on a word whose text the shell only makes later (`UNKNOWN_TEXT`) is
+undecided. Regular expressions come from the pack only, were checked for linear time when it was
+compiled, and run on the ordinary engine for short words (RE2 costs the guard an import).
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.calls.invocation import UNKNOWN_TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from atip.calls.invocation import Invocation
+
+_SHORT = 2_000
+_compiled: dict[str, re.Pattern[str]] = {}
+
+
+def text_matches(pattern: str, text: str) -> bool:
+    """Whether a pattern of the pack occurs in a word."""
+    if len(text) > _SHORT:
+        from atip.model.regex import compile_regex
+
+        return compile_regex(pattern).matches(text)
+    compiled = _compiled.get(pattern)
+    if compiled is None:
+        compiled = _compiled[pattern] = re.compile(pattern)
+    return compiled.search(text) is not None
+
+
+def holds(rule: Mapping[str, Any], call: Invocation) -> bool | None:
+    """True, False, or None where it depends on text that is not known yet."""
+    if not _flags_hold(rule, call):
+        return False
+    answers = [_number_holds(rule, call)]
+    words = call.arguments
+    if "argument" in rule:
+        answers.append(_any(rule["argument"], words))
+    if "first" in rule:
+        answers.append(_any(rule["first"], words[:1]))
+    if "last" in rule:
+        answers.append(_any(rule["last"], words[-1:]))
+    if "every" in rule:
+        answers.append(_every(rule["every"], words))
+    if "option" in rule:
+        values = call.values_of(rule["option"])
+        answers.append(_any(rule["value"], values) if "value" in rule else bool(values))
+    if False in answers:
+        return False
+    return None if None in answers else True
+
+
+def _flags_hold(rule: Mapping[str, Any], call: Invocation) -> bool:
+    if "with" in rule and not call.given(rule["with"]):
+        return False
+    if "all" in rule and not all(call.given([flag]) for flag in rule["all"]):
+        return False
+    return not ("without" in rule and call.given(rule["without"]))
+
+
+def _number_holds(rule: Mapping[str, Any], call: Invocation) -> bool | None:
+    if "arguments" not in rule:
+        return True
+    low, high = rule["arguments"]
+    return bool(low <= len(call.arguments) <= high)
+
+
+def _any(pattern: str, words: Iterable[str]) -> bool | None:
+    undecided: bool | None = False
+    for word in words:
+        if UNKNOWN_TEXT in word:
+            undecided = None
+            word = word.replace(UNKNOWN_TEXT, "")
+            if not word:
+                continue
+        if text_matches(pattern, word):
+            return True
+    return undecided
+
+
+def _every(pattern: str, words: tuple[str, ...]) -> bool | None:
+    if any(UNKNOWN_TEXT in word for word in words):
+        return None
+    return bool(words) and all(text_matches(pattern, word) for word in words)

@@ -1,0 +1,231 @@
+"""Effects by rule, for tools and commands without a knowledge file.
+
+    (1) loss: a verb, a flag, a text argument (SQL) or the description's own lead says it – true;
+        softened to unknown where the object is rebuilt from elsewhere or a flag only tells
+    (2) harmless: a verb of looking *and* a description that agrees *and* no flag we cannot place – false
+    (3) everything else – unknown
+
+A verb alone never yields "safe"; only the command's own description counts, never another's. Every
+answer has a reason. Words are in `effects_words.py`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.calls.effects import EffectsFinding, Reason
+from atip.calls.safe_flags import is_safe_flag
+from atip.inference import effects_words as words
+from atip.model.effects import Cost, Effects, Filesystem, Interactive
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.model.tool import Option
+
+_WORD = re.compile(r"[A-Za-z]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SQL_LOSS = re.compile(
+    r"\b(?:drop\s+(?:table|database|schema|index|view|user|collection)|delete\s+from|truncate(?:\s+table)?\s|"
+    r"flush(?:all|db)|dropdatabase|deletemany|\.drop\(|\.remove\()", re.I
+)  # fmt: skip
+_DEVICE = re.compile(r"^(?:of=)?/dev/(?:sd|hd|vd|nvme|mmcblk|disk|mapper)")
+
+
+class _Signs(Value):
+    """What the words of one command suggest."""
+
+    loss: str = ""
+    softened: str = ""
+    cleans: bool = False
+    ends: bool = False
+    reads: str = ""
+    writes: bool = False
+    runs: bool = False
+    network: bool = False
+    told: bool = False
+    odd_flags: bool = False
+
+
+def infer_command_effects(
+    tool_name: str,
+    path: Sequence[str],
+    description: str = "",
+    options: Sequence[str | Option] = (),
+) -> EffectsFinding:
+    """Judge a command of an unknown tool.
+
+    Args:
+        path: command words; flags and arguments of a given line may stand among them.
+        description: of this very command; empty if there is none.
+        options: flags that are *given*, not those that exist.
+    """
+    flags = [word for word in path if word.startswith("-") and len(word) > 1]
+    flags += [o if isinstance(o, str) else (o.flags[0] if o.flags else o.name) for o in options]
+    plain = [word for word in path if not word.startswith("-")]
+    signs = _signs(tool_name, plain, flags, description)
+    return _finding(" ".join((tool_name, *path)), signs, description)
+
+
+def _signs(tool: str, plain: list[str], flags: list[str], description: str) -> _Signs:
+    # a tool that is named like an ordinary object (`clean-css`) still says what it does
+    verbs = [part for word in (tool, *plain) for part in _parts(word)]
+    names = {flag.partition("=")[0] for flag in flags}
+    loss = _loss(tool, plain, verbs, names, description)
+    return _Signs(
+        loss=loss,
+        softened=_softened(verbs, names, description) if loss else "",
+        cleans=any(v in words.CLEANS for v in verbs),
+        ends=any(v in words.ENDS for v in verbs),
+        reads=next((v for v in verbs if v in words.READS), ""),
+        writes=any(v in words.WRITES for v in verbs) or bool(names & words.WRITE_FLAGS),
+        runs=any(v in words.RUNS for v in verbs) or bool(names & words.RUN_FLAGS),
+        network=any(v in words.NETWORK for v in verbs) or bool(names & words.NETWORK_FLAGS),
+        told=bool(names & words.TELLS_FLAGS),
+        odd_flags=any(not _is_presentation(flag) for flag in names),
+    )
+
+
+def _loss(tool: str, plain: list[str], verbs: list[str], flags: set[str], text: str) -> str:
+    """(1) What says that something is lost; empty if nothing does."""
+    for verb in verbs:
+        if verb in words.DESTROYS or _is_compound(verb):
+            return f"`{verb}`"
+    for word in plain:
+        if _SQL_LOSS.search(word) or _DEVICE.search(word):
+            return f"`{word}`"
+    danger = sorted(flags & words.DANGER_FLAGS)
+    if danger:
+        return f"`{danger[0]}`"
+    return _described_loss(text) or _forced(flags, verbs)
+
+
+def _is_compound(verb: str) -> bool:
+    if verb.startswith(words.DESTROY_PREFIXES) or verb.endswith(words.DESTROY_SUFFIXES):
+        return True
+    return len(verb) > 4 and verb.endswith("del")
+
+
+def _forced(flags: set[str], verbs: list[str]) -> str:
+    if flags & {"--force"} and any(v in words.WRITES or v in words.NETWORK for v in verbs):
+        return "`--force`"
+    if flags & words.FORCE_FLAGS and any(v in words.CLEANS for v in verbs):
+        return "force flag on a clean-up"
+    return ""
+
+
+def _described_loss(text: str) -> str:
+    lower = text.lower()
+    for unreal in words.UNREAL:
+        lower = lower.replace(unreal, " ")
+    for phrase in words.LOSS_PHRASES:
+        if phrase in lower:
+            return f"description: {phrase!r}"
+    for word in _WORD.findall(lower):
+        if word in words.LOSS_WORDS:
+            return f"description: {word!r}"
+    return ""
+
+
+def _softened(verbs: list[str], flags: set[str], text: str) -> str:
+    """Why an alarm is not certain; empty if it is."""
+    if flags & words.TELLS_FLAGS:
+        return "a flag may make it only tell what it would do"
+    lower = text.lower()
+    if any(unreal in lower for unreal in words.UNREAL):
+        return "the description speaks of what would happen, or of what is kept"
+    described = set(_WORD.findall(lower))
+    lead = next(iter(_WORD.findall(lower)), "")
+    runs = flags & words.RUN_FLAGS or described & {"run", "runs", "execute", "executes"}
+    if lead in words.READ_LEADS and not described & words.LOSS_WORDS and not runs:
+        return "the description speaks of looking only"
+    objects, alarms = described | set(verbs), described & (words.LOSS_WORDS - words.SOFT_VERBS)
+    hard = [
+        v for v in verbs if v not in words.SOFT_VERBS and (v in words.DESTROYS or _is_compound(v))
+    ]
+    if objects & words.CACHES:
+        return "what is removed is rebuilt when needed"
+    if objects & words.REBUILT and not (hard or alarms or flags & words.DANGER_FLAGS):
+        return "what is removed is usually rebuilt from elsewhere"
+    if lead == "reset" or ("reset" in verbs and text and not described & words.LOSS_WORDS):
+        return "`reset` may only set things back"
+    return ""
+
+
+def _finding(subject: str, signs: _Signs, description: str) -> EffectsFinding:
+    if signs.loss:
+        return _alarm(subject, signs)
+    lead = next(iter(_WORD.findall(description.lower())), "")
+    agrees = lead in words.READ_LEADS
+    harmless = (
+        bool(signs.reads) and agrees and not signs.odd_flags
+        and not (signs.cleans or signs.ends or signs.writes or signs.runs)
+    )  # fmt: skip
+    if harmless:
+        says = f"(2) `{signs.reads}` looks, and the description agrees ({lead!r})"
+        return _found(subject, says, _looking(signs, description))
+    what = [
+        name
+        for name, sign in (
+            ("writes", signs.writes), ("runs programs", signs.runs), ("network", signs.network),
+            ("cleans up", signs.cleans), ("ends something", signs.ends),
+        )
+        if sign
+    ]  # fmt: skip
+    says = f"(3) not known; the words suggest: {', '.join(what) or 'nothing'}"
+    effects = Effects(
+        filesystem=Filesystem(write=True if signs.writes and not signs.network else None),
+        network=_network(signs, description),
+        subprocess=True if signs.runs else None,
+        interactive=Interactive(tty=None),
+    )
+    return _found(subject, says, effects)
+
+
+def _alarm(subject: str, signs: _Signs) -> EffectsFinding:
+    if signs.softened:
+        says = f"(1) {signs.loss} suggests loss, but {signs.softened}"
+        return _found(subject, says, Effects(network=True if signs.network else None))
+    says = f"(1) {signs.loss} means loss"
+    effects = Effects(
+        destructive=True,
+        reversible=False,
+        network=True if signs.network else None,
+        subprocess=True if signs.runs else None,
+    )
+    return _found(subject, says, effects)
+
+
+def _looking(signs: _Signs, description: str) -> Effects:
+    return Effects(
+        filesystem=Filesystem(write=False, delete=False),
+        network=_network(signs, description),
+        destructive=False,
+        idempotent=True,
+        cost=Cost(billable=False),
+    )
+
+
+def _network(signs: _Signs, description: str) -> bool | None:
+    if signs.network or set(_WORD.findall(description.lower())) & words.NETWORK_WORDS:
+        return True
+    return None
+
+
+def _is_presentation(flag: str) -> bool:
+    return is_safe_flag(flag) or flag in ("-h", "-v", "-a", "-l", "-1", "-q")
+
+
+def _parts(word: str) -> list[str]:
+    """`trash-empty`, `pg:reset`, `dropDatabase()` → their words; long text is not a verb."""
+    if len(word) > 60 or " " in word:
+        return []
+    return [part.lower() for chunk in _WORD.findall(word) for part in _CAMEL.split(chunk)]
+
+
+def _found(subject: str, says: str, effects: Effects) -> EffectsFinding:
+    return EffectsFinding(
+        effects=effects, reasons=(Reason(subject=subject, says=says, evidence="rules"),)
+    )

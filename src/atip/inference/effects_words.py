@@ -1,0 +1,120 @@
+"""Words of the effects rules: verbs, flags and phrases, and what they suggest. Data.
+
+English, lower case, one meaning per table. Used by `effects_rules.py`, which decides; nothing here
+makes a command safe by itself.
+"""
+
+from __future__ import annotations
+
+DESTROYS = frozenset(
+    "rm rmi del delete destroy drop dropdb purge prune erase wipe wipefs shred truncate flush flushall "
+    "flushdb expire terminate undefine unpublish nuke obliterate unlink rmdir mkfs mkswap mke2fs format "
+    "discard blank zap reset remove rb rd teardown decommission deprovision shredder empty".split()
+)
+"""Verbs whose ordinary meaning is loss."""
+
+DESTROY_PREFIXES = (
+    "delete", "destroy", "drop", "wipe", "erase", "purge", "flush", "truncate", "terminate", "mkfs",
+    "remove", "unpublish", "prune", "expire", "discard", "shred",
+)  # fmt: skip
+DESTROY_SUFFIXES = ("remove", "delete", "destroy", "purge", "erase", "prune", "wipe")
+"""`lvremove`, `dropDatabase`, `terminate-instances`, `userdel` are caught by these."""
+
+CLEANS = frozenset("clean clear cleanup gc uninstall forget revoke unset detach autoremove".split())
+"""Removal of what is usually rebuilt or can be set again: never safe, rarely loss."""
+
+ENDS = frozenset(
+    "kill stop cancel abort close disable shutdown reboot poweroff halt restart".split()
+)
+
+READS = frozenset(
+    "list ls ll show get view describe status info inspect print display search find query read cat log "
+    "logs diff blame whoami version help explain history top ps stat stats tail head count check verify "
+    "validate lint test outdated doctor which where ping tree dump export peek watch events audit".split()
+)
+"""Verbs of looking. Evidence for harmlessness only together with a description that agrees."""
+
+WRITES = frozenset(
+    "create new init add write save put set edit update upgrade install import copy cp mv move rename "
+    "generate gen build compile convert extract unpack download clone checkout commit merge rebase apply "
+    "patch fix format render touch mkdir link restore backup record unzip untar store config configure "
+    "enable sign encrypt decrypt compress bundle pack freeze lock scaffold".split()
+)
+RUNS = frozenset(
+    "run exec execute start eval script shell invoke call trigger sh bash serve dev".split()
+)
+NETWORK = frozenset(
+    "push pull fetch clone publish upload download login logout deploy sync release send request connect "
+    "ssh curl remote api browse subscribe listen tunnel proxy invite crawl scrape mirror register".split()
+)
+
+DANGER_FLAGS = frozenset(
+    "--delete -delete --hard --purge --wipe --destroy --prune --remove-files --drop --erase --delete-data "
+    "--delete-after --delete-before --delete-during --delete-excluded --del --force-delete --clean --clobber "
+    "--remove --mirror --truncate --overwrite --discard --discard-changes --zap --nuke --force-with-lease "
+    "--remove-source-files --no-preserve-root --remove-all --delete-all --delete-volumes".split()
+)
+"""Flags whose name alone says loss."""
+
+FORCE_FLAGS = frozenset(
+    "--force -f -F -ff --yes-i-know --allow-destructive --unsafe --really".split()
+)
+ALL_FLAGS = frozenset("-a -r -R --all --recursive -rf -fr -d -x -fdx --volumes -v".split())
+WRITE_FLAGS = frozenset(
+    "-o --output --out --outfile --output-file --in-place -i --fix --write -w --save --log-file "
+    "--output-dir --dest --destination --inplace".split()
+)
+RUN_FLAGS = frozenset(
+    "--exec -exec --execute -e --eval -c --command --hook --script --pre --post --cmd --run -x".split()
+)
+NETWORK_FLAGS = frozenset(
+    "--remote --url --host --server --upload --proxy --registry --endpoint".split()
+)
+TELLS_FLAGS = frozenset(
+    "--dry-run --dryrun --check --diff --list --preview --plan --simulate --what-if --whatif --noop "
+    "--no-act --just-print --print-only --no-execute -n".split()
+)
+"""Flags that usually make a command tell instead of do. They never make it safe by rule; they only
+take the certainty out of the alarm."""
+
+LOSS_WORDS = frozenset(
+    "delete deletes deleting destroy destroys destroying erase erases erasing wipe wipes wiping drop drops "
+    "dropping discard discards discarding overwrite overwrites overwriting purge purges purging truncate "
+    "truncates shred shreds terminate terminates obliterate empty empties expire expires remove removes "
+    "removing prune prunes unlink permanently irreversibly irrecoverably destructive zeros".split()
+)
+LOSS_PHRASES = (
+    "for good", "and its data", "and their data", "and everything in it", "all data", "cannot be undone",
+    "can not be undone", "no way back", "with zeros", "data loss", "everything was", "what was there",
+)  # fmt: skip
+UNREAL = (
+    "would ", "without deleting", "without removing", "without changing", "without destroying", "does not delete",
+    "not delete", "never deletes", "keep them", "but keep", "instead of deleting", "deleted ", "removed ",
+    "simulate", "pretend",
+)  # fmt: skip
+"""Turns of phrase that name loss but do not announce it."""
+
+REBUILT = frozenset(
+    "package packages cache caches cached formula formulae gem gems dependency dependencies module modules "
+    "image images network networks host remote remotes alias aliases label labels plugin plugins extension "
+    "extensions index lock locks upstream bookmark annotation annotations taint environment requirement "
+    "requirements header headers context contexts".split()
+)
+"""Objects that are rebuilt from elsewhere or set again: their removal is not loss."""
+
+CACHES = frozenset("cache caches cached temporary temp tmp index lock locks".split())
+"""Objects that nobody misses, whatever the verb."""
+
+SOFT_VERBS = frozenset("rm rmi remove unlink uninstall drop reset prune clean clear".split())
+"""Verbs of removal that are also used for things that are set again; `delete` or `purge` are not."""
+
+READ_LEADS = frozenset(
+    "show shows list lists print prints display displays describe describes report reports count counts "
+    "tell tells get gets view views search searches find finds query queries compare compares check checks "
+    "inspect inspects explain explains watch watches read reads dump look summarise summarize preview "
+    "encode decode page validate test verify lookup retrieve retrieves".split()
+)
+NETWORK_WORDS = frozenset(
+    "remote server api http https upload download downloads registry cloud host hosts internet url website "
+    "repository bucket cluster instance account github gitlab publish deploy service webhook network".split()
+)

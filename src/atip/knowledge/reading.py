@@ -1,0 +1,232 @@
+"""Load one tool from the pack, without a YAML parser and without building what is not looked at.
+
+`load("git")` reads one small JSON file; commands become values when they are asked for. The result
+is an ordinary `Tool` whose options and commands carry our vendor block `x-atip`, so that one parser and
+one effects engine serve native, inferred and curated tools. Reading package data is not I/O in the
+sense of the import table.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+
+from atip.knowledge.words import as_effects, profile, raises
+from atip.model.tool import (
+    Authentication,
+    AuthenticationMethod,
+    Command,
+    Option,
+    Pattern,
+    Step,
+    Tool,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Node = dict[str, Any]
+
+_PACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pack")
+_loaded: dict[str, Tool | None] = {}
+_aliases: dict[str, str] = {}
+
+
+class _Mark(str):
+    """A text that only this module can make: compared by identity, never by value."""
+
+    __slots__ = ()
+
+
+CURATED = _Mark("knowledge")
+"""`tool.own["curated"] is CURATED`: the facts come from the pack. SECURITY: only such tools may *lower*
+effects (modes, dry runs); a document that says `"curated": "knowledge"` has another object there."""
+
+_NODE_OWN = (
+    "when", "runs", "wraps", "rest", "operands", "style", "globals", "abbreviate", "output",
+)  # fmt: skip
+
+
+def load(name: str) -> Tool | None:
+    """The curated tool for an executable's name (or an alias of it); None if we know nothing."""
+    if name in _loaded:
+        return _loaded[name]
+    node = _read_node(name)
+    if node is None:
+        alias = _alias(name)
+        node = _read_node(alias) if alias else None
+    tool = _tool(node, name) if node else None
+    if len(_loaded) < 4096:
+        _loaded[name] = tool
+    return tool
+
+
+def names() -> tuple[str, ...]:
+    """Every curated tool, without aliases."""
+    found = (n.removesuffix(".json") for n in os.listdir(_PACK) if n.endswith(".json"))
+    return tuple(sorted(n for n in found if n != "aliases"))
+
+
+def _alias(name: str) -> str | None:
+    if not _aliases:
+        with open(os.path.join(_PACK, "aliases.json"), "rb") as file:
+            _aliases.update(json.loads(file.read()))
+    return _aliases.get(name)
+
+
+def _read_node(name: str) -> Node | None:
+    # SECURITY: the name comes from a command line; it must not leave the pack's directory
+    if "/" in name or "\0" in name or name.startswith(".") or name in ("", "aliases"):
+        return None
+    try:
+        with open(os.path.join(_PACK, name + ".json"), "rb") as file:
+            node = json.loads(file.read())
+    except (OSError, ValueError):
+        # ValueError: a surrogate or NUL in the name; the pack itself is checked by a test
+        return None
+    return node if isinstance(node, dict) else None
+
+
+class LazyCommands(Mapping[str, Command]):
+    """Commands that become values on access; compares equal to a dict of the same commands."""
+
+    __slots__ = ("_made", "_nodes")
+
+    def __init__(self, nodes: Mapping[str, Node]) -> None:
+        self._nodes = nodes
+        self._made: dict[str, Command] = {}
+
+    def __getitem__(self, name: str) -> Command:
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = command_from(self._nodes[name])
+        return made
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._nodes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def named(self, word: str) -> str | None:
+        """The command that `word` calls, by name or alias, without building any of them."""
+        if word in self._nodes:
+            return word
+        for name, node in self._nodes.items():
+            if word in node.get("aliases", ()):
+                return name
+        return None
+
+
+def command_from(node: Node) -> Command:
+    """One command of the pack. A group without `does` prints help: it does nothing."""
+    return Command(
+        description=node.get("summary", ""),
+        commands=LazyCommands(node["commands"]) if "commands" in node else None,
+        options=options_from(node),
+        effects=as_effects(profile(node.get("does", "nothing"))),
+        aliases=tuple(node["aliases"]) if "aliases" in node else None,
+        extra={"x-atip": _own(node)},
+    )
+
+
+def options_from(node: Node) -> tuple[Option, ...]:
+    """Options that matter first, then those that only must be parsed."""
+    made = [_option(spec) for spec in node.get("options", ())]
+    for key, kind in (("values", "string"), ("flags", "boolean")):
+        for group in node.get(key, "").split():
+            flags = tuple(group.split(","))
+            made.append(Option(name=_name(flags), flags=flags, type=kind))
+    return tuple(made)
+
+
+def _option(spec: Node) -> Option:
+    own: dict[str, Any] = {}
+    if "adds" in spec:
+        facts, maybe = raises(spec["adds"])
+        if facts:
+            own["effects"] = facts
+        if maybe:
+            own["maybe"] = maybe
+    for key, to in (("does", "profile"), ("dry_run", "dryRun"), ("answers", "answers"),
+                    ("always", "always"), ("runs", "runs")):  # fmt: skip
+        if key in spec:
+            own[to] = spec[key]
+    value = spec.get("value", False)
+    if value in ("optional", "joined"):
+        own["optionalValue"] = True
+    flags = tuple(spec["flags"])
+    return Option(
+        name=_name(flags),
+        flags=flags,
+        type="string" if value else "boolean",
+        description=spec.get("summary", ""),
+        extra={"x-atip": own} if own else {},
+    )
+
+
+def _name(flags: tuple[str, ...]) -> str:
+    return max(flags, key=len).strip("-=+") or flags[0]
+
+
+def _own(node: Node) -> dict[str, Any]:
+    own = {key: node[key] for key in _NODE_OWN if key in node}
+    for shelf in ("globs", "deep"):
+        if shelf in node:
+            own[shelf] = LazyCommands(node[shelf])
+    return own
+
+
+def _tool(node: Node, name: str) -> Tool:
+    own = _own(node)
+    own["curated"] = CURATED
+    for key in ("help", "category", "intents", "aliases"):
+        if key in node:
+            own[key] = node[key]
+    options = options_from(node)
+    before = node.get("globals") == "before"
+    return Tool(
+        name=name,
+        description=node.get("summary", ""),
+        homepage=node.get("homepage"),
+        commands=LazyCommands(node["commands"]) if "commands" in node else None,
+        options=options if before else None,
+        global_options=None if before else options,
+        authentication=_authentication(node.get("authentication")),
+        effects=as_effects(profile(node.get("does", "nothing"))),
+        patterns=_patterns(node.get("patterns")),
+        extra={"x-atip": own},
+    )
+
+
+def _authentication(written: Node | None) -> Authentication | None:
+    if not written:
+        return None
+    methods = [AuthenticationMethod(type="token", env_var=v) for v in written.get("env", ())]
+    if "login" in written:
+        methods.append(AuthenticationMethod(type="login", setup_command=written["login"]))
+    return Authentication(
+        required=written.get("required"),
+        methods=tuple(methods) or None,
+        check_command=written.get("check"),
+    )
+
+
+def _patterns(written: list[Node] | None) -> tuple[Pattern, ...] | None:
+    if not written:
+        return None
+    return tuple(
+        Pattern(
+            name=p["name"],
+            description=p.get("description", ""),
+            steps=tuple(Step(command=step) for step in p.get("steps", ())),
+            tags=tuple(p["tags"]) if "tags" in p else None,
+        )
+        for p in written
+    )
