@@ -25,7 +25,7 @@ def effects(draw):
 
 def commands(depth):
     inner = st.fixed_dictionaries(
-        {"description": st.sampled_from(["One", "Another thing"])},
+        {"description": st.sampled_from(["One", "Another thing", "long " * 90])},
         optional={
             "effects": effects(),
             "deprecated": st.booleans(),

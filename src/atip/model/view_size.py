@@ -117,6 +117,8 @@ def _without(
             inner, missing = _without(command.commands, below, gone, bare, cut)
             if missing:
                 command = stub(command.replace(commands=inner or None), missing)
+            else:
+                command = command.replace(commands=inner)
         kept[name] = _stripped(command) if below in bare else command
     return kept, here
 
