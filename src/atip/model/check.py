@@ -12,7 +12,7 @@ import re
 from atip.model.durations import parse_duration
 from atip.model.names import is_command_name, why_unsafe
 from atip.model.problems import Problem, render_path
-from atip.model.shapes import TOOL
+from atip.model.shapes import FEATURES, TOOL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,11 @@ _SEVERITIES: dict[str, tuple[Severity | None, Severity | None, Severity | None]]
     "format.missing-version": ("error", "error", "warning"),
     "format.null": ("error", "error", "warning"),
     "format.feature": ("error", "warning", "warning"),  # A3
+    "format.feature-since": (None, "warning", "warning"),
+    "format.multi-line": (None, "warning", "warning"),
+    "format.deprecated-field": (None, "warning", "warning"),
+    "format.vendor-name": (None, "warning", "warning"),
+    "format.time": ("error", "error", "warning"),
     "format.protocol-version": ("error", None, None),  # A2: judged by _protocol
     "format.newer-protocol": (None, "warning", "warning"),
     "format.name": ("error", None, None),  # A43: judged by _name
@@ -103,6 +108,7 @@ def check_tool(value: object, mode: Mode = "strict") -> list[Problem]:
     if isinstance(value, dict) and mode != "schema":
         _protocol(value, report)
         _name(value, report)
+        _description(value, report)
         _binary(value, report)
         _trust(value, report)
         _command_like(value, (), report)
@@ -134,6 +140,16 @@ def _protocol(document: dict[str, Any], report: Report) -> None:
         for field in ("version", "minAgentVersion"):
             if isinstance(atip.get(field), str):
                 _protocol_version(atip[field], ("atip", field), report)
+        _features(atip, report)
+
+
+def _features(atip: dict[str, Any], report: Report) -> None:
+    features, version = atip.get("features"), atip.get("version")
+    for index, feature in enumerate(features if isinstance(features, list) else ()):
+        since = FEATURES.get(feature) if isinstance(feature, str) else None
+        if since and isinstance(version, str) and version < since:
+            message = f"`{feature}` came with {since}, the document says {version[:20]}"
+            report(("atip", "features", index), "format.feature-since", message)
 
 
 def _protocol_version(text: str, path: Parts, report: Report) -> None:
@@ -171,6 +187,12 @@ def _name(document: dict[str, Any], report: Report) -> None:
         )
 
 
+def _description(document: dict[str, Any], report: Report) -> None:
+    description = document.get("description")
+    if isinstance(description, str) and "\n" in description.strip():
+        report(("description",), "format.multi-line", "the description has more than one line")
+
+
 def _binary(document: dict[str, Any], report: Report) -> None:
     binary = document.get("binary")
     digest = binary.get("hash") if isinstance(binary, dict) else None
@@ -180,6 +202,13 @@ def _binary(document: dict[str, Any], report: Report) -> None:
 
 def _trust(document: dict[str, Any], report: Report) -> None:
     trust = document.get("trust")
+    if isinstance(trust, dict) and "signature" in trust:
+        report(
+            ("trust", "signature"),
+            "format.deprecated-field",
+            "`trust.signature` is the older place of a shim's signature",
+            "write `trust.shimIntegrity.signature`",
+        )
     integrity = trust.get("integrity") if isinstance(trust, dict) else None
     checksum = integrity.get("checksum") if isinstance(integrity, dict) else None
     if isinstance(checksum, str) and ":" in checksum:

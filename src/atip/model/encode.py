@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from atip.model.effects import Effects
     from atip.model.value import Value
 
+_MAY_BE_NULL = frozenset(["default", "depth"])
 _REQUIRED_TEXT = frozenset(["description", "version", "type"])
 
 
@@ -36,7 +37,7 @@ def encode_record(value: Value) -> dict[str, Any]:
     document: dict[str, Any] = {}
     for name, attribute, kind, _inner in WIRE[type(value)]:
         item = getattr(value, attribute)
-        if item is MISSING or (item is None and attribute != "depth"):
+        if item is MISSING or (item is None and attribute not in _MAY_BE_NULL):
             continue
         if kind == STRINGS:
             document[name] = list(item)
@@ -45,8 +46,7 @@ def encode_record(value: Value) -> dict[str, Any]:
             if inner or attribute not in _SILENT_WHEN_EMPTY:
                 document[name] = inner
         elif kind == MANY:
-            if item or attribute != "steps":
-                document[name] = [encode_record(each) for each in item]
+            document[name] = [encode_record(each) for each in item]
         elif kind == MAP:
             document[name] = {key: encode_record(each) for key, each in item.items()}
         elif item != "" or name not in _REQUIRED_TEXT:

@@ -22,10 +22,12 @@ _PLAIN = {
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """The schema of one kind of document; `metadata-0.1` is 0.6 with the older header."""
-    if name == "metadata-0.1":
+    """The schema of one kind of document; `0.6` and `0.1` are metadata of that protocol (§12.1)."""
+    if name == "0.6":
+        return {**schema_of("metadata"), "$id": f"{BASE}0.6.json"}
+    if name == "0.1":
         schema = schema_of("metadata")
-        schema["$id"] = f"{BASE}metadata-0.1.json"
+        schema["$id"] = f"{BASE}0.1.json"
         schema["title"] = "tool (ATIP 0.1)"
         schema["properties"]["atip"] = {"const": "0.1"}
         return schema
@@ -46,7 +48,7 @@ def schema_of(name: str) -> dict[str, Any]:
 
 def names() -> tuple[str, ...]:
     """Everything `atip schema` can print."""
-    return (*SHAPES, "metadata-0.1")
+    return ("0.6", "0.1", *SHAPES)
 
 
 def _record(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:

@@ -91,6 +91,8 @@ class Shape:
             kind = checks.get(key)
             if kind is None:
                 self.unknown(key, path, report)
+            elif item is None and key in self.required:
+                report(path, self.fields[key].code, f"`{key}` is null")
             elif kind is bool or kind is str:
                 if type(item) is not kind:
                     wrong_type(kind, item, (*path, key), report)
@@ -101,6 +103,10 @@ class Shape:
 
     def unknown(self, key: str, path: Parts, report: Report) -> None:
         if key[:2] == "x-" or key[:1] in ("_", "$"):
+            if key == "x-":
+                report(
+                    (*path, key), "format.vendor-name", "`x-` needs the name of a vendor behind it"
+                )
             return
         close = closest(key, self.fields)
         hint = f"did you mean `{close}`?" if close else "vendor fields begin with `x-`"

@@ -20,14 +20,19 @@ FLAG = Text(pattern=r"^-", code="format.flag")
 ENV_VAR = Text(pattern=r"^[A-Z_][A-Z0-9_]*$", code="format.env-var")
 NOTE = Either({bool: bool, str: str})
 
-FEATURES = (
-    "partial-discovery",
-    "interactive-effects",
-    "trust-v1",
-    "trust-integrity",
-    "trust-provenance",
-    "patterns-v1",
-    "content-addressable",
+FEATURES = {
+    # feature: protocol version that introduced it (§3.2.1)
+    "partial-discovery": "0.3",
+    "interactive-effects": "0.3",
+    "trust-v1": "0.4",
+    "patterns-v1": "0.4",
+    "trust-integrity": "0.5",
+    "trust-provenance": "0.5",
+    "content-addressable": "0.6",
+}
+TIME = Text(
+    pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})$",
+    code="format.time",
 )
 
 PROTOCOL = Shape(
@@ -36,7 +41,7 @@ PROTOCOL = Shape(
     {
         "version": Field(VERSION, "protocol version, major.minor", required=True),
         "features": Field(
-            Items(Text(choices=FEATURES, code="format.feature")), "optional features used"
+            Items(Text(choices=tuple(FEATURES), code="format.feature")), "optional features used"
         ),
         "minAgentVersion": Field(VERSION, "oldest agent that may read this"),
     },
@@ -230,7 +235,7 @@ TRUST = Shape(
                 "about the shim itself",
                 {
                     "signature": Field(SIGNATURE, "signature of the shim"),
-                    "lastVerified": Field(str, "when it was last checked"),
+                    "lastVerified": Field(TIME, "when it was last checked"),
                 },
             )
         ),

@@ -7,10 +7,9 @@ closed: a misspelt key there would silently allow something (SECURITY-BAR rule 6
 from __future__ import annotations
 
 from atip.model.shape import Anything, Either, Field, Items, Shape, Table, Text, Whole
-from atip.model.shapes import PATTERN, PROTOCOL, URL, VERSION
+from atip.model.shapes import PATTERN, PROTOCOL, TIME, URL, VERSION
 
 DIGEST = Text(pattern=r"^sha256:[a-fA-F0-9]{64}$", code="format.hash")
-TIME = Text(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)$", code="format.time")
 SIZE = Either({int: Whole(0), str: Text(pattern=r"^[0-9]+[kMG]?B?$")})
 
 ENTRY = Shape(
