@@ -52,12 +52,15 @@ SHARED_OBJECTS = (
 )
 """Kernel objects that live on without a process: one probe could leave them for the next."""
 
+ATTRIBUTES = ("setxattr", "lsetxattr", "fsetxattr", "setxattrat")
+"""Extended attributes: would have to be looked for after each probe; ENOTSUP is a usual answer."""
+
 
 class Filter(Value):
     """What one filter refuses beyond `REFUSED`."""
 
     shared_objects: bool = False
-    """True: System V IPC and POSIX message queues stay usable."""
+    """True: System V IPC, POSIX message queues and extended attributes stay usable."""
     memfd: bool = False
     """True: `memfd_create` stays usable. False closes an exec and a memory escape."""
     one_shot_exec: bool = False
@@ -84,6 +87,8 @@ def assemble(what: Filter, machine: str) -> bytes:
     if not what.shared_objects:
         for name in SHARED_OBJECTS:
             program.refuse(name, errno.ENOSYS)
+        for name in ATTRIBUTES:
+            program.refuse(name, errno.ENOTSUP)
     if not what.memfd:
         program.refuse("memfd_create", errno.ENOSYS)
     _arguments(program)

@@ -3,7 +3,7 @@
 Executed, never imported: `python3 -I -S -c SOURCE CONTROL REPLY UID GID PROCESSES MEMORY FILE`.
 It is PID 1 of its namespace, so nothing inside can signal it, and not dumpable, so nothing inside
 can look into it. After each probe it (1) kills everything else in the namespace, (2) reaps until
-no child is left, (3) empties the scratch directories, and only then answers. Where it cannot do
+no child is left, (3) empties the scratch directory, and only then answers. Where it cannot do
 that in time it ends itself, and with it the namespace: the host starts a fresh one.
 
 Only the standard library, Python 3.9, and as few imports as possible: each start pays for them.
@@ -12,7 +12,7 @@ Only the standard library, Python 3.9, and as few imports as possible: each star
 from __future__ import annotations
 
 import _ctypes
-import _signal
+import _signal  # type: ignore[import-not-found]  # `signal` would import `enum`
 import _thread
 import os
 import resource
@@ -27,7 +27,7 @@ REPLY = struct.Struct("<iIIIIQ")
 """Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds."""
 TIMED_OUT, TRUNCATED, NOT_STARTED, WORN_OUT = 1, 2, 4, 8
 
-SCRATCH = ("/home/probe", "/tmp", "/dev/shm")  # noqa: S108  the sandbox's own
+SCRATCH = "/tmp"  # noqa: S108  the sandbox's own; home and /dev/shm lead there as well
 WIPE_S = 1.0
 _KILL = 9
 _RESET_SIGNALS = (2, 13, 15, 25)
@@ -43,8 +43,9 @@ class _Call(_ctypes.CFuncPtr):
     _restype_ = _Long
 
 
-def _libc(name):  # type: ignore[no-untyped-def]
-    return _Call(_ctypes.dlsym(_ctypes.dlopen(None, 0), name))
+def _libc(name: str) -> _Call:
+    """A function of the C library; integers and bytes are passed as they are."""
+    return _Call(_ctypes.dlsym(_ctypes.dlopen(None, 0), name))  # type: ignore[arg-type]
 
 
 def drop_privileges(uid: int, gid: int) -> None:
@@ -111,55 +112,58 @@ def spawn(argv: list[bytes], env: dict[bytes, bytes], out: int, err: int) -> int
     )
 
 
-def collect(
-    pid: int, streams: tuple[int, int], wall_s: float, keep: int
-) -> tuple[list[bytearray], int]:
-    """Read both streams until the program ends, the time is over, or too much was said."""
-    kept = [bytearray(), bytearray()]
-    handle = os.pidfd_open(pid)
-    poll = select.poll()
-    poll.register(streams[0], select.POLLIN)
-    poll.register(streams[1], select.POLLIN)
-    poll.register(handle, select.POLLIN)
-    deadline = time.monotonic() + wall_s
-    flags = 0
-    ended = False
-    while not ended and not flags:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            flags = TIMED_OUT
-            break
-        for descriptor, _ in poll.poll(left * 1000):
-            if descriptor == handle:
-                ended = True
-            elif not take(descriptor, kept[descriptor == streams[1]], keep):
-                poll.unregister(descriptor)
-            elif len(kept[descriptor == streams[1]]) > keep:
-                flags = TRUNCATED
-    os.close(handle)
-    return kept, flags
+class Streams:
+    """Both output pipes of one probe, read without ever waiting for the wrong thing."""
 
+    def __init__(self, out: int, err: int, keep: int) -> None:
+        self.kept = {out: bytearray(), err: bytearray()}
+        self.open = {out, err}
+        self._keep = keep
+        self._poll = select.poll()
+        self._poll.register(out, select.POLLIN)
+        self._poll.register(err, select.POLLIN)
 
-def take(descriptor: int, into: bytearray, keep: int) -> bool:
-    """Move what is there; False at the end of the stream."""
-    data = os.read(descriptor, _CHUNK)
-    into += data[: keep + 1 - len(into)]
-    return bool(data)
+    def read_until_end(self, pid: int, deadline: float) -> int:
+        """Until the program ends (0), the time is over, or too much was said."""
+        handle = os.pidfd_open(pid)
+        self._poll.register(handle, select.POLLIN)
+        try:
+            while True:
+                left_ms = (deadline - time.monotonic()) * 1000
+                if left_ms <= 0:
+                    return TIMED_OUT
+                if handle in self.take(left_ms):
+                    return 0
+                for data in self.kept.values():
+                    if len(data) > self._keep:
+                        return TRUNCATED
+        finally:
+            self._poll.unregister(handle)
+            os.close(handle)
 
+    def take(self, wait_ms: float) -> list[int]:
+        """Move what is there within the time; the descriptors that had something to tell."""
+        ready = self._poll.poll(wait_ms)
+        for descriptor, events in ready:
+            if descriptor in self.open:
+                data = os.read(descriptor, _CHUNK) if events & select.POLLIN else b""
+                if data:
+                    kept = self.kept[descriptor]
+                    kept += data[: self._keep + 1 - len(kept)]
+                else:
+                    self._poll.unregister(descriptor)
+                    self.open.discard(descriptor)
+        return [descriptor for descriptor, _ in ready]
 
-def drain(streams: tuple[int, int], kept: list[bytearray], keep: int) -> None:
-    """What lay in the pipes when the last writer died; never waits."""
-    poll = select.poll()
-    for index, descriptor in enumerate(streams):
-        poll.register(descriptor, select.POLLIN)
-        while len(kept[index]) <= keep and poll.poll(0) and take(descriptor, kept[index], keep):
+    def drain(self) -> None:
+        """What lay in the pipes when the last writer died; never waits."""
+        while self.open and self.take(0):
             pass
-        poll.unregister(descriptor)
 
 
 def end_all(main: int) -> tuple[int, int]:
     """Kill and reap everything; the program's exit code and how many others still lived."""
-    try:
+    try:  # noqa: SIM105  contextlib is an import
         os.kill(-1, _KILL)  # all of the namespace but PID 1, in one step no fork can escape
     except ProcessLookupError:
         pass
@@ -176,21 +180,24 @@ def end_all(main: int) -> tuple[int, int]:
             killed += 1
 
 
-def wipe(root: str, deadline: float) -> bool:
-    """Empty one scratch directory and undo what was done to itself; False if time ran out."""
-    for name in os.listxattr(root):
-        os.removexattr(root, name)
-    if os.stat(root).st_uid == os.getuid():
-        os.chmod(root, 0o1777)
+def look(directory: str) -> tuple[int, int, int]:
+    """What tells an untouched scratch directory: a tmpfs counts its entries in the size."""
+    found = os.stat(directory)
+    return found.st_size, found.st_mode, found.st_nlink
+
+
+def wipe(directory: str) -> bool:
+    """Empty the scratch directory and undo what was done to itself; False if time ran out."""
+    deadline = time.monotonic() + WIPE_S
+    if os.stat(directory).st_uid == os.getuid():
+        os.chmod(directory, 0o1777)  # noqa: S103  of one user, and it alone is in here
     fresh = 0
-    while True:
-        names = os.listdir(root)
-        if not names:
-            return True
+    while names := os.listdir(directory):
         for name in names:
             if time.monotonic() > deadline:
                 return False
-            fresh = remove(root + "/" + name, root, fresh)
+            fresh = remove(directory + "/" + name, directory, fresh)
+    return True
 
 
 def remove(path: str, root: str, fresh: int) -> int:
@@ -212,65 +219,72 @@ def remove(path: str, root: str, fresh: int) -> int:
     return fresh
 
 
-def probe(
-    argv: list[bytes], env: dict[bytes, bytes], wall_ms: int, keep: int
-) -> tuple[bytes, bool]:
-    """Run one probe and clean up after it; the reply, and whether we may go on."""
-    started = time.monotonic()
-    out_r, out_w = os.pipe()
-    err_r, err_w = os.pipe()
-    streams = (out_r, err_r)
-    kept = [bytearray(), bytearray()]
-    main = -1
-    try:
-        main = spawn(argv, env, out_w, err_w)
-    except OSError as problem:
-        code, flags, killed = problem.errno or 0, NOT_STARTED, 0
-    os.close(out_w)
-    os.close(err_w)
-    if main > 0:
-        kept, flags = collect(main, streams, wall_ms / 1000, keep)
-        code, killed = end_all(main)
-        drain(streams, kept, keep)
-    os.close(out_r)
-    os.close(err_r)
-    took = time.monotonic() - started
-    if len(kept[0]) > keep or len(kept[1]) > keep:
-        flags |= TRUNCATED
-    limit = time.monotonic() + WIPE_S
-    if not all([wipe(root, limit) for root in SCRATCH]):
-        flags |= WORN_OUT
-    out, err = bytes(kept[0][:keep]), bytes(kept[1][:keep])
-    head = REPLY.pack(code, flags, killed, len(out), len(err), int(took * 1e6))
-    return head + out + err, not flags & WORN_OUT
+class Supervisor:
+    """Answers requests from the control pipe until the host closes it."""
 
+    def __init__(self, control: int, reply: int) -> None:
+        self._control = control
+        self._reply = reply
+        self._buffer = b""
+        self._untouched = look(SCRATCH)
 
-def read_exactly(descriptor: int, size: int) -> bytes:
-    """That many bytes; nothing at all means the host is gone, and so are we."""
-    data = b""
-    while len(data) < size:
-        more = os.read(descriptor, size - len(data))
-        if not more:
-            os._exit(0)
-        data += more
-    return data
+    def serve(self) -> None:
+        """Whatever happens in here, the namespace ends with us."""
+        try:
+            restrict_thread()
+            os.write(self._reply, b"R")
+            going = True
+            while going:
+                size, count, wall_ms, keep = REQUEST.unpack(self._take(REQUEST.size))
+                parts = self._take(size).split(b"\0")
+                env = dict(zip(parts[count::2], parts[count + 1 :: 2]))  # noqa: B905  Python 3.9
+                answer, going = self._probe(parts[:count], env, wall_ms, keep)
+                while answer:
+                    answer = answer[os.write(self._reply, answer) :]
+        finally:
+            os._exit(1)
 
+    def _take(self, size: int) -> bytes:
+        while len(self._buffer) < size:
+            more = os.read(self._control, _CHUNK)
+            if not more:
+                os._exit(0)
+            self._buffer += more
+        data, self._buffer = self._buffer[:size], self._buffer[size:]
+        return data
 
-def serve(control: int, reply: int) -> None:
-    """Answer requests until the host closes the control pipe."""
-    try:
-        restrict_thread()
-        os.write(reply, b"R")
-        going = True
-        while going:
-            size, count, wall_ms, keep = REQUEST.unpack(read_exactly(control, REQUEST.size))
-            parts = read_exactly(control, size).split(b"\0")
-            env = dict(zip(parts[count::2], parts[count + 1 :: 2]))  # noqa: B905  Python 3.9
-            answer, going = probe(parts[:count], env, wall_ms, keep)
-            while answer:
-                answer = answer[os.write(reply, answer) :]
-    finally:
-        os._exit(1)  # whatever happened: the namespace ends with us
+    def _probe(
+        self, argv: list[bytes], env: dict[bytes, bytes], wall_ms: int, keep: int
+    ) -> tuple[bytes, bool]:
+        """Run one probe and clean up after it; the reply, and whether we may go on."""
+        started = time.monotonic()
+        out_r, out_w = os.pipe()
+        err_r, err_w = os.pipe()
+        streams = Streams(out_r, err_r, keep)
+        main = killed = 0
+        try:
+            main = spawn(argv, env, out_w, err_w)
+        except OSError as problem:
+            code, flags = problem.errno or 0, NOT_STARTED
+        os.close(out_w)
+        os.close(err_w)
+        if main:
+            flags = streams.read_until_end(main, started + wall_ms / 1000)
+            code, killed = end_all(main)
+            streams.drain()
+        os.close(out_r)
+        os.close(err_r)
+        took = time.monotonic() - started
+        if look(SCRATCH) != self._untouched and not (
+            wipe(SCRATCH) and look(SCRATCH) == self._untouched
+        ):
+            flags |= WORN_OUT
+        out, err = streams.kept[out_r], streams.kept[err_r]
+        if len(out) > keep or len(err) > keep:
+            flags |= TRUNCATED
+            out, err = out[:keep], err[:keep]
+        head = REPLY.pack(code, flags, killed, len(out), len(err), int(took * 1e6))
+        return head + out + err, not flags & WORN_OUT
 
 
 def main(arguments: list[str]) -> None:
@@ -286,12 +300,12 @@ def main(arguments: list[str]) -> None:
     # SECURITY: PID 1 gets only signals that it handles, and Python handles this one.
     _signal.signal(2, _signal.SIG_DFL)
     os.umask(0o022)
-    os.chdir(SCRATCH[0])
+    os.chdir(SCRATCH)
     set_limits(processes, memory, file)
     drop_privileges(uid, gid)
     forever = _thread.allocate_lock()
     forever.acquire()
-    _thread.start_new_thread(serve, (control, reply))
+    _thread.start_new_thread(Supervisor(control, reply).serve, ())
     forever.acquire()
 
 

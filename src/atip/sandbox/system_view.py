@@ -14,16 +14,19 @@ from atip.errors import SandboxError
 from atip.model.value import Value
 
 TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-TREES = ("/usr", "/opt", "/nix/store", "/gnu/store", "/snap", "/etc/alternatives")
+TREES = ("/usr", "/opt", "/nix/store", "/gnu/store", "/snap")
+ESSENTIAL = ("ld.so.cache", "ssl", "pki", "crypto-policies", "alternatives")
+"""Below `/etc`, for every sandbox. Each mount costs start-up time, so probes get no more."""
 SETTINGS = (
-    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "timezone", "locale.alias"),
-    *("ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki", "crypto-policies"),
+    *("ld.so.conf", "ld.so.conf.d", "localtime", "timezone", "locale.alias", "ca-certificates"),
     *("mime.types", "magic", "fonts", "terminfo", "inputrc", "protocols", "services"),
-    *("java-17-openjdk", "java-21-openjdk", "java-11-openjdk", "perl", "python3", "python3.11"),
-    *("os-release", "debian_version", "lsb-release", "profile.d", "bash_completion.d", "gai.conf"),
-    *("manpath.config", "man_db.conf", "groff", "vim", "emacs", "ImageMagick-6", "nodejs"),
+    *("perl", "python3", "os-release", "debian_version", "lsb-release", "gai.conf", "nodejs"),
+    *("manpath.config", "man_db.conf", "groff", "vim", "emacs", "ImageMagick-6"),
 )
-"""Below `/etc`; what does not exist is left out."""
+"""Below `/etc`, for real work; what does not exist is left out."""
+
+DEVICES = ("null", "zero", "full", "random", "urandom")
+"""No terminal among them: a probe has none, and a run that needs one gets its own."""
 
 USER = "probe"
 HOME = f"/home/{USER}"
@@ -63,11 +66,11 @@ def find_interpreter() -> Interpreter:
     return Interpreter(program=own, tree="" if _inside(tree, "/usr") else tree)
 
 
-def system_arguments() -> list[str]:
+def system_arguments(*, settings: tuple[str, ...] = ()) -> list[str]:
     """Binds and links of the system directories, as they are on this host."""
     arguments: list[str] = []
     # Parents that bubblewrap would otherwise make for root alone.
-    for path in ("/etc", "/etc/ssl", "/nix", "/gnu", "/var", "/run", "/home"):
+    for path in ("/etc", "/var", "/run", "/home", "/dev"):
         arguments += ["--perms", "0755", "--dir", path]
     arguments += ["--symlink", "../tmp", "/var/tmp"]  # noqa: S108
     for path in TOP:
@@ -77,11 +80,28 @@ def system_arguments() -> list[str]:
             arguments += ["--ro-bind", path, path]
     for path in TREES:
         if os.path.isdir(path):
-            arguments += ["--ro-bind", os.path.realpath(path), path]
-    for name in SETTINGS:
+            for parent in _parents(path):
+                arguments += ["--perms", "0755", "--dir", parent]
+            arguments += ["--ro-bind", path, path]
+    for name in (*ESSENTIAL, *_java(), *settings):
         path = f"/etc/{name}"
         if os.path.exists(path):
             arguments += ["--ro-bind", os.path.realpath(path), path]
+    return arguments
+
+
+def _java() -> list[str]:
+    """Java refuses to start without its settings, which the packages keep below `/etc`."""
+    return [name for name in os.listdir("/etc") if name.startswith("java")]
+
+
+def device_arguments() -> list[str]:
+    """A few harmless devices, and the usual names of a process's own descriptors."""
+    arguments: list[str] = []
+    for name in DEVICES:
+        arguments += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        arguments += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
     return arguments
 
 
