@@ -6,6 +6,8 @@ left out; a bare word is a positional only in styles that write positionals so. 
 
 from __future__ import annotations
 
+import re
+
 from atip.inference.help import prose
 from atip.inference.help.entries import Entry, find_rows
 from atip.inference.help.usage import is_args_word, is_command_word, is_options_word, letters
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from atip.inference.help.usage import Usage, UsageArgument
 
 MAX_ARGUMENTS = 200
+_INNER = re.compile(r"<([^<>]{1,60})>")
 
 
 class Positional:
@@ -50,9 +53,13 @@ def defined_arguments(
     """Positionals that a section explains."""
     base = min((line.indent for line in loose), default=0)
     done = []
-    for row in find_rows(section, loose):
-        if row.indent > base + 1 or len(done) >= MAX_ARGUMENTS:
+    rows = find_rows(section, loose)
+    for index, row in enumerate(rows):
+        below = rows[index + 1] if index + 1 < len(rows) else None
+        if (row.indent > base + 1 and not section.boxed) or len(done) >= MAX_ARGUMENTS:
             continue
+        if below is not None and below.indent > row.indent and commands:
+            continue  # it takes the commands that are listed below it
         positional = _read(row)
         if positional is not None and positional.name not in commands:
             done.append(positional)
@@ -75,8 +82,8 @@ def _read(row: Entry) -> Positional | None:
         return None
     found = Positional(name, (row.first, row.last), "definition")
     found.raw = terms[-1].strip()
-    if len(terms) > 1:
-        found.names.add(_key(terms[1]))
+    for term in terms[1:]:
+        found.names.update(_key(name) for name in [term, *_INNER.findall(term)])
     found.text = row.text
     found.variadic = "..." in left or "\u2026" in left
     if left.startswith("["):
@@ -90,10 +97,24 @@ def _read(row: Entry) -> Positional | None:
 
 
 def merge_arguments(
-    usage: Usage, defined: list[Positional], drafts: Sequence[Draft], *, has_commands: bool
+    usage: Usage,
+    defined: list[Positional],
+    drafts: Sequence[Draft],
+    *,
+    commands: set[str],
+    complete: bool,
 ) -> list[Positional]:
-    """Positionals of all patterns, then those that only a section names."""
-    values = {flag: draft.value is not None for draft in drafts for flag in draft.flags}
+    """Positionals of all patterns, then those that only a section names.
+
+    `complete`: the section lists all positionals, so that a usage line cannot add one.
+    """
+    has_commands = bool(commands)
+    values = {
+        flag: draft.value is not None
+        for draft in drafts if draft.part == "definition"
+        for flag in draft.flags
+    }  # fmt: skip
+    defined = [one for one in defined if not (one.choices and set(one.choices) <= commands)]
     literal = _bare_words_are_literal(usage, defined)
     done: list[Positional] = []
     counts: dict[str, int] = {}
@@ -101,7 +122,8 @@ def merge_arguments(
         for argument in _kept(found, values, literal, has_commands, defined):
             key = _key(argument.name)
             counts[key] = counts.get(key, 0) + 1
-            _add(argument, done, defined)
+            if not complete or any(key in one.names for one in defined):
+                _add(argument, done, defined)
     patterns = len(usage.arguments)
     for positional in done:
         if positional.part == "usage" and counts.get(_key(positional.raw), patterns) < patterns:
@@ -134,13 +156,14 @@ def _kept(
     named = {name for one in defined for name in one.names}
     kept = []
     commanded = False
+    handed_on = any(letters(argument.name) == "args" for argument in found)
     for argument in found:
         key = letters(argument.name)
         known = _key(argument.name) in named
         if argument.after is not None and values.get(argument.after, True):
             continue
         if is_command_word(key) and not known:
-            if has_commands or argument.name.isupper() or argument.raw.startswith("<"):
+            if has_commands or handed_on or (argument.raw.startswith("<") and argument.required):
                 commanded = True
                 continue
         if commanded and (is_args_word(key) or "arg" in key) and not known:

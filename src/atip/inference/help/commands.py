@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from atip.inference.help.sections import Section
     from atip.inference.help.usage import Usage
 
-_NAME = re.compile(r"[A-Za-z0-9_][\w.:+@-]{0,63}")
+_NAME = re.compile(r"[A-Za-z0-9_][\w.:+-]{0,63}")
 _ALIASES = re.compile(r"[\[(](?:aliases?|alias of|also):? ([^\])]{1,200})[\])]", re.I)
 _PLACEHOLDER = re.compile(r"[<\[{(|]|\.\.\.|…")
 MAX_COMMANDS = 3_000
@@ -43,6 +43,8 @@ def find_commands(
         return _below_argument(section, loose, usage)
     if section.kind != COMMANDS or not loose:
         return []
+    if section.boxed:
+        loose = [line for line in loose if line.cells is not None]
     commas = _comma_list(loose)
     if commas:
         return commas
@@ -51,17 +53,25 @@ def find_commands(
     if nested is not None:
         rows = nested
     subs = [sub for row in rows if (sub := read_command(row, own)) is not None]
-    return subs[:MAX_COMMANDS]
+    return _without_sentences(subs)[:MAX_COMMANDS]
+
+
+def _without_sentences(subs: list[Sub]) -> list[Sub]:
+    """`Note …` and `For …` among lower-case names are the starts of sentences."""
+    lower = sum(sub.name[0].islower() for sub in subs)
+    if lower * 3 < len(subs) * 2:
+        return subs
+    return [sub for sub in subs if not (sub.name[0].isupper() and sub.name[1:].islower())]
 
 
 def read_command(row: Entry, own: frozenset[str]) -> Sub | None:
     """A row of a list of commands, or None if it is a sentence or a note."""
     left = row.left.strip()
     words = left.split()
+    if not words or len(left) > 200 or (words[0].lower() in own and not row.parts):
+        return None  # too long for a name, or an invocation shown as an example
     while len(words) > 1 and words[0].lower() in own:
         words = words[1:]
-    if not words or len(left) > 200:
-        return None
     head = " ".join(words)
     names, rest = _names(head)
     if not names:
@@ -150,8 +160,10 @@ def _comma_list(lines: Sequence[Line]) -> list[Sub]:
 
 
 def _below_braces(rows: list[Entry], section: Section) -> list[Entry] | None:
-    """argparse: rows below `{a,b}`, which has the lesser indent."""
-    if not rows or not rows[0].left.startswith("{"):
+    """argparse: rows below `{a,b}` or `COMMAND`, which have the lesser indent."""
+    if len(rows) < 2 or rows[1].indent <= rows[0].indent or rows[1].indent >= (rows[0].column or 99):
+        return None
+    if not rows[0].left.startswith("{") and not rows[0].left.isupper() and rows[0].parts:
         return None
     return [row for row in rows[1:] if row.indent > rows[0].indent]
 

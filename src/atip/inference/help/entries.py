@@ -85,7 +85,7 @@ def find_entries(section: Section) -> tuple[list[Entry], list[Line]]:
     above: Line | None = None
     for line in section.lines:
         entry = None
-        if _may_start(line, above, current):
+        if _may_start(line, above, current, columns):
             entry = _read(line, columns, section, current)
         if entry is not None:
             current = entry
@@ -113,7 +113,9 @@ def _is_flush_text(line: Line, current: Entry, above: Line | None) -> bool:
     )
 
 
-def _may_start(line: Line, above: Line | None, current: Entry | None) -> bool:
+def _may_start(
+    line: Line, above: Line | None, current: Entry | None, columns: frozenset[int]
+) -> bool:
     text = line.text
     if text[0] not in "-[*'(\u2212" and line.cells is None:
         return False
@@ -130,12 +132,16 @@ def _may_start(line: Line, above: Line | None, current: Entry | None) -> bool:
                 current.parts and above.indent == line.indent and line.indent - current.indent > 6
             )
         return True
-    wraps = above is not None and not line.after_blank and above.indent == line.indent
-    return not (wraps and above is not None and _is_prose(above))
+    if above is None or line.after_blank or above.indent != line.indent or not _is_prose(above):
+        return True
+    return any(gap.end() in columns for gap in _GAP.finditer(line.raw, line.indent, 200))
 
 
 def _is_prose(line: Line) -> bool:
-    return line.text[0] not in "-[" and len(line.text.split()) >= 4 and line.text[-1] != ":"
+    text = line.text
+    if text[0] == "-" or text[-1] == ":" or (text[0] == "[" and text[-1] == "]"):
+        return False
+    return len(text.split()) >= 4
 
 
 def popular_columns(lines: Sequence[Line]) -> frozenset[int]:
@@ -163,11 +169,13 @@ def _read(
     spec = parse_flags(left[:MAX_TERM])
     if spec is None:
         return None
-    if spec.rest and not _is_note(spec.rest) and not column:
-        left, right, spec = _cut_prose(left, spec)
+    wordy = bool(spec.rest) and _is_wordy(spec.rest)
+    if spec.rest and not _is_note(spec.rest) and (not column or wordy):
+        left, head, spec = _cut_prose(left, spec)
+        right = f"{head} {right}".strip()
         strict = False
         column = 0
-        if not _is_plausible(line, spec, right, above):
+        if not _is_plausible(line, spec, right, above, section):
             return None
     elif spec.rest and not _is_note(spec.rest):
         spec = _widen(spec)
@@ -177,11 +185,19 @@ def _read(
     return entry
 
 
-def _is_plausible(line: Line, spec: FlagSpec, right: str, above: Entry | None) -> bool:
+def _is_plausible(
+    line: Line, spec: FlagSpec, right: str, above: Entry | None, section: Section
+) -> bool:
     """A term and its explanation in one breath: believed where entries look like that."""
     if right[:1] in ",;)" or right.startswith(("and ", "or ", "is ", "are ", "option", "flag")):
         return False
-    return line.after_blank or above is not None or bool(spec.value) or line.indent < 4
+    first = bool(section.lines) and section.lines[0] is line
+    return line.after_blank or above is not None or bool(spec.value) or line.indent < 4 or first
+
+
+def _is_wordy(rest: str) -> bool:
+    words = rest.split()
+    return len(words) > 3 and sum(word.isalpha() and word.islower() for word in words) > 2
 
 
 def _is_note(rest: str) -> bool:
@@ -223,6 +239,7 @@ def _read_row(line: Line, section: Section) -> Entry | None:
     left = "  ".join(
         [cells[lead].replace("['", "").replace("']", "").replace("', '", ", "), *terms[1:]]
     )
+    left = left.replace(",-\u2026", "").replace(",--\u2026", "").replace(",\u2026", "")
     spec = parse_flags(left[:MAX_TERM])
     if spec is None:
         return None
@@ -242,6 +259,8 @@ def _read_bracketed(line: Line, section: Section) -> Entry | None:
     spec = parse_flags(inner[:MAX_TERM])
     if spec is None or (spec.rest and not _is_note(spec.rest)):
         return None
+    if sum(flag.startswith("--") for flag in spec.flags) > 1:
+        return None  # alternatives, not spellings: read as usage
     entry = Entry(line, inner, "", 0, section)
     entry.spec = spec
     return entry
@@ -253,9 +272,12 @@ def split_flag_line(line: Line, columns: frozenset[int]) -> tuple[str, str, int,
     for gap in _GAP.finditer(raw, start, min(len(raw), MAX_TERM)):
         column = gap.end()
         follow = raw[column : column + 2]
-        if column not in columns and _goes_on(raw, column, follow):
+        if _goes_on(raw, column, follow) and (column not in columns or follow[:1] in "-o"):
             continue
         return raw[start : gap.start()], raw[column:], column, True
+    whole = parse_flags(raw[start : start + MAX_TERM])
+    if whole is not None and not whole.rest and _is_marked(whole, raw[start:]):
+        return raw[start:], "", 0, True
     for column in sorted(columns):
         if start < column < len(raw) and raw[column - 1] == " " and raw[column] not in " -":
             spec = parse_flags(raw[start : column - 1])
@@ -269,8 +291,16 @@ def split_flag_line(line: Line, columns: frozenset[int]) -> tuple[str, str, int,
     return raw[start:], "", 0, True
 
 
+def _is_marked(spec: FlagSpec, text: str) -> bool:
+    """The placeholder cannot be the first word of an explanation."""
+    value = spec.raw_value
+    return not value or value[0] in "<[{(" or value.isupper() or f"={value}" in text or len(spec.flags) > 1 and text.count(value) > 1
+
+
 def _goes_on(raw: str, column: int, follow: str) -> bool:
     """Whether the text after a gap is still part of the term."""
+    if raw.startswith(("or ", "and "), column):
+        return raw[column:].split(" ", 1)[1].lstrip().startswith("-")
     if follow[:1] == "-" and follow[1:] not in (" ", "", "-"):
         return True
     if follow == "--":
@@ -347,7 +377,7 @@ def _row_columns(lines: Sequence[Line]) -> frozenset[int]:
         gap = _GAP.search(line.raw, line.indent, min(len(line.raw), 200))
         if gap is not None and line.cells is None:
             counts[gap.end()] += 1
-    least = max(2, sum(counts.values()) // 8)
+    least = max(1, sum(counts.values()) // 8)
     return frozenset(column for column, count in counts.items() if count >= least)
 
 
@@ -364,8 +394,10 @@ def split_row(line: Line, columns: frozenset[int]) -> tuple[str, str, int]:
         return raw[start : gap.start()], raw[gap.end() :], gap.end()
     for column in sorted(columns):
         if start < column < len(raw) and raw[column - 1] == " " and raw[column] != " ":
-            return raw[start : column - 1].rstrip(), raw[column:], column
-    for mark in (" : ", " - ", " -- ", " – ", " — "):
+            left = raw[start : column - 1].rstrip()
+            if left.count(" ") < 2 or any(char in left for char in "<[{="):
+                return left, raw[column:], column
+    for mark in (": ", " : ", " - ", " -- ", " – ", " — "):
         at = raw.find(mark, start, start + 120)
         if at > 0:
             return raw[start:at].rstrip(), raw[at + len(mark) :].strip(), at + len(mark)

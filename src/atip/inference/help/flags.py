@@ -12,6 +12,8 @@ from atip.model.value import Value
 _OPEN = {"[": "]", "<": ">", "{": "}", "(": ")"}
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+@#%^*$~!/")
 _LINKS = ("or", "and", "and/or", "oder", "ou", "o", "to", "through")
+_TYPE_NAMES = frozenset("str string int integer float number path file dir url list text".split())
+_SYMBOLS = frozenset("?:@%^$~!.")
 _INNER_FLAG = ("[-", "(-", "[ -", "( -")
 MAX_VALUE = 2_000
 
@@ -66,9 +68,13 @@ class _Scanner:
         self.at = 0
         self.flags: list[str] = []
         self.values: list[tuple[str, bool]] = []
-        self.repeat = self.negatable = self.truncated = self.glued = False
+        self.repeat = self.negatable = self.truncated = self.glued = self.family = False
 
     def run(self) -> FlagSpec | None:
+        if self.text.startswith("-, "):  # a lone dash as the first spelling
+            self.at = 3
+            while self._peek() == " ":
+                self.at += 1
         while self._flag():
             self._value()
             mark = self.at
@@ -116,17 +122,20 @@ class _Scanner:
                 break
             self.at += 1
         name = text[begin : self.at]
-        if not name and dashes == "-" and self._peek() in ("?", ":", "=", ",", ";", "|", "'"):
-            if self._peek() == "?" or self._peek(1) in ("", " ", ","):
-                name = self._peek()
-                self.at += 1
+        if not name and dashes == "-" and self._peek() in ("?", ":"):
+            name = self._peek()
+            self.at += 1
         if self._peek() == "?" and name and dashes == "--":
             self.at += 1
         name = name.rstrip(".") or name
-        if not name or not (name[0].isalnum() or len(name) == 1) or name[0] == "-":
+        if not name or not (name[0].isalnum() or name in _SYMBOLS):
             self.at = start
             return False
-        self._keep(dashes, name, negation)
+        if name[-1] == "-" and self._peek() in ("<", "{", "["):
+            # `--gdwarf-<N>` is a family of flags, not a flag.
+            self.family = True
+        else:
+            self._keep(dashes, name, negation)
         return True
 
     def _keep(self, dashes: str, name: str, negation: str) -> None:
@@ -164,6 +173,8 @@ class _Scanner:
             self._word(equals=True)
         elif char in ("=", ":"):
             self.at += 1
+            if char == "=":  # `--host=`: a value without a name (systemd)
+                self.values.append(("=", False))
         elif char == "[":
             self._bracketed(optional=True)
             self.glued = True
@@ -196,9 +207,8 @@ class _Scanner:
         if not char or char in ",|/;:)-\u2013\u2014" or text.startswith(_INNER_FLAG, at):
             return False
         if char == "(":
-            return not text.startswith(("(default", "(deprecated", "(requires", "(opt"), at) and (
-                "|" in text[at : matching(text, at) or at]
-            )
+            inner = text[at + 1 : max(matching(text, at) - 1, at + 1)]
+            return "|" in inner or inner.lower() in _TYPE_NAMES
         word = text[at : at + 40].split(" ", 1)[0].rstrip(",")
         return word not in _LINKS
 
@@ -210,8 +220,8 @@ class _Scanner:
         word = rest.split(" ", 1)[0].rstrip(",")
         if rest[0] in "<[{":
             return not rest.startswith("[-")
-        upper = word.isupper() or (word == "OR")
-        return upper and self.values[-1][0].split(" ")[0].isupper()
+        first = self.values[-1][0].split(" ")[0]
+        return word == first or (word.isupper() and first.isupper())
 
     def _word(self, *, equals: bool, join: bool = False) -> None:
         """A placeholder up to a blank or comma outside of brackets."""
@@ -230,7 +240,7 @@ class _Scanner:
                 break
             if char in "|/" and text[self.at + 1 : self.at + 2] == "-":
                 break
-            if char == ":" and self.at + 1 == len(text):
+            if char == ":" and text[self.at + 1 : self.at + 2] in ("", " "):
                 break
             if char in "'\"" and equals:
                 close = text.find(char, self.at + 1, limit)

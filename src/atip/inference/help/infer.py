@@ -11,7 +11,12 @@ from __future__ import annotations
 from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
 from atip.inference.help.commands import Sub, find_commands, looks_like_commands
 from atip.inference.help.entries import Entry, find_entries, wants_flags
-from atip.inference.help.options import build_option, draft_options, guess_values, option_name
+from atip.inference.help.options import (
+    build_option,
+    draft_options,
+    option_name,
+    style_of,
+)
 from atip.inference.help.page import read_page
 from atip.inference.help.sections import ARGUMENTS, COMMANDS, EXAMPLES, Section, split_sections
 from atip.inference.help.usage import Usage, find_usage, read_usage
@@ -35,22 +40,19 @@ def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Comm
     page = read_page(text)  # (1)
     patterns, lines = find_usage(page.lines, tool)  # (2)
     usage = read_usage(patterns, tool, path)
-    sections = split_sections(lines)  # (3)
-    reading = _Reading(sections, usage, tool, path)
-    return reading.command(page)
+    own = frozenset(word.lower() for word in [tool, *tool.split("-"), *path] if word)
+    sections = split_sections(lines, own)  # (3)
+    return _Reading(sections, usage, own).command(page)
 
 
 class _Reading:
     """One text being read; holds what the stages hand on."""
 
-    def __init__(
-        self, sections: list[Section], usage: Usage, tool: str, path: tuple[str, ...]
-    ) -> None:
+    def __init__(self, sections: list[Section], usage: Usage, own: frozenset[str]) -> None:
         self.sections = sections
         self.usage = usage
-        self.own = frozenset(
-            word.lower() for word in [tool, *tool.replace("-", " ").split(), *path] if word
-        )
+        self.own = own
+        """Words of the program itself, lower case."""
         self.entries: list[Entry] = []
         self.loose: list[tuple[Section, list[Line]]] = []
 
@@ -59,9 +61,10 @@ class _Reading:
             entries, loose = find_entries(section) if wants_flags(section) else ([], section.lines)
             self.entries += entries
             self.loose.append((section, loose))
-        subs = self._commands()  # (5)
+        # A manual page also describes commands of an editor or a language.
+        listed = not page.manual or self.usage.takes_command or bool(self.usage.braces)
+        subs = self._commands() if listed else {}  # (5)
         drafts = draft_options(self.entries, self.usage)
-        guess_values(drafts)
         arguments = self._arguments(subs, drafts)  # (6)
         options = self._options(drafts)  # (7)
         return Command(
@@ -84,15 +87,18 @@ class _Reading:
                     subs = find_commands(section, loose, self.usage, self.own)
             for sub in subs:
                 found.setdefault(sub.name, sub)
-        if not found:
-            self._commands_of_usage(found)
+        self._commands_of_usage(found)
         return found
 
     def _commands_of_usage(self, found: dict[str, Sub]) -> None:
+        known = {name for sub in found.values() for name in (sub.name, *sub.aliases)}
         for names, dots, lines in self.usage.braces:
-            if dots:
+            if dots or set(names) & known:
                 for name in names:
-                    found.setdefault(name, Sub(name=name, lines=lines))
+                    if name not in known:
+                        found.setdefault(name, Sub(name=name, lines=lines))
+        if found:
+            return
         words = {word: lines for word, lines in self.usage.words}
         if len(words) >= 2 and len(self.usage.words) * 2 > len(self.usage.patterns):
             for word, lines in words.items():
@@ -100,24 +106,23 @@ class _Reading:
 
     def _arguments(self, subs: dict[str, Sub], drafts: list[Draft]) -> list[Argument]:
         defined = []
+        complete = False
+        names = {name for sub in subs.values() for name in (sub.name, *sub.aliases)}
         for section, loose in self.loose:
             if section.kind == ARGUMENTS:
-                defined += defined_arguments(section, loose, set(subs))
-        merged = merge_arguments(self.usage, defined, drafts, has_commands=bool(subs))
+                defined += defined_arguments(section, loose, names)
+                # argparse and the boxed frameworks list every positional.
+                complete = complete or section.boxed or section.title.lower() == "positional arguments"
+        merged = merge_arguments(
+            self.usage, defined, drafts, commands=names, complete=complete
+        )
         return [build_argument(one) for one in merged]
 
     def _options(self, drafts: list[Draft]) -> list[Option]:
-        commander = any(
-            draft.raw.startswith("[") and draft.raw.endswith("]") and "|" not in draft.raw
-            for draft in drafts if draft.part == "definition"
-        )  # fmt: skip
+        style = style_of(drafts)
         taken: set[str] = set()
         return [
-            build_option(
-                draft,
-                brackets_are_optional=commander,
-                name=option_name(draft.flags, taken),
-            )
+            build_option(draft, style=style, name=option_name(draft.flags, taken))
             for draft in drafts
         ]
 

@@ -6,8 +6,11 @@ disagree the option keeps both findings in `x-atip.conflicts`. Implements ATIP 0
 
 from __future__ import annotations
 
+import re
+
 from atip.inference.help import prose
 from atip.inference.help.flags import plain_placeholder
+from atip.inference.help.sections import OPTIONS
 from atip.model.tool import BOOLEAN, MISSING, Option
 
 TYPE_CHECKING = False
@@ -26,7 +29,7 @@ class Draft:
     """An option while its evidence is collected."""
 
     __slots__ = (
-        "conflicts", "flags", "group", "guessed", "lines", "negatable", "optional_value", "part",
+        "conflicts", "equals", "flags", "group", "guessed", "lines", "negatable", "optional_value", "part",
         "paragraphs", "raw", "repeat", "required", "text", "truncated", "value",
     )  # fmt: skip
 
@@ -39,6 +42,8 @@ class Draft:
         self.raw = ""
         self.optional_value = self.repeat = self.negatable = self.truncated = False
         self.required = self.guessed = False
+        self.equals = False
+        """The value is written with `=`."""
         self.text = self.paragraphs = self.group = ""
         self.conflicts: list[str] = []
 
@@ -47,11 +52,14 @@ def draft_options(entries: Iterable[Entry], usage: Usage) -> list[Draft]:
     """One draft per option, in the order of the text; spellings of one option are merged."""
     drafts: list[Draft] = []
     known: dict[str, Draft] = {}
-    for entry in entries:
+    # Definitions under a heading that promises options come before flags shown elsewhere.
+    for entry in sorted(entries, key=lambda entry: entry.section.kind != OPTIONS):
         if len(drafts) >= MAX_OPTIONS:
             break
         if entry.spec is not None:
             _define(entry, entry.spec, drafts, known)
+    drafts.sort(key=lambda draft: draft.lines)
+    guess_values(drafts)
     defined = len(drafts)
     for option in usage.options:
         if len(drafts) < MAX_OPTIONS:
@@ -72,7 +80,9 @@ def _define(entry: Entry, spec: FlagSpec, drafts: list[Draft], known: dict[str, 
     draft.truncated = spec.truncated
     draft.text, draft.paragraphs = entry.text, entry.paragraphs
     draft.group = entry.section.title
+    draft.equals = bool(spec.raw_value) and f"={spec.raw_value}" in entry.left
     _read_assigned_default(draft, entry)
+    _read_type_note(draft)
     drafts.append(draft)
     for flag in fresh:
         known[flag] = draft
@@ -97,6 +107,25 @@ def _read_assigned_default(draft: Draft, entry: Entry) -> None:
         if not draft.text.startswith("["):
             draft.text = f"{draft.text} (default: {draft.value})" if draft.text else ""
         draft.value, draft.raw = None, ""
+
+
+_TYPE_NOTE = re.compile(r"\[(boolean|count|string|number|array)\]")
+
+
+def _read_type_note(draft: Draft) -> None:
+    """`<bool>` (typer) and `[boolean]`, `[string]` … at the end of the text (yargs)."""
+    if draft.raw.lower() in ("<bool>", "<boolean>"):
+        draft.value, draft.raw = None, ""
+        return
+    note = _TYPE_NOTE.search(draft.text[-160:])
+    if note is None:
+        return
+    if note.group(1) in ("boolean", "count"):
+        draft.value, draft.raw = None, ""
+    elif draft.value is None:
+        draft.value = note.group(1)
+        draft.raw = f"<{note.group(1)}>"
+        draft.repeat = note.group(1) == "array"
 
 
 def _use(option: UsageOption, drafts: list[Draft], known: dict[str, Draft]) -> None:
@@ -158,19 +187,54 @@ def guess_values(drafts: Sequence[Draft]) -> None:
     GOption and getopt programs often print `--name   Container name`. The guess is made only if
     no definition of the page has a placeholder, and it is marked as one.
     """
-    defined = [draft for draft in drafts if draft.part == "definition"]
-    if len(defined) < 4 or any(draft.raw or draft.optional_value for draft in defined):
+    shown = sum(bool(draft.raw) or draft.optional_value for draft in drafts)
+    if len(drafts) < 4 or shown * 10 > len(drafts):
         return
-    for draft in defined:
-        if prose.suggests_value(draft.text):
+    for draft in drafts:
+        if draft.value is None and prose.suggests_value(draft.text):
             draft.value, draft.guessed = "", True
 
 
-def build_option(draft: Draft, *, brackets_are_optional: bool, name: str) -> Option:
+_FORMAL = (
+    "show this message and exit", "print help", "display help for command",
+    "output usage information", "[possible values:", "(choices:", "[choices:",
+)  # fmt: skip
+_GO_TYPES = frozenset(
+    "string strings stringarray stringslice int ints uint duration bool float bytes list".split()
+)
+
+
+def style_of(drafts: Sequence[Draft]) -> str:
+    """How this page lists choices: `commander`, `formal` (click, clap), `go`, or unknown.
+
+    Told from the sentences that frameworks print for their own help option, and from the way
+    placeholders are written.
+    """
+    defined = [draft for draft in drafts if draft.part == "definition"]
+    texts = [draft.text.lower() for draft in defined]
+    if any(text.startswith(("display help for command", "output usage info")) for text in texts):
+        return "commander"
+    if any(_is_optional_name(draft.raw) for draft in defined):
+        return "commander"
+    if any(phrase in text for text in texts for phrase in _FORMAL):
+        return "formal"
+    if "show this help message and exit" in texts and not any(draft.equals for draft in defined):
+        return "argparse"
+    if any(draft.raw.lower() in _GO_TYPES for draft in defined):
+        return "go"
+    return ""
+
+
+def _is_optional_name(raw: str) -> bool:
+    """`[list]`: a value that may be left out, so that brackets do not enclose choices."""
+    return raw.startswith("[") and raw.endswith("]") and raw[1:-1].isalpha() and raw.islower()
+
+
+def build_option(draft: Draft, *, style: str, name: str) -> Option:
     """The finished option."""
     takes_value = draft.value is not None
     default = prose.default_of(draft.text)
-    choices = _choices(draft, brackets_are_optional) if takes_value else None
+    choices = _choices(draft, style) if takes_value else None
     kind = BOOLEAN
     if takes_value:
         kind = "enum" if choices else prose.type_of(plain_placeholder(draft.raw), draft.text)
@@ -215,9 +279,14 @@ def _own(draft: Draft) -> dict[str, object]:
     return own
 
 
-def _choices(draft: Draft, brackets_are_optional: bool) -> tuple[str, ...] | None:
-    shown = prose.choices_of_placeholder(draft.raw, brackets_are_optional=brackets_are_optional)
-    return shown or prose.choices_of_prose(draft.text, draft.paragraphs)
+def _choices(draft: Draft, style: str) -> tuple[str, ...] | None:
+    formal = style in ("formal", "commander")
+    shown = prose.choices_of_placeholder(
+        draft.raw, brackets_are_optional=style == "commander"
+    )
+    return shown or prose.choices_of_prose(
+        draft.text, draft.paragraphs, style="formal" if formal else style
+    )
 
 
 def _typed(default: str, kind: str) -> object:

@@ -48,15 +48,20 @@ class Line:
         return f"Line({self.number}, {self.raw!r})"
 
 
+_MANUAL = re.compile(r"(\S{1,80}\(\d\w{0,4}\)).*\1$")
+
+
 class Page:
     """All non-blank lines of one text."""
 
-    __slots__ = ("cut", "lines")
+    __slots__ = ("cut", "lines", "manual")
 
     def __init__(self, lines: Sequence[Line], *, cut: bool) -> None:
         self.lines = list(lines)
         self.cut = cut
         """The text was longer than any help text and its end was not read."""
+        self.manual = bool(lines) and _MANUAL.match(lines[0].text[:200]) is not None
+        """A formatted manual page: its sections describe more than the command line."""
 
 
 def read_page(text: str) -> Page:

@@ -74,6 +74,8 @@ def choices_of_placeholder(raw: str, *, brackets_are_optional: bool) -> tuple[st
     text = raw.strip()
     if len(text) < 3 or len(text) > 2_000:
         return None
+    if text.startswith("[{") and text.endswith("}]"):
+        text = text[1:-1]
     if text.startswith("{") and "}" in text:
         inner = text[1 : text.index("}")]
         return _literals(inner.replace("|", ",").split(","), braces=True)
@@ -83,6 +85,8 @@ def choices_of_placeholder(raw: str, *, brackets_are_optional: bool) -> tuple[st
         if brackets_are_optional:
             return None
         return _literals(text[1:-1].split("|"), braces=True)
+    if brackets_are_optional:
+        return None
     if text[0] == "<" and text[-1] == ">":
         return _literals(text[1:-1].split("|"), braces=False)
     if text[0] in "<[(" or text.isupper():
@@ -110,8 +114,12 @@ def _literals(parts: Sequence[str], *, braces: bool) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(values))
 
 
-def choices_of_prose(text: str, lines: str) -> tuple[str, ...] | None:
-    """Choices that an explanation lists; `lines` is the same text with its line breaks."""
+def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ...] | None:
+    """Choices that an explanation lists; `lines` is the same text with its line breaks.
+
+    `style` is `formal` where the framework prints choices in a form of its own, so that words in
+    the explanation are only words, and `go` where it has no such form.
+    """
     text = text[:MAX_PROSE]
     for pattern in (_POSSIBLE, _CHOICES):
         match = pattern.search(text)
@@ -120,10 +128,93 @@ def choices_of_prose(text: str, lines: str) -> tuple[str, ...] | None:
     bullets = _bullets(lines[:MAX_PROSE])
     if bullets is not None:
         return bullets
+    if style == "formal":
+        return None
     groups = _BRACES.findall(text)
     if len(groups) == 1 and "|" in groups[0]:
-        return _literals(groups[0].split("|"), braces=False)
-    return _one_of(text)
+        return _literals(groups[0].split("|"), braces=True)
+    numbered = _numbered(lines[:MAX_PROSE])
+    if numbered is not None:
+        return numbered
+    if style == "argparse":
+        return _slashes(text)
+    plain = _DEFAULT_CLAUSE.sub("", text)
+    found = _quoted(plain) or _one_of(plain) or _slashes(plain)
+    return found or (_parenthesis(plain) or _after_colon(plain) if style == "go" else None)
+
+
+_DEFAULT_CLAUSE = re.compile(r" ?[\[(]defaults?\b[^()\[\]]{0,200}[\])]|\bdefaults? ?(?:to|is|:)?.{0,200}$", re.I)
+_COLON_LIST = re.compile(r": ([a-z][\w-]{0,30}(?:, (?:or )?[a-z][\w-]{0,30}){2,30})\.?$")
+
+
+def _after_colon(text: str) -> tuple[str, ...] | None:
+    """`Sort output by: command, created, id`."""
+    match = _COLON_LIST.search(text[-600:].strip())
+    return words_listed(match.group(1)) if match is not None else None
+
+
+_QUOTED = re.compile(r"[\"'`“‘]([\w.+:%-]{1,40})[\"'`”’]")
+_BETWEEN = re.compile(
+    r"(?: \([^()]{1,40}\))?(?:,? (?:or|and) |, ?|/| ?\| ?| (?=\())(?:\([^()]{1,40}\),? ?(?:or )?)?"
+)
+_LEAD = re.compile(
+    r"(?:one of|must be|can be|either|valid|allowed|possible|supported|values?|choices|levels?|types?"
+    r"|modes?|formats?|are|[:(])[ (]{0,3}$",
+    re.I,
+)
+
+
+def _quoted(text: str) -> tuple[str, ...] | None:
+    """`one of "long", "short", or "none"`: a run of quoted words with only commas between."""
+    found: list[str] = []
+    end = -1
+    lead = ""
+    for match in _QUOTED.finditer(text):
+        between = text[end : match.start()] if end >= 0 else None
+        if between is not None and len(between) < 60 and _BETWEEN.fullmatch(between):
+            found.append(match.group(1))
+        elif len(found) >= 2 and _LEAD.search(lead):
+            break
+        else:
+            found, lead = [match.group(1)], text[max(0, match.start() - 30) : match.start()]
+        end = match.end()
+    if len(found) < 2 or not _LEAD.search(lead):
+        return None
+    if _BETWEEN.match(text, end) and text[end : end + 6].lstrip(", or/|").startswith(("\"", "'", "`")):
+        return None  # the list goes on with something that is not a word
+    return tuple(dict.fromkeys(found))
+
+
+_SLASHES = re.compile(r"\(([a-z][\w-]{0,30}(?:[/|][a-z][\w-]{0,30}){1,20})\)")
+_PARENTHESIS = re.compile(
+    r"\((?:one of:? )?[\"']?([\w-]{1,30}[\"']?(?:(?:, | \| ?|\||/)[\"']?[\w-]{1,30}[\"']?){1,30})\)"
+)
+
+
+def _slashes(text: str) -> tuple[str, ...] | None:
+    """`(auto/long/short)` and `(yes|no)`."""
+    found = _SLASHES.findall(text)
+    if len(found) != 1:
+        return None
+    values = re.split(r"[/|]", found[0])
+    if any(value in _TYPE_WORDS for value in values):
+        return None
+    return tuple(dict.fromkeys(values))
+
+
+def _parenthesis(text: str) -> tuple[str, ...] | None:
+    """`(trace, debug, info)` and `("file"|"none")`, for frameworks without a form of their own."""
+    found = [match for match in _PARENTHESIS.findall(text) if not match.startswith("default")]
+    return words_listed(found[0]) if len(found) == 1 else None
+
+
+_NUMBERED = re.compile(r"- (\d{1,3}|[a-z][\w-]{0,30}): ")
+
+
+def _numbered(lines: str) -> tuple[str, ...] | None:
+    """A list of `- 0: meaning` below the explanation, starting at its margin."""
+    found = [match.group(1) for line in lines.split("\n") if (match := _NUMBERED.match(line))]
+    return tuple(dict.fromkeys(found)) if len(found) >= 2 else None
 
 
 def _listed(text: str) -> tuple[str, ...] | None:
@@ -233,16 +324,20 @@ def type_of(placeholder: str, text: str) -> str:
     return "string"
 
 
-_VALUE_STARTS = re.compile(
-    r"(?:the |an? |additional |custom |persistent |alternative )?"
-    r"(?:path|location|directory|file|name|number|maximum|minimum|size|id|uuid|url|uri|port|host"
-    r"|address|type|format|level|list|delay|timeout|interval|specify|filename|password|user|group"
-    r"|identification|pid file|comma|seconds|value|prefix|suffix|pattern|encoding|config|arguments?|args?)\b"
-    r"|set (?:the|a) |select (?:the|a) |(?:limit|set) \S+ to |use (?:the )?(?:specified|given) ",
-    re.I,
+_THINGS = (
+    r"(?:path|location|directory|file|files|name|number|maximum|minimum|size|id|uuid|url|uri|port|host"
+    r"|address|type|format|level|list|delay|timeout|interval|filename|password|user|group|value"
+    r"|identification|seconds|prefix|suffix|pattern|encoding|arguments?|args?|opts|options|tag|plugins)"
 )
+_SUGGESTS = (
+    re.compile(rf"(?:\S+ ){{0,3}}{_THINGS}(?= (?:of|to|for|in|where|used|that|which|containing|on|from)\b)", re.I),
+    re.compile(rf"(?:[a-z]+ ){{0,2}}{_THINGS}[.;]?(?:$| \()", re.I),
+    re.compile(r"sets? (?:the|a|an) |specif(?:y|ies) |select an? ", re.I),
+)
+_SPECIFIED = re.compile(r"\b(?:specified|given) (?:\w{1,20} )?(?:timeout|file|directory|size|name|path|value|number)\b", re.I)
 
 
 def suggests_value(text: str) -> bool:
     """An explanation that names a thing (`Path to …`, `specify …`) instead of an action."""
-    return bool(_VALUE_STARTS.match(text[:120]))
+    text = text[:160]
+    return any(pattern.match(text) for pattern in _SUGGESTS) or bool(_SPECIFIED.search(text))

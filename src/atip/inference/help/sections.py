@@ -22,10 +22,14 @@ _RULE_CHARS = frozenset("=-~^*_#\u2500\u2501\u2550 ")
 _USAGE = re.compile(
     r"(?:usage|synopsis|syntax|use|uso|gebrauch|verwendung|aufruf|utilisation)\b", re.I
 )
-_ASIDE = (
-    "see also", "author", "copyright", "bugs", "reporting", "files", "exit ", "return",
-    "environment", "license", "history", "learn more", "topic", "standards", "conforming",
-    "version", "diagnostics", "caveats", "security", "notes", "resources", "colophon",
+_ASIDE = frozenset(
+    (
+        "see also", "author", "authors", "copyright", "bugs", "known bugs", "reporting bugs",
+        "files", "exit status", "exit codes", "exit code", "return value", "return codes",
+        "environment", "environment variables", "license", "history", "learn more", "standards",
+        "conforming to", "version", "diagnostics", "caveats", "resources", "colophon", "topics",
+        "acknowledgments", "acknowledgements", "availability", "signals", "thanks",
+    )
 )  # fmt: skip
 _COMMANDS = re.compile(
     r"\b(?:sub-?)?commands?\b|\bactions?\b|\bverbs?\b|\bsubcommand|\bapplets\b|\bbefehle\b"
@@ -56,8 +60,11 @@ class Section:
         self.lines: list[Line] = []
 
 
-def split_sections(lines: Sequence[Line]) -> list[Section]:
-    """Every line in exactly one section, in order; underlines of headings are dropped."""
+def split_sections(lines: Sequence[Line], own: frozenset[str] = frozenset()) -> list[Section]:
+    """Every line in exactly one section, in order; underlines of headings are dropped.
+
+    `own` are the words of the program itself: `git lfs fetch:` in a list of commands is a row.
+    """
     current = Section("", OTHER, None, level=-1)
     done = [current]
     skip = False
@@ -69,7 +76,16 @@ def split_sections(lines: Sequence[Line]) -> list[Section]:
         below = lines[index + 1] if index + 1 < len(lines) else None
         above = lines[index - 1] if index else None
         underlined = below is not None and is_rule(below) and not is_rule(line)
-        if underlined or _is_heading(line, above, below, current, floor):
+        leaves = current.lines and current.lines[-1].cells is not None
+        if current.boxed and leaves and line.cells is None and not line.title:
+            current = Section("", OTHER, None, level=-1)
+            done.append(current)
+        row = (
+            current.kind == COMMANDS
+            and line.text.split(" ", 1)[0].lower() in own
+            and _kind_of_words(line.text) == OTHER
+        )
+        if not row and (underlined or _is_heading(line, above, below, current, floor)):
             title = line.text.strip("=-#*\u2500\u2501\u2550 ").rstrip(":").strip()
             current = Section(title, _kind(title, line, current), line, level=line.indent)
             done.append(current)
@@ -179,7 +195,7 @@ def _kind_of_words(title: str) -> str:
         return USAGE
     if "example" in low:
         return EXAMPLES
-    if "help topics" in low or low.startswith(_ASIDE) or low.endswith(" topics"):
+    if low in _ASIDE or "help topics" in low or low.endswith(" topics"):
         return ASIDE
     if _OPTIONS.search(low) and not low.endswith(("commands", "subcommands")):
         return OPTIONS

@@ -12,7 +12,7 @@ SEQUENCE, OPTIONAL, REQUIRED = "sequence", "optional", "required"
 FLAG, PLACEHOLDER, WORD = "flag", "placeholder", "word"
 MAX_DEPTH = 24
 MAX_TOKENS = 6_000
-_CLOSERS = {"[": "]", "(": ")", "{": "}"}
+_CLOSERS = {"[": "]", "(": ")", "{": "}", "<": ">"}
 
 
 class Node:
@@ -60,7 +60,7 @@ def parse_synopsis(text: str) -> Node:
             group = Node(OPTIONAL if token == "[" else REQUIRED, bracket=token)
             top.alternatives[-1].append(group)
             stack.append(group)
-        elif token in ("]", ")", "}"):
+        elif token in ("]", ")", "}", ">"):
             _close(stack, token)
         elif token == "|":
             top.alternatives.append([])
@@ -72,7 +72,7 @@ def parse_synopsis(text: str) -> Node:
             _add(top, token, spaced)
         if choice is not None and stack[-1] is choice and token != "|":
             stack.pop()
-        elif choice is not None and stack[-1] is root and token not in ("|", "...", "]", ")", "}"):
+        elif choice is not None and stack[-1] is root and token not in ("|", "...", "]", ")", "}", ">"):
             choice = None
         spaced = False
     return root
@@ -160,7 +160,7 @@ def _angle(text: str, at: int) -> int:
     nested = text.find("<", at + 1, at + 200)
     if end < 0:
         return at + 1
-    if 0 < nested < end and text[at + 1] == "-":
+    if 0 < nested < end and "-" in text[at:nested]:
         return at + 1
     return end + 1
 

@@ -240,6 +240,7 @@ class _Reader:
     def __init__(self, usage: Usage, pattern: Pattern, tool: str, path: tuple[str, ...]) -> None:
         self.usage = usage
         self.lines = (pattern.first, pattern.last)
+        self.text = pattern.text
         self.found: list[UsageArgument] = []
         self.pieces = {tool.lower(), *re.split(r"[-_. ]", tool.lower())}
         self.path = {part.lower() for part in path}
@@ -254,6 +255,8 @@ class _Reader:
         self._walk(branch[start:], optional=False, repeat=False, depth=0)
         for other in root.alternatives[1:]:
             self._walk(other, optional=True, repeat=False, depth=0)
+        if sum(argument.bare for argument in self.found) > 5:
+            self.found = []  # a sentence
         self.usage.arguments.append(self.found)
 
     def _skip_program(self, branch: list[Node]) -> int:
@@ -274,6 +277,9 @@ class _Reader:
                 at = self._flag(branch, at, optional=optional, depth=depth)
                 continue
             if node.kind in (WORD, PLACEHOLDER):
+                if at + 2 < len(branch) and branch[at + 1].text == "or":
+                    node.text = f"{node.text} or {branch[at + 2].text}"  # `FILE or FILE:APP`
+                    del branch[at + 1 : at + 3]
                 self._argument(node, branch, at, optional=optional, repeat=repeat)
             else:
                 self._group(node, branch, at, optional=optional, repeat=repeat, depth=depth)
@@ -312,9 +318,12 @@ class _Reader:
             if not (len(one) == 1 and len(two) >= 1 and one[0].kind == two[0].kind == FLAG):
                 continue
             short, long = one[0].text, two[0].text
-            if len(short) == 2 and long.startswith("--") and long[2:3].lower() == short[1].lower():
+            # Blanks around the bar mean "one or the other", none mean "two spellings".
+            glued = f"{short}|{long}" in self.text
+            alike = len(node.alternatives) == 2 or long[2:3].lower() == short[1:2].lower()
+            if len(short) == 2 and long.startswith("--") and alike and glued:
                 value = two[0].value
-                if value is None and len(two) > 1 and two[1].kind != FLAG:
+                if value is None and len(two) > 1 and two[1].kind != FLAG and not _has_flags(two[1]):
                     value = _value_text(two[1])
                 if value is not None:
                     one[0].value = value
@@ -330,6 +339,8 @@ class _Reader:
         for node in flags:
             spec = parse_flags(node.text)
             if spec is None:
+                continue
+            if value is None and self._is_cluster(spec.flags[0], node):
                 continue
             texts.append(spec.flags[0])
             option = self._new_option(node, spec.flags, certain=True)
@@ -354,11 +365,10 @@ class _Reader:
             return at
         name = spec.flags[0]
         following = branch[at] if at < len(branch) else None
-        cluster = not name.startswith("--") and len(name) > 2 and spec.value is None
-        if cluster and "=" not in node.text:
-            self.usage.clusters.append((name, self.lines))
-            if following is None or following.kind == FLAG or depth == 0:
-                return at
+        if (following is None or following.kind == FLAG or depth == 0) and self._is_cluster(
+            name, node
+        ):
+            return at
         option = self._new_option(node, spec.flags, certain=depth > 0 or node.value is not None)
         option.required = not optional
         if node.value is not None or following is None or following.kind == FLAG:
@@ -374,9 +384,16 @@ class _Reader:
         option.raw = _value_text(following)
         option.optional_value = following.kind == OPTIONAL and len(following.alternatives) == 1
         at += 1
-        while at < len(branch) and branch[at].kind in (WORD, PLACEHOLDER):
-            at += 1
+        while at < len(branch) and branch[at].kind != FLAG and not _has_flags(branch[at]):
+            at += 1  # `[--names NAME [NAME ...]]`
         return at
+
+    def _is_cluster(self, name: str, node: Node) -> bool:
+        """`-abc` without a value is noted for later."""
+        if name.startswith("--") or len(name) < 3 or node.value is not None or "=" in node.text:
+            return False
+        self.usage.clusters.append((name, self.lines))
+        return True
 
     def _new_option(self, node: Node, flags: tuple[str, ...], *, certain: bool) -> UsageOption:
         option = UsageOption(flags, self.lines)
