@@ -11,6 +11,7 @@ from __future__ import annotations
 from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
 from atip.inference.help.commands import Sub, find_commands, looks_like_commands
 from atip.inference.help.entries import Entry, find_entries, wants_flags
+from atip.inference.help.mentions import find_mentions, usage_lines
 from atip.inference.help.options import (
     build_option,
     draft_options,
@@ -42,13 +43,16 @@ def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Comm
     usage = read_usage(patterns, tool, path)
     own = frozenset(word.lower() for word in [tool, *tool.split("-"), *path] if word)
     sections = split_sections(lines, own)  # (3)
-    return _Reading(sections, usage, own).command(page)
+    return _Reading(sections, usage, own, nested=bool(path)).command(page)
 
 
 class _Reading:
     """One text being read; holds what the stages hand on."""
 
-    def __init__(self, sections: list[Section], usage: Usage, own: frozenset[str]) -> None:
+    def __init__(
+        self, sections: list[Section], usage: Usage, own: frozenset[str], *, nested: bool
+    ) -> None:
+        self.nested = nested
         self.sections = sections
         self.usage = usage
         self.own = own
@@ -64,7 +68,9 @@ class _Reading:
         # A manual page also describes commands of an editor or a language.
         listed = not page.manual or self.usage.takes_command or bool(self.usage.braces)
         subs = self._commands() if listed else {}  # (5)
-        drafts = draft_options(self.entries, self.usage)
+        drafts = draft_options(self.entries, self.usage, usage_lines(self.loose))
+        known = {flag for draft in drafts for flag in draft.flags}
+        drafts += find_mentions(self.loose, self.entries, known, careful=self.nested)  # (8)
         arguments = self._arguments(subs, drafts)  # (6)
         options = self._options(drafts)  # (7)
         return Command(

@@ -48,8 +48,11 @@ class Draft:
         self.conflicts: list[str] = []
 
 
-def draft_options(entries: Iterable[Entry], usage: Usage) -> list[Draft]:
-    """One draft per option, in the order of the text; spellings of one option are merged."""
+def draft_options(entries: Iterable[Entry], usage: Usage, stray: Usage) -> list[Draft]:
+    """One draft per option, in the order of the text; spellings of one option are merged.
+
+    `stray` are usage lines found outside of the usage block.
+    """
     drafts: list[Draft] = []
     known: dict[str, Draft] = {}
     # Definitions under a heading that promises options come before flags shown elsewhere.
@@ -65,6 +68,9 @@ def draft_options(entries: Iterable[Entry], usage: Usage) -> list[Draft]:
         if len(drafts) < MAX_OPTIONS:
             _use(option, drafts, known)
     _split_clusters(usage, drafts, known, defined)
+    for option in stray.options:
+        if len(drafts) < MAX_OPTIONS and not any(flag in known for flag in option.flags):
+            _use(option, drafts, known)
     return drafts
 
 

@@ -337,7 +337,16 @@ _SUGGESTS = (
 _SPECIFIED = re.compile(r"\b(?:specified|given) (?:\w{1,20} )?(?:timeout|file|directory|size|name|path|value|number)\b", re.I)
 
 
+_ACTS = re.compile(
+    r"(?:display|print|show|list|give|output|use|enable|disable|do|don't|write|allow|ignore|keep|run"
+    r"|remove|add|create|force|skip|make|include|exclude|number|sort|count|report|omit)\b",
+    re.I,
+)
+
+
 def suggests_value(text: str) -> bool:
     """An explanation that names a thing (`Path to …`, `specify …`) instead of an action."""
     text = text[:160]
+    if _ACTS.match(text):
+        return False
     return any(pattern.match(text) for pattern in _SUGGESTS) or bool(_SPECIFIED.search(text))
