@@ -46,40 +46,74 @@ def stat_key(status: os.stat_result) -> StatKey:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
+class Listing:
+    """Directory entries as the system tells them, with a fingerprint of all of them.
+
+    Plain tuples, because this is all that happens when nothing has changed.
+    """
+
+    __slots__ = ("fingerprint", "rows", "unreadable")
+
+    def __init__(self, directories: Sequence[str]) -> None:
+        import hashlib
+
+        self.rows: list[tuple[os.DirEntry[str], os.stat_result | None]] = []
+        self.unreadable: list[Skipped] = []
+        told = hashlib.sha256()
+        for folder in directories:
+            told.update(folder.encode("utf-8", "surrogateescape") + b"\0")
+            try:
+                with os.scandir(folder) as entries:
+                    ordered = sorted(entries, key=_name)
+            except OSError as error:
+                self.unreadable.append(Skipped(path=folder, reason=f"unreadable: {error.strerror}"))
+                continue
+            for entry in ordered:
+                try:
+                    status = entry.stat()
+                except OSError:
+                    self.rows.append((entry, None))
+                    continue
+                self.rows.append((entry, status))
+                told.update(
+                    f"{entry.name}\0{status.st_mode} {status.st_uid} {status.st_dev} {status.st_ino} "
+                    f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}\n".encode(
+                        "utf-8", "surrogateescape"
+                    )
+                )
+        self.fingerprint = told.hexdigest()
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
 def list_executables(
-    directories: Sequence[str],
+    listing: Listing,
     *,
     allow: Collection[str] = (),
     deny: Collection[str] = (),
 ) -> Executables:
-    """Every executable file in the directories. `allow` empty means all names."""
+    """Every executable file of a listing. `allow` empty means all names."""
     found: dict[str, Executable] = {}
     shadowed: list[Skipped] = []
-    skipped: list[Skipped] = []
+    skipped: list[Skipped] = [*listing.unreadable]
     owners = (0, os.geteuid())
-    for folder in directories:
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError as error:
-            skipped.append(Skipped(path=folder, reason=f"unreadable: {error.strerror}"))
+    for entry, status in listing.rows:
+        if status is None:
+            skipped.append(Skipped(path=entry.path, reason="broken-link"))
             continue
-        for entry in entries:
-            try:
-                status = entry.stat()
-            except OSError:
-                skipped.append(Skipped(path=entry.path, reason="broken-link"))
-                continue
-            if not stat.S_ISREG(status.st_mode) or not status.st_mode & _EXECUTABLE:
-                continue
-            reason = _why_not(entry.name, status, owners, allow, deny)
-            if reason:
-                skipped.append(Skipped(path=entry.path, reason=reason))
-            elif entry.name in found:
-                shadowed.append(
-                    Skipped(path=entry.path, reason=f"shadowed by {found[entry.name].path}")
-                )
-            else:
-                found[entry.name] = _executable(entry, status)
+        if not stat.S_ISREG(status.st_mode) or not status.st_mode & _EXECUTABLE:
+            continue
+        reason = _why_not(entry.name, status, owners, allow, deny)
+        if reason:
+            skipped.append(Skipped(path=entry.path, reason=reason))
+        elif entry.name in found:
+            shadowed.append(
+                Skipped(path=entry.path, reason=f"shadowed by {found[entry.name].path}")
+            )
+        else:
+            found[entry.name] = _executable(entry, status)
     return Executables(
         found=tuple(found.values()), shadowed=tuple(shadowed), skipped=tuple(skipped)
     )

@@ -9,9 +9,6 @@ import os
 import stat
 
 from atip.errors import AtipError, FormatError, NotFoundError
-from atip.model.check import check_shape
-from atip.model.documents import SHAPES
-from atip.model.reader import read_json
 from atip.system.files import read_bytes
 
 TYPE_CHECKING = False
@@ -45,6 +42,11 @@ def load_settings_file(path: str, kind: str) -> dict[str, Any]:
         data = read_bytes(path, MAX_SETTINGS)
     except NotFoundError:
         return {}
+    # Most users have no settings: what judges them is loaded only for those who do.
+    from atip.model.check import check_shape
+    from atip.model.documents import SHAPES
+    from atip.model.reader import read_json
+
     refuse_foreign(path)
     value = read_json(data)
     problems = [p for p in check_shape(value, SHAPES[kind], "strict") if p.severity == "error"]

@@ -106,9 +106,8 @@ class Store:
                 data = read_bytes(path, MAX_METADATA)
             except NotFoundError:
                 continue
-            expected = entry.get("metadataHash")
-            if expected and relative != entry.get("metadataPath", relative):
-                expected = None
+            own = entry.get("x-atip")
+            expected = own.get("metadataHash") if isinstance(own, dict) else None
             if expected and expected != digest_of(data):
                 raise self._quarantine(path, None)
             return data

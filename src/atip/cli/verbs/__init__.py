@@ -7,6 +7,11 @@ from __future__ import annotations
 
 VERBS: dict[str, tuple[str, str]] = {
     # verb: (group, one line)
+    "scan": ("this machine", "find every tool and remember what can be known"),
+    "list": ("this machine", "what is known, one line per tool"),
+    "show": ("this machine", "one tool or command: options, effects, evidence"),
+    "probe": ("this machine", "ask one tool for its metadata, confined"),
+    "forget": ("this machine", "remove tools from the index"),
     "validate": ("documents", "check documents against the specifications"),
     "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),
     "diff": ("documents", "compare two versions: breaking, compatible, effects"),

@@ -1,0 +1,37 @@
+"""Forget tools: remove them from the index. The next scan finds them again if they are there."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {
+        "read": True,
+        "write": True,
+        "delete": False,
+        "paths": ["~/.local/share/agent-tools"],
+    },
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tools", nargs="+", metavar="TOOL", help="name of a tool")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    gone = ctx.app.forget(options.tools)
+    missing = [name for name in options.tools if name not in gone]
+    if ctx.as_json:
+        ctx.emit({"forgotten": gone, "unknown": missing})
+    else:
+        from atip.cli.output import clean
+
+        for name in gone:
+            ctx.print(f"forgot {clean(name)}")
+        for name in missing:
+            ctx.note(f"not known: {clean(name)}")
+    return 0 if not missing else 1

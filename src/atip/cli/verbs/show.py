@@ -1,0 +1,58 @@
+"""What is known of one tool or one of its commands.
+
+`--json` prints the ATIP document; `--signature` one line per command; `--evidence` where facts came from.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EXAMPLES = ("atip show git", "atip show gh pr create", "atip show kubectl --depth 1 --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tool", help="name of the tool")
+    parser.add_argument("command", nargs="*", help="path of a command")
+    parser.add_argument("--depth", type=int, default=None, help="levels of subcommands")
+    parser.add_argument("--commands", default="", help="only these subtrees, comma-separated")
+    parser.add_argument("--signature", action="store_true", help="one line per command")
+    parser.add_argument("--evidence", action="store_true", help="where each fact came from")
+    parser.add_argument(
+        "--max-bytes", type=int, default=None, help="cut the tree until the document fits"
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    wanted = [name for name in options.commands.split(",") if name]
+    if options.command:
+        wanted.append(" ".join(options.command))
+    whole = not wanted and options.depth is None and options.max_bytes is None
+    if ctx.as_json and whole:
+        document = ctx.app.get_document(options.tool)
+        document["name"] = options.tool
+        ctx.emit(document)
+        return 0
+    from atip.model.view import view
+
+    tool = ctx.app.get(options.tool)
+    part = (
+        tool
+        if whole
+        else view(tool, commands=wanted, depth=options.depth, max_bytes=options.max_bytes)
+    )
+    if ctx.as_json:
+        from atip.model.encode import encode
+
+        ctx.emit(encode(part))
+    else:
+        from atip.cli.page import print_page, print_signatures
+
+        if options.signature:
+            print_signatures(ctx, part)
+        else:
+            print_page(ctx, part, tuple(options.command), evidence=options.evidence)
+    return 0

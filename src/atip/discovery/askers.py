@@ -1,0 +1,121 @@
+"""The rungs that execute nothing: native answers had in this scan, shims on disk, overrides.
+
+Rungs of inference are in their own files. Every asker returns a Tool or None; a damaged file is
+None and a warning, never an exception that stops a scan.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.errors import AtipError
+from atip.model.decode import decode
+from atip.model.reader import STORE
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from atip.discovery.ladder import Subject
+    from atip.model.tool import Tool
+
+MAX_SHIM = 2_000_000
+
+
+class NativeAsker:
+    """What the tool itself answered in this scan."""
+
+    rung = "native"
+    executes = False
+
+    def ask(self, subject: Subject) -> Tool | None:
+        return subject.known_native
+
+
+class ShimFolderAsker:
+    """Shims by digest, then by name (0.1), in the user's, the system's and the project's folders."""
+
+    rung = "shim"
+    executes = False
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        self._folders = [folder for folder in folders if os.path.isdir(folder)]
+
+    def ask(self, subject: Subject) -> Tool | None:
+        bare = subject.digest.removeprefix("sha256:")
+        for folder in self._folders:
+            for relative in (
+                f"shims/sha256/{bare}.json",
+                f"shims/{subject.name}.json",
+                f"tools/{subject.name}.json",
+            ):
+                tool = load_tool(os.path.join(folder, relative))
+                if tool is None or (tool.trust is not None and tool.trust.source == "inferred"):
+                    continue
+                if tool.binary is None or tool.binary.hash in (None, subject.digest):
+                    return tool.replace(name=subject.name)
+        return None
+
+
+class OverrideAsker:
+    """The user's own word: `overrides/sha256/<hex>.json`, then `overrides/<name>.json`.
+
+    A whole document replaces; a partial one is merged by `apply_override` after the ladder.
+    """
+
+    rung = "override"
+    executes = False
+
+    def __init__(self, config: str) -> None:
+        self._folder = os.path.join(config, "overrides")
+
+    def find(self, subject: Subject) -> dict[str, Any] | None:
+        """The override as written, whole or partial."""
+        if not os.path.isdir(self._folder):
+            return None
+        bare = subject.digest.removeprefix("sha256:")
+        for relative in (f"sha256/{bare}.json", f"{subject.name}.json"):
+            document = load_json(os.path.join(self._folder, relative))
+            if isinstance(document, dict):
+                return document
+        return None
+
+    def ask(self, subject: Subject) -> Tool | None:
+        document = self.find(subject)
+        if document is None or "atip" not in document:
+            return None
+        return decode({"name": subject.name, "version": "", **document}).tool.replace(
+            name=subject.name
+        )
+
+
+def apply_override(tool: Tool, override: dict[str, Any]) -> Tool:
+    """Merge a partial override over a tool: objects are merged, everything else is replaced."""
+    from atip.model.encode import encode
+
+    return decode(_merged(encode(tool), override)).tool
+
+
+def _merged(under: Any, over: Any) -> Any:
+    if isinstance(under, dict) and isinstance(over, dict):
+        return {**under, **{key: _merged(under.get(key), value) for key, value in over.items()}}
+    return over
+
+
+def load_tool(path: str) -> Tool | None:
+    """A metadata file, or None when it is not there or cannot be read as one."""
+    try:
+        return decode(read_bytes(path, MAX_SHIM), limits=STORE).tool
+    except AtipError:
+        return None
+
+
+def load_json(path: str) -> object:
+    """A JSON file of the user's own, or None."""
+    try:
+        return json.loads(read_bytes(path, MAX_SHIM))
+    except (AtipError, ValueError):
+        return None

@@ -1,0 +1,132 @@
+"""Keeper: from a finding to the store's files and entries, written in one go at the end.
+
+Nothing sensitive is stored: paths below the home directory inside metadata become `~`, and fields that
+the user lists under `redact` are left out (0.1 §5.3).
+"""
+
+from __future__ import annotations
+
+from atip.discovery.native import answer_digest
+from atip.model.encode import encode
+from atip.model.tool import Binary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Protocol
+
+    from atip.discovery.ladder import Finding, Subject
+    from atip.model.tool import Tool
+
+    class MetadataStore(Protocol):
+        """What the keeper needs of `registry.store.Store`."""
+
+        def save_metadata(self, relative: str, document: dict[str, Any]) -> str: ...
+        def put(self, entries: dict[str, dict[str, Any]]) -> None: ...
+        def find(self, name: str) -> dict[str, Any] | None: ...
+        def load_index(self) -> dict[str, Any]: ...
+        def load_metadata(self, name: str, entry: dict[str, Any]) -> dict[str, Any]: ...
+
+    class Names(Protocol):
+        """File names of the store (`registry.layout`)."""
+
+        def metadata_name(self, digest: str, source: str) -> str: ...
+        def personality_name(self, digest: str, name: str) -> str: ...
+
+
+class StoreKeeper:
+    """Collects entries; `flush` writes the index once."""
+
+    def __init__(
+        self, store: MetadataStore, names: Names, *, home: str, now: str, redact: Sequence[str] = ()
+    ) -> None:
+        self._store = store
+        self._names = names
+        self._home = home
+        self._now = now
+        self._redact = frozenset(redact)
+        self._entries: dict[str, dict[str, Any]] = {}
+        self._written: dict[str, str] = {}
+        self._before = store.load_index()["tools"]
+
+    def keep(self, subject: Subject, finding: Finding | None, *, shared: bool, key: Any) -> None:
+        """Write the metadata of one tool and prepare its entry."""
+        own: dict[str, Any] = {"stat": list(key)}
+        entry: dict[str, Any] = {
+            "path": subject.path,
+            "hash": subject.digest,
+            "lastChecked": self._now,
+            "x-atip": own,
+        }
+        if subject.real_path != subject.path:
+            own["realPath"] = subject.real_path
+        if finding is None:
+            self._keep_old(subject, entry)
+        else:
+            entry["source"] = finding.source
+            own["rung"] = finding.rung
+            if finding.rung == "native":
+                own["answerHash"] = answer_digest(finding.tool)
+            if finding.also:
+                own["also"] = list(finding.also)
+            relative = self._relative(subject, finding, shared)
+            if relative != self._names.metadata_name(subject.digest, finding.source):
+                entry["metadataPath"] = f"./{relative}"
+            own["metadataHash"] = self._save(relative, finding.tool, subject)
+            own["description"] = finding.tool.description[:120]
+        self._entries[subject.name] = entry
+
+    def flush(self) -> None:
+        """Write all entries at once."""
+        if self._entries:
+            self._store.put(self._entries)
+            self._entries = {}
+
+    def native_digest(self, digest: str) -> str | None:
+        """Digest of what this binary said of itself before; None if it never answered."""
+        for entry in self._before.values():
+            own = entry.get("x-atip")
+            if entry.get("hash") == digest and isinstance(own, dict) and "answerHash" in own:
+                return str(own["answerHash"])
+        return None
+
+    def _keep_old(self, subject: Subject, entry: dict[str, Any]) -> None:
+        """Nothing new was found: what is known of the same bytes stays."""
+        before = self._before.get(subject.name)
+        if isinstance(before, dict) and before.get("hash") == subject.digest and "source" in before:
+            for field in ("source", "metadataPath", "shimRegistry"):
+                if field in before:
+                    entry[field] = before[field]
+            kept = before.get("x-atip")
+            if isinstance(kept, dict):
+                entry["x-atip"] = {**kept, **entry["x-atip"]}
+
+    def _relative(self, subject: Subject, finding: Finding, shared: bool) -> str:
+        if shared and finding.source == "inferred":
+            return self._names.personality_name(subject.digest, subject.name)
+        return self._names.metadata_name(subject.digest, finding.source)
+
+    def _save(self, relative: str, tool: Tool, subject: Subject) -> str:
+        if relative in self._written:
+            return self._written[relative]
+        if tool.binary is None:
+            tool = tool.replace(
+                binary=Binary(hash=subject.digest, name=subject.name, version=tool.version)
+            )
+        document = self._private(encode(tool))
+        self._written[relative] = self._store.save_metadata(relative, document)
+        return self._written[relative]
+
+    def _private(self, document: dict[str, Any]) -> dict[str, Any]:
+        cleaned = {key: value for key, value in document.items() if key not in self._redact}
+        return _without_home(cleaned, self._home)  # type: ignore[no-any-return]
+
+
+def _without_home(value: Any, home: str) -> Any:
+    if isinstance(value, str):
+        return value.replace(home + "/", "~/") if len(home) > 1 and home + "/" in value else value
+    if isinstance(value, list):
+        return [_without_home(item, home) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_home(item, home) for key, item in value.items()}
+    return value

@@ -1,0 +1,124 @@
+"""The ladder of asking: who is asked about a tool, in which order, and what is merged.
+
+user override → native `--agent` → shim by digest → CLI.md / CMP adapter → framework → completion script →
+help → man page. The first that answers gives the structure; effects of all are joined; knowledge is
+merged over all but the first two. Rungs that run a foreign program are climbed only when `may_execute`.
+Implements DESIGN §4 and ATIP 0.1 §3.4.2.
+"""
+
+from __future__ import annotations
+
+from atip.model.effects import join
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    from atip.discovery.stubs import Stub
+    from atip.model.tool import Tool
+
+    class Asker(Protocol):
+        """One rung. `executes` says whether asking runs the tool."""
+
+        rung: str
+        executes: bool
+
+        def ask(self, subject: Subject) -> Tool | None: ...
+
+    class Knower(Protocol):
+        """Merges curated knowledge over what a rung said."""
+
+        def __call__(self, tool: Tool) -> Tool: ...
+
+
+RUNGS = (
+    "override",
+    "native",
+    "shim",
+    "adapter",
+    "framework",
+    "completion",
+    "help",
+    "man",
+    "knowledge",
+)
+"""From the most to the least believed for structure."""
+OUTRANKS_KNOWLEDGE = frozenset(["override", "native"])
+SOURCES = {
+    # rung → `source` of the registry entry (0.1 §3.3.2, A18)
+    "override": "manual",
+    "native": "native",
+    "shim": "shim",
+    "adapter": "shim",
+}
+
+
+class Subject(Value):
+    """The program asked about."""
+
+    name: str
+    path: str
+    real_path: str
+    digest: str
+    stub: Stub
+    known_native: Tool | None = None
+    """A native answer that was had already in this scan."""
+
+
+class Finding(Value):
+    """What the ladder found."""
+
+    tool: Tool
+    rung: str
+    """The rung that gave the structure."""
+    also: tuple[str, ...] = ()
+    """Further rungs that had something to say."""
+
+    @property
+    def source(self) -> str:
+        return SOURCES.get(self.rung, "inferred")
+
+
+def climb(
+    subject: Subject, askers: Sequence[Asker], *, may_execute: bool, merge_knowledge: Knower
+) -> Finding | None:
+    """Ask rung by rung. None when nobody knows anything."""
+    found: Tool | None = None
+    rung, also = "", []
+    for asker in sorted(askers, key=lambda one: RUNGS.index(one.rung)):
+        if asker.executes and not may_execute:
+            continue
+        if found is not None and rung in OUTRANKS_KNOWLEDGE | {"shim", "adapter"}:
+            break
+        answer = asker.ask(subject)
+        if answer is None:
+            continue
+        if found is None:
+            found, rung = answer, asker.rung
+        else:
+            found = combine(found, answer)
+            also.append(asker.rung)
+    if found is None:
+        return None
+    if rung not in OUTRANKS_KNOWLEDGE:
+        found = merge_knowledge(found)
+    return Finding(tool=found, rung=rung, also=tuple(also))
+
+
+def combine(better: Tool, other: Tool) -> Tool:
+    """Structure of the better source, filled up with what only the other has; effects joined."""
+    commands = dict(better.commands or {})
+    for name, command in (other.commands or {}).items():
+        commands.setdefault(name, command)
+    return better.replace(
+        commands=commands or better.commands,
+        description=better.description if better.description != better.name else other.description,
+        options=better.options or other.options,
+        arguments=better.arguments or other.arguments,
+        global_options=better.global_options or other.global_options,
+        effects=join(better.effects, other.effects),
+        examples=better.examples or other.examples,
+        homepage=better.homepage or other.homepage,
+    )

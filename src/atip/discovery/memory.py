@@ -1,0 +1,105 @@
+"""What earlier scans saw, so that the next one reads and executes nothing twice.
+
+Files in the cache (0.1 §3.3): `discovery/path-scan-<hash>.json` holds, for one set of directories, a
+fingerprint of all entries and the summary; beside it what `stat` said of every file, and its digest;
+`discovery/answers.json` what each digest answered. All are derived and may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.errors import AtipError
+from atip.system.files import make_private, read_bytes, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from atip.discovery.executables import Executable
+
+VERSION = 1
+MAX_BYTES = 256_000_000
+
+
+class ScanMemory:
+    """Results of the last scan of one question. The table of files is read only when it is needed."""
+
+    def __init__(self, cache: str, directories: Sequence[str], salt: str = "") -> None:
+        import zlib
+
+        key = zlib.crc32("\0".join([*directories, salt]).encode("utf-8", "surrogateescape"))
+        self._folder = os.path.join(cache, "discovery")
+        self._path = os.path.join(self._folder, f"path-scan-{key:08x}.json")
+        self._files_path = os.path.join(self._folder, f"path-scan-{key:08x}.files.json")
+        self._files: dict[str, list[Any]] | None = None
+        document = _load_json(self._path)
+        remembered = (
+            document if isinstance(document, dict) and document.get("version") == VERSION else {}
+        )
+        self._fingerprint = remembered.get("fingerprint")
+        self.summary: dict[str, Any] = remembered.get("summary") or {}
+
+    @property
+    def files(self) -> dict[str, list[Any]]:
+        """path → [stat key, digest, is candidate]."""
+        if self._files is None:
+            document = _load_json(self._files_path)
+            self._files = document if isinstance(document, dict) else {}
+        return self._files
+
+    def is_current(self, fingerprint: str) -> bool:
+        """Whether exactly these files were there, unchanged, at the last scan."""
+        return bool(self.summary) and self._fingerprint == fingerprint
+
+    def digest_of(self, one: Executable) -> tuple[str, bool] | None:
+        """Digest and candidacy of an unchanged file; None when it must be read."""
+        seen = self.files.get(one.path)
+        if seen is None or seen[0] != list(one.key):
+            return None
+        return str(seen[1]), bool(seen[2])
+
+    def save(self, fingerprint: str, files: dict[str, list[Any]], summary: dict[str, Any]) -> None:
+        """Remember a finished scan; the table first, so that a crash in between costs only time."""
+        _save_json(self._folder, self._files_path, files)
+        document = {"version": VERSION, "fingerprint": fingerprint, "summary": summary}
+        _save_json(self._folder, self._path, document)
+
+
+class Answers:
+    """What binaries answered to `--agent`, by digest: `native`, or the code of a refusal."""
+
+    def __init__(self, cache: str) -> None:
+        self._folder = os.path.join(cache, "discovery")
+        self._path = os.path.join(self._folder, "answers.json")
+        document = _load_json(self._path)
+        self.by_digest: dict[str, str] = document if isinstance(document, dict) else {}
+        self._changed = False
+
+    def get(self, digest: str) -> str | None:
+        return self.by_digest.get(digest)
+
+    def put(self, digest: str, answer: str) -> None:
+        if self.by_digest.get(digest) != answer:
+            self.by_digest[digest] = answer
+            self._changed = True
+
+    def save(self) -> None:
+        if self._changed:
+            _save_json(self._folder, self._path, self.by_digest)
+            self._changed = False
+
+
+def _load_json(path: str) -> object:
+    """Our own derived file: damaged or missing is the same as never written."""
+    try:
+        return json.loads(read_bytes(path, MAX_BYTES))
+    except (AtipError, ValueError, RecursionError):
+        return None
+
+
+def _save_json(folder: str, path: str, document: object) -> None:
+    make_private(folder)
+    write_atomic(path, json.dumps(document, separators=(",", ":")).encode(), durable=False)

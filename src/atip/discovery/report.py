@@ -1,0 +1,81 @@
+"""What a scan did: counts, reasons, warnings. Honest about what was not looked at."""
+
+from __future__ import annotations
+
+from atip.discovery.directories import Directories
+from atip.discovery.executables import Executables
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.discovery.ladder import Finding
+
+
+class Plan(Value):
+    """What a scan would execute."""
+
+    found: int
+    commands: tuple[tuple[str, str], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"found": self.found, "executes": [list(command) for command in self.commands]}
+
+
+class ScanReport:
+    """Grows while a scan runs; `summary` is what is shown and remembered."""
+
+    def __init__(self, directories: Directories, listed: Executables) -> None:
+        self.directories = directories
+        self.listed = listed
+        self.executed = 0
+        self.by_rung: dict[str, int] = {}
+        self.unknown = 0
+        self.refusals: list[dict[str, str]] = []
+        self.warnings: list[dict[str, str]] = []
+        self._remembered: dict[str, Any] | None = None
+
+    @classmethod
+    def unchanged(cls, summary: dict[str, Any]) -> ScanReport:
+        """Nothing changed since the scan that wrote `summary`; nothing was executed."""
+        report = cls(Directories(), Executables())
+        report._remembered = {**summary, "executed": 0, "unchanged": True}
+        return report
+
+    def learnt(self, name: str, finding: Finding | None) -> None:
+        if finding is None:
+            self.unknown += 1
+        else:
+            self.by_rung[finding.rung] = self.by_rung.get(finding.rung, 0) + 1
+
+    def refused(self, name: str, code: str, message: str) -> None:
+        self.refusals.append({"name": name, "code": code, "message": message})
+
+    def warn(self, name: str, code: str) -> None:
+        self.warnings.append({"name": name, "code": code})
+
+    def unreadable(self, path: str) -> None:
+        self.warnings.append({"name": path, "code": "file.unreadable"})
+
+    def summary(self) -> dict[str, Any]:
+        """JSON-ready."""
+        if self._remembered is not None:
+            return self._remembered
+        reasons: dict[str, int] = {}
+        for skipped in self.listed.skipped:
+            reasons[skipped.reason] = reasons.get(skipped.reason, 0) + 1
+        return {
+            "found": len(self.listed.found),
+            "sources": dict(sorted(self.by_rung.items())),
+            "unknown": self.unknown,
+            "executed": self.executed,
+            "unchanged": False,
+            "refused": self.refusals[:200],
+            "warnings": self.warnings[:200],
+            "shadowed": [one.to_json() for one in self.listed.shadowed[:200]],
+            "skipped": {
+                "directories": [one.to_json() for one in self.directories.skipped],
+                "files": dict(sorted(reasons.items())),
+            },
+        }

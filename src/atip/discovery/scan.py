@@ -1,0 +1,290 @@
+"""Scan: every tool on the machine, read once, asked safely, remembered.
+
+(1) choose directories        (5) ask candidates `--agent`, confined
+(2) list executables          (6) climb the ladder for every name
+(3) nothing changed? done     (7) store entries and metadata
+(4) read new files once       (8) remember
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.discovery.directories import choose_directories, path_entries
+from atip.discovery.executables import Listing, list_executables
+from atip.discovery.memory import Answers, ScanMemory
+from atip.discovery.report import Plan, ScanReport
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Protocol
+
+    from atip.discovery.directories import Directories
+    from atip.discovery.executables import Executable, Executables
+    from atip.discovery.ladder import Finding, Subject
+    from atip.discovery.native import NativeAnswer, ProbeAnswer
+
+    class Prober(Protocol):
+        """Runs programs confined; `sandbox.probe.ProbeSandbox` is one."""
+
+        def run_all(self, probes: Any) -> Any: ...
+
+    class Keeper(Protocol):
+        """Where results go: the local store, seen from here."""
+
+        def keep(
+            self, subject: Subject, finding: Finding | None, *, shared: bool, key: Any
+        ) -> None: ...
+        def flush(self) -> None: ...
+        def native_digest(self, digest: str) -> str | None: ...
+
+    Progress = Callable[[str, int, int], None]
+
+
+class ScanOptions(Value):
+    """What to scan and how."""
+
+    paths: tuple[str, ...] = ()
+    """Directories named by the user; empty: PATH and the configured ones."""
+    only: tuple[str, ...] = ()
+    """Names to look at; empty: all."""
+    refresh: bool = False
+    """Ask again even what is unchanged."""
+    learn: bool = False
+    """Climb the rungs that run programs too."""
+    jobs: int = 0
+    """Confinements at work; 0: one per processor."""
+
+
+class Scanner:
+    """One scan. Holds what the steps hand to each other."""
+
+    def __init__(
+        self,
+        options: ScanOptions,
+        *,
+        config: Mapping[str, Any],
+        cache: str,
+        environment_path: str,
+        progress: Progress | None = None,
+    ) -> None:
+        self.options = options
+        self.config = config
+        self.cache = cache
+        self.environment_path = environment_path
+        self.progress = progress or (lambda stage, done, total: None)
+        self._answers: Answers | None = None
+        self.contents: dict[str, tuple[str, bool, bytes]] = {}
+
+    @property
+    def answers(self) -> Answers:
+        """What every digest answered so far; read when first needed."""
+        if self._answers is None:
+            self._answers = Answers(self.cache)
+        return self._answers
+
+    def directories(self) -> Directories:
+        """(1) Directories named by the user, or configured, or those of PATH."""
+        if self.options.paths:
+            named = [os.path.abspath(path) for path in self.options.paths]
+            return choose_directories(named, named=True)
+        configured = self.config.get("paths")
+        if configured:
+            return choose_directories([os.path.expanduser(path) for path in configured], named=True)
+        extra = [os.path.expanduser(path) for path in self.config.get("extraPaths", ())]
+        return choose_directories(path_entries(self.environment_path, extra))
+
+    def executables(self, listing: Listing) -> Executables:
+        """(2) Names and files, by the user's lists."""
+        allow = self.options.only or tuple(self.config.get("allow", ()))
+        return list_executables(listing, allow=allow, deny=self.config.get("deny", ()))
+
+    def memory(self, directories: Directories) -> ScanMemory:
+        """What the last scan of the same question saw."""
+        lists = [",".join(self.config.get(name, ())) for name in ("allow", "deny", "skip")]
+        salt = "\n".join([*self.options.only, "learn" if self.options.learn else "", *lists])
+        return ScanMemory(self.cache, directories.chosen, salt)
+
+    def read(self, found: Sequence[Executable], memory: ScanMemory) -> None:
+        """(4) Digest and marks of every file that is new or changed; each inode once."""
+        from atip.discovery.content import ContentReader
+        from atip.errors import AtipError
+
+        reader: ContentReader | None = None
+        by_key: dict[tuple[int, ...], tuple[str, bool, bytes]] = {}
+        for done, one in enumerate(found):
+            self.progress("reading", done, len(found))
+            known = memory.digest_of(one)
+            if known is not None:
+                self.contents[one.path] = (*known, b"")
+                continue
+            content = by_key.get(one.key)
+            if content is None:
+                reader = reader or ContentReader()
+                try:
+                    read = reader.read(one.real_path)
+                except AtipError:
+                    continue
+                candidate = read.is_candidate or self._stub_is_candidate(one, read.head, reader)
+                content = by_key[one.key] = (read.digest, candidate, read.head)
+            self.contents[one.path] = content
+
+    def _stub_is_candidate(self, one: Executable, head: bytes, reader: Any) -> bool:
+        from atip.discovery.stubs import parse_stub, sources
+
+        stub = parse_stub(one.real_path, head)
+        if stub.module is None and stub.target is None and stub.language != "node":
+            return False
+        return any(reader.holds_marks(path) for path in sources(one.real_path, stub))
+
+    def candidates(self, found: Sequence[Executable]) -> list[Executable]:
+        """Who is executed in step (5): holds the marks, is not skipped, has not answered before."""
+        skip = set(self.config.get("skip", ()))
+        chosen: dict[str, Executable] = {}
+        for one in found:
+            digest, candidate, _ = self.contents.get(one.path, ("", False, b""))
+            if not candidate or one.name in skip:
+                continue
+            if self.answers.get(digest) is not None and not self.options.refresh:
+                continue
+            # A link and its target have one digest: ask under the file's own name.
+            if digest not in chosen or (chosen[digest].is_link and not one.is_link):
+                chosen[digest] = one
+        return list(chosen.values())
+
+    def plan(self) -> Plan:
+        """What a scan would execute, without executing it (`--dry-run`)."""
+        directories = self.directories()
+        listing = Listing(directories.chosen)
+        listed = self.executables(listing)
+        memory = self.memory(directories)
+        if memory.is_current(listing.fingerprint) and not self.options.refresh:
+            return Plan(found=len(listed.found), commands=())
+        self.read(listed.found, memory)
+        commands = tuple((one.path, "--agent") for one in self.candidates(listed.found))
+        return Plan(found=len(listed.found), commands=commands)
+
+    def run(
+        self,
+        *,
+        open_keeper: Callable[[], Keeper],
+        open_prober: Callable[[Sequence[str]], Any],
+        open_ladder: Callable[[], Callable[[Subject], Finding | None]],
+    ) -> ScanReport:
+        """All steps. What an unchanged machine does not need is not even opened.
+
+        Raises:
+            SandboxError: when something must be executed and cannot be confined.
+        """
+        directories = self.directories()
+        listing = Listing(directories.chosen)
+        memory = self.memory(directories)
+        if memory.is_current(listing.fingerprint) and not self.options.refresh:  # (3)
+            return ScanReport.unchanged(memory.summary)
+        listed = self.executables(listing)
+        report = ScanReport(directories, listed)
+        keeper, climb = open_keeper(), open_ladder()
+        self.read(listed.found, memory)
+        native = self._ask(self.candidates(listed.found), open_prober, keeper, report)
+        self._climb(listed.found, native, keeper, climb, report)
+        keeper.flush()
+        self.answers.save()
+        files = {
+            one.path: [list(one.key), *self.contents[one.path][:2]]
+            for one in listed.found
+            if one.path in self.contents
+        }
+        memory.save(listing.fingerprint, files, report.summary())  # (8)
+        return report
+
+    def _ask(
+        self,
+        candidates: Sequence[Executable],
+        open_prober: Callable[[Sequence[str]], Any],
+        keeper: Keeper,
+        report: ScanReport,
+    ) -> dict[str, NativeAnswer]:
+        """(5) `--agent`, confined. The marks already say who can answer, so nobody is asked twice."""
+        native: dict[str, NativeAnswer] = {}
+        if not candidates:
+            return native
+        from atip.discovery.executables import stat_key
+        from atip.sandbox.probe import Probe
+
+        probes = [Probe(argv=(one.real_path, "--agent")) for one in candidates]
+        with open_prober([one.real_path for one in candidates]) as prober:
+            for done, (position, answer) in enumerate(prober.run_all(probes), 1):
+                one = candidates[position]
+                self.progress("asking", done, len(candidates))
+                report.executed += 1
+                digest = self.contents[one.path][0]
+                # SECURITY: the answer counts for the bytes that were hashed; a file that changed
+                # meanwhile is asked again at the next scan.
+                if stat_key(os.stat(one.real_path)) != one.key:
+                    report.warn(one.name, "probe.file-changed")
+                    self.contents.pop(one.path, None)
+                    continue
+                found = self._judge(one, answer, digest, keeper, report)
+                if found is not None:
+                    native[digest] = found
+        return native
+
+    def _judge(
+        self, one: Executable, answer: ProbeAnswer, digest: str, keeper: Keeper, report: ScanReport
+    ) -> NativeAnswer | None:
+        from atip.discovery.native import answer_digest, judge_answer
+        from atip.errors import ProbeError
+
+        try:
+            found = judge_answer(one.name, answer)
+        except ProbeError as error:
+            self.answers.put(digest, error.code)
+            report.refused(one.name, error.code, error.message)
+            return None
+        if found.renamed_from is not None:
+            report.warn(one.name, "probe.name-mismatch")
+        before = keeper.native_digest(digest)
+        if before is not None and before != answer_digest(found.tool):
+            # SECURITY: the same bytes now describe themselves otherwise (a rug pull): keep the old.
+            report.warn(one.name, "probe.changed-answer")
+            return None
+        self.answers.put(digest, "native")
+        return found
+
+    def _climb(
+        self,
+        found: Sequence[Executable],
+        native: dict[str, NativeAnswer],
+        keeper: Keeper,
+        climb: Callable[[Subject], Finding | None],
+        report: ScanReport,
+    ) -> None:
+        """(6) and (7): what is known of every name, and where it is kept."""
+        from atip.discovery.ladder import Subject
+        from atip.discovery.stubs import parse_stub
+
+        names_by_digest: dict[str, int] = {}
+        for one in found:
+            if one.path in self.contents:
+                digest = self.contents[one.path][0]
+                names_by_digest[digest] = names_by_digest.get(digest, 0) + 1
+        for done, one in enumerate(found, 1):
+            self.progress("learning" if self.options.learn else "looking", done, len(found))
+            if one.path not in self.contents:
+                report.unreadable(one.path)
+                continue
+            digest, _, head = self.contents[one.path]
+            answer = native.get(digest)
+            subject = Subject(
+                name=one.name,
+                path=one.path,
+                real_path=one.real_path,
+                digest=digest,
+                stub=parse_stub(one.real_path, head),
+                known_native=answer.tool if answer else None,
+            )
+            finding = climb(subject)
+            keeper.keep(subject, finding, shared=names_by_digest[digest] > 1, key=one.key)
+            report.learnt(one.name, finding)

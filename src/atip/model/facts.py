@@ -1,0 +1,66 @@
+"""Facts by name: `destructive`, `filesystem.write`, `billable` … as people and policies write them. Pure."""
+
+from __future__ import annotations
+
+from atip.errors import UsageError
+from atip.model.effects import join
+from atip.model.shape import closest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.model.effects import Effects
+    from atip.model.tool import Tool
+
+FACTS = {
+    # name: path through the effects
+    "network": ("network",),
+    "subprocess": ("subprocess",),
+    "idempotent": ("idempotent",),
+    "reversible": ("reversible",),
+    "destructive": ("destructive",),
+    "filesystem.read": ("filesystem", "read"),
+    "filesystem.write": ("filesystem", "write"),
+    "filesystem.delete": ("filesystem", "delete"),
+    "cost.billable": ("cost", "billable"),
+    "interactive.prompts": ("interactive", "prompts"),
+    "interactive.tty": ("interactive", "tty"),
+}
+SHORT = {
+    "read": "filesystem.read",
+    "write": "filesystem.write",
+    "delete": "filesystem.delete",
+    "billable": "cost.billable",
+    "prompts": "interactive.prompts",
+    "tty": "interactive.tty",
+}
+
+
+def fact_name(text: str) -> str:
+    """The full name of a fact: `effects.network`, `write` → `network`, `filesystem.write`.
+
+    Raises:
+        UsageError: `effects.unknown-fact`.
+    """
+    name = text.removeprefix("effects.")
+    name = SHORT.get(name, name)
+    if name not in FACTS:
+        close = closest(name, [*FACTS, *SHORT])
+        hint = f"did you mean `{close}`?" if close else "facts: " + ", ".join([*FACTS, *SHORT])
+        raise UsageError("effects.unknown-fact", f"no fact `{text[:60]}`", hint=hint)
+    return name
+
+
+def fact_of(effects: Effects, name: str) -> bool | None:
+    """The value of a fact by its full name."""
+    value: object = effects
+    for part in FACTS[name]:
+        value = getattr(value, part)
+    return value if isinstance(value, bool) else None
+
+
+def has_fact(tool: Tool, text: str) -> bool:
+    """Whether the tool itself or any of its commands says that the fact is true."""
+    name = fact_name(text)
+    if fact_of(tool.effects, name):
+        return True
+    return any(fact_of(join(command.effects, tool.effects), name) for _, command in tool.walk())

@@ -1,0 +1,197 @@
+"""Toolbox: where workflows meet. What a Python caller, the command line and the server use.
+
+    box = atip.Toolbox()
+    box.scan()
+    box.get("gh")
+
+Holds no state of its own beyond where things lie; every method reads the store afresh.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import NotFoundError
+from atip.registry import layout
+from atip.registry.settings import load_settings
+from atip.registry.store import Store
+from atip.system.clock import now_iso
+from atip.system.paths import find_places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from atip.discovery.ladder import Asker, Finding, Subject
+    from atip.discovery.native import NativeAnswer
+    from atip.discovery.report import Plan, ScanReport
+    from atip.discovery.scan import Progress, Scanner, ScanOptions
+    from atip.model.tool import Tool
+
+    Entries = list[dict[str, Any]]
+    Names = list[str]
+
+
+class Toolbox:
+    """Everything known about the tools of one user on this machine."""
+
+    def __init__(
+        self, *, home: str | None = None, offline: bool | None = None, policy: str | None = None
+    ) -> None:
+        """
+        Args:
+            home: keep all state below another home directory, for tests and for other users.
+            offline: never open a socket; the default is what `ATIP_OFFLINE` says.
+            policy: preset that replaces the configured one.
+        """
+        self.places = find_places(home=home)
+        self.store = Store(self.places)
+        self.offline = bool(os.environ.get("ATIP_OFFLINE")) if offline is None else offline
+        self.policy = policy
+
+    # -- scanning --------------------------------------------------------------------------------
+
+    def scan(
+        self, options: ScanOptions | None = None, *, progress: Progress | None = None
+    ) -> ScanReport:
+        """Find every tool, ask those that can answer, remember. See `discovery.scan`."""
+        scanner = self._scanner(options, progress)
+        return scanner.run(
+            open_keeper=self._keeper,
+            open_prober=lambda visible: self._prober(visible, scanner.options.jobs),
+            open_ladder=lambda: self._climber(scanner.options.learn),
+        )
+
+    def _prober(self, visible: Sequence[str], jobs: int) -> Any:
+        from atip.sandbox.probe import ProbeSandbox, default_jobs
+
+        return ProbeSandbox(visible=visible, jobs=jobs or min(default_jobs(), max(1, len(visible))))
+
+    def plan_scan(self, options: ScanOptions | None = None) -> Plan:
+        """What `scan` would execute; executes nothing."""
+        return self._scanner(options, None).plan()
+
+    def _scanner(self, options: ScanOptions | None, progress: Progress | None) -> Scanner:
+        from atip.discovery.scan import Scanner, ScanOptions
+
+        return Scanner(
+            options or ScanOptions(),
+            config=load_settings(self.places, "config"),
+            cache=self.places.cache,
+            environment_path=os.environ.get("PATH", ""),
+            progress=progress,
+        )
+
+    def _keeper(self) -> Any:
+        from atip.discovery.keeper import StoreKeeper
+
+        redact = load_settings(self.places, "config").get("redact", ())
+        return StoreKeeper(self.store, layout, home=self.places.home, now=now_iso(), redact=redact)
+
+    def _climber(self, learn: bool) -> Callable[[Subject], Finding | None]:
+        from atip.discovery.askers import (
+            NativeAsker,
+            OverrideAsker,
+            ShimFolderAsker,
+            apply_override,
+        )
+        from atip.discovery.ladder import climb
+
+        override = OverrideAsker(self.places.config)
+        folders = [self.places.data, *self.places.system]
+        if self.places.project:
+            folders.append(self.places.project)
+        askers: Sequence[Asker] = [override, NativeAsker(), ShimFolderAsker(folders)]
+
+        def ask(subject: Subject) -> Finding | None:
+            finding = climb(subject, askers, may_execute=learn, merge_knowledge=lambda tool: tool)
+            partial = override.find(subject)
+            if finding is None or partial is None or finding.rung == "override":
+                return finding
+            return finding.replace(tool=apply_override(finding.tool, partial))
+
+        return ask
+
+    # -- looking up ------------------------------------------------------------------------------
+
+    def list(self) -> Entries:
+        """Every tool that is known by name, as index entries with their names."""
+        tools = self.store.load_index()["tools"]
+        return [{"name": name, **entry} for name, entry in sorted(tools.items())]
+
+    def find(self, name: str) -> Tool | None:
+        """Metadata of a tool, or None when nothing is known."""
+        try:
+            return self.get(name)
+        except NotFoundError:
+            return None
+
+    def get(self, name: str) -> Tool:
+        """Metadata of a tool.
+
+        Raises:
+            NotFoundError: `tool.not-found` or `store.no-metadata`.
+        """
+        from atip.model.decode import decode_tool
+
+        return decode_tool(self.get_document(name)).replace(name=name)
+
+    def get_document(self, name: str) -> dict[str, Any]:
+        """Metadata as stored, plain values; what `show --json` prints."""
+        index = self.store.load_index()["tools"]
+        entry = index.get(name)
+        if not isinstance(entry, dict):
+            from atip.model.shape import closest
+
+            close = closest(name, index)
+            hint = f"did you mean `{close}`?" if close else "run `atip scan`"
+            raise NotFoundError("tool.not-found", f"no tool `{name[:80]}` is known", hint=hint)
+        return self.store.load_metadata(name, entry)
+
+    def forget(self, names: Sequence[str]) -> Names:
+        """Remove tools from the index; returns those that were there."""
+        return self.store.forget([*names])
+
+    # -- asking one tool -------------------------------------------------------------------------
+
+    def locate(self, name: str) -> str:
+        """The real path of a tool given by name or path.
+
+        Raises:
+            NotFoundError: `tool.not-found`.
+        """
+        if os.sep in name:
+            path = os.path.realpath(name)
+        else:
+            import shutil
+
+            path = os.path.realpath(shutil.which(name) or "")
+        if not os.path.isfile(path) or not os.access(path, os.X_OK):
+            raise NotFoundError(
+                "tool.not-found",
+                f"no executable `{name[:80]}`",
+                hint="give a name on the PATH or a path",
+            )
+        return path
+
+    def probe(self, name: str, *, force: bool = False) -> NativeAnswer:
+        """Ask one tool in two phases: `--help`, and if that speaks of it, `--agent`.
+
+        Raises:
+            ProbeError: with the reason why there is no metadata.
+            SandboxError: when this host cannot confine; nothing was run.
+        """
+        from atip.discovery.native import judge_answer, mentions_flag
+        from atip.errors import ProbeError
+        from atip.sandbox.probe import ProbeSandbox
+
+        path = self.locate(name)
+        with ProbeSandbox(visible=[path]) as box:
+            if not force and not mentions_flag(box.run([path, "--help"])):
+                raise ProbeError(
+                    "probe.not-offered",
+                    f"the help of `{name[:80]}` does not speak of --agent",
+                    hint="--force asks all the same; `atip infer` learns from the help",
+                )
+            return judge_answer(os.path.basename(name), box.run([path, "--agent"]))
