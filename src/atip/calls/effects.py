@@ -12,7 +12,14 @@ a foreign document cannot declare its `--force` a dry run. Implements DESIGN §4
 from __future__ import annotations
 
 from atip.calls.facts import (
-    answered, dry, facts_of, maybe_raised, named_facts, possibly, rehearsed, weakened,
+    answered,
+    dry,
+    facts_of,
+    maybe_raised,
+    named_facts,
+    possibly,
+    rehearsed,
+    weakened,
 )  # fmt: skip
 from atip.calls.inner import simple_argv
 from atip.calls.parse import parse

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_DANGERS = ("network", "subprocess", "destructive")
+_MAYBE = ("network", "subprocess", "destructive", "creates", "modifies", "deletes")
 
 
 def facts_of(document: object) -> Effects:
@@ -119,9 +119,7 @@ def maybe_raised(effects: Effects, names: Iterable[str]) -> Effects:
         elif head in ("idempotent", "reversible"):
             if getattr(effects, head) is True:
                 effects = effects.replace(**{head: None})
-        elif head in _DANGERS and getattr(effects, head) is False:
-            effects = effects.replace(**{head: None})
-        elif head in ("creates", "modifies", "deletes") and getattr(effects, head) == ():
+        elif head in _MAYBE and getattr(effects, head) in (False, ()):
             effects = effects.replace(**{head: None})
     return effects
 

@@ -48,7 +48,8 @@ class _Reader:
         self.settled = False
         """No command can follow."""
         self.help = False
-        self.help_flags = tuple(tool.own.get("help", HELP))  # type: ignore[arg-type]
+        helps = tool.own.get("help", HELP)
+        self.help_flags: tuple[str, ...] = tuple(helps) if isinstance(helps, list) else HELP
 
     def read(self) -> Invocation:
         if self.table.style == "bundle" and self.words and self._is_bare_bundle(self.words[0]):

@@ -4,6 +4,7 @@ English, lower case, one meaning per table. Used by `effects_rules.py`, which de
 makes a command safe by itself.
 """
 
+# ruff: noqa: SIM905 - words read better as text
 from __future__ import annotations
 
 DESTROYS = frozenset(

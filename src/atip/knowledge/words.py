@@ -140,7 +140,9 @@ def _facts(line: str) -> list[tuple[tuple[str, ...], object, bool]]:
             continue
         if name in IMPLIED and not unknown:
             implied += IMPLIED[name].split()
-        if name == "code" and not unknown:
+        if name == "code":
+            if unknown:
+                implied += [f"{part.rstrip('?')}?" for part in IMPLIED["code"].split()]
             continue
         if name not in FACTS:
             raise WordError(f"unknown effect word {word!r}")
