@@ -18,6 +18,8 @@ _TOPS = "╭┌┏╔"
 _BOTTOMS = "╰└┗╚"
 _RULES = "─━═┄┈╌ ╮┐┓╗╯┘┛╝┬┳╦┴┻╩├┤┣┫┡┩╇╈┼╋"
 MAX_BOX_ROWS = 2_000
+MAX_ROWS = 4_000
+"""Rows in all boxes of a page; later ones stay as they are."""
 
 
 def unbox(lines: Sequence[Line]) -> list[Line]:
@@ -27,9 +29,11 @@ def unbox(lines: Sequence[Line]) -> list[Line]:
     done: list[Line] = []
     rows: list[Line] = []
     blank = False
+    count = 0
     for line in lines:
         first = line.text[0]
-        if first in _SIDES and len(line.text) > 1:
+        if first in _SIDES and len(line.text) > 1 and count < MAX_ROWS:
+            count += 1
             inner = _inner(line)
             inner.after_blank = blank
             blank = not inner.text
@@ -45,7 +49,7 @@ def unbox(lines: Sequence[Line]) -> list[Line]:
             if title:
                 _retitle(line, title)
                 done.append(line)
-        elif first not in _BOTTOMS and first not in _SIDES and line.text.strip(_RULES):
+        elif first not in _BOTTOMS and line.text.strip(_RULES):
             done.append(line)
     return done + _table(rows)
 

@@ -76,16 +76,18 @@ class Entry:
             self.column = line.indent
 
 
-def find_entries(section: Section) -> tuple[list[Entry], list[Line]]:
-    """All flag definitions of a section, and the lines that belong to none."""
+def find_entries(section: Section, room: int) -> tuple[list[Entry], list[Line]]:
+    """Up to `room` flag definitions of a section, and the lines that belong to none."""
     columns = popular_columns(section.lines)
     done: list[Entry] = []
     loose: list[Line] = []
     current: Entry | None = None
     above: Line | None = None
-    for line in section.lines:
+    for line, below in zip(section.lines, [*section.lines[1:], None], strict=False):
         entry = None
-        if _may_start(line, above, current, columns):
+        if len(done) < room and (
+            _may_start(line, above, current, columns) or _is_nested(line, below)
+        ):
             entry = _read(line, columns, section, current)
         if entry is not None:
             current = entry
@@ -113,6 +115,16 @@ def _is_flush_text(line: Line, current: Entry, above: Line | None) -> bool:
     )
 
 
+def _is_nested(line: Line, below: Line | None) -> bool:
+    """A definition inside of an explanation: a spec on its own line, its text deeper below."""
+    if not line.after_blank or line.text[0] != "-" or below is None or below.after_blank:
+        return False
+    if below.indent <= line.indent or below.text[0] == "-" or line.cells is not None:
+        return False
+    spec = parse_flags(line.text[:MAX_TERM])
+    return spec is not None and not spec.rest
+
+
 def _may_start(
     line: Line, above: Line | None, current: Entry | None, columns: frozenset[int]
 ) -> bool:
@@ -134,6 +146,10 @@ def _may_start(
         return True
     if above is None or line.after_blank or above.indent != line.indent or not _is_prose(above):
         return True
+    return _in_columns(line, columns) or _in_columns(above, columns)
+
+
+def _in_columns(line: Line, columns: frozenset[int]) -> bool:
     return any(gap.end() in columns for gap in _GAP.finditer(line.raw, line.indent, 200))
 
 
@@ -201,7 +217,7 @@ def _is_wordy(rest: str) -> bool:
 
 
 def _is_note(rest: str) -> bool:
-    return rest[0] in "([*#" or rest in (":", ";") or not any(char.isalnum() for char in rest)
+    return rest[0] in "([*#" or rest.startswith((", <", ", [", "| <")) or rest in (":", ";") or not any(char.isalnum() for char in rest)
 
 
 def _cut_prose(left: str, spec: FlagSpec) -> tuple[str, str, FlagSpec]:

@@ -13,7 +13,7 @@ _OPEN = {"[": "]", "<": ">", "{": "}", "(": ")"}
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+@#%^*$~!/")
 _LINKS = ("or", "and", "and/or", "oder", "ou", "o", "to", "through")
 _TYPE_NAMES = frozenset("str string int integer float number path file dir url list text".split())
-_SYMBOLS = frozenset("?:@%^$~!.")
+_SYMBOLS = frozenset("?:@%^$~!.#<>")
 _INNER_FLAG = ("[-", "(-", "[ -", "( -")
 MAX_VALUE = 2_000
 
@@ -122,7 +122,10 @@ class _Scanner:
                 break
             self.at += 1
         name = text[begin : self.at]
-        if not name and dashes == "-" and self._peek() in ("?", ":"):
+        if not name and dashes == "-" and self._peek() in ("?", ":", "<", ">"):
+            if self._peek() in "<>" and self._peek(1) not in (" ", ","):
+                self.at = start
+                return False
             name = self._peek()
             self.at += 1
         if self._peek() == "?" and name and dashes == "--":
@@ -215,6 +218,9 @@ class _Scanner:
     def _more_value(self) -> bool:
         """Whether the next word still belongs to the placeholder (`<a> <b>`, `JSON ARRAY`)."""
         rest = self.text[self.at + 1 : self.at + 60]
+        if rest.startswith("| ") and rest[2:3].isalpha():
+            self.at += 2
+            return True
         if not rest or rest[0] in " -,|/(":
             return False
         word = rest.split(" ", 1)[0].rstrip(",")
@@ -239,7 +245,8 @@ class _Scanner:
             if char == " " or (char == "," and text[self.at + 1 : self.at + 2] in ("", " ", "-")):
                 break
             if char in "|/" and text[self.at + 1 : self.at + 2] == "-":
-                break
+                if text[self.at + 2 : self.at + 3] not in ("", " ", ","):  # `PREFIX|-`
+                    break
             if char == ":" and text[self.at + 1 : self.at + 2] in ("", " "):
                 break
             if char in "'\"" and equals:

@@ -13,6 +13,7 @@ from atip.inference.help.commands import Sub, find_commands, looks_like_commands
 from atip.inference.help.entries import Entry, find_entries, wants_flags
 from atip.inference.help.mentions import find_mentions, usage_lines
 from atip.inference.help.options import (
+    MAX_OPTIONS,
     build_option,
     draft_options,
     option_name,
@@ -62,7 +63,10 @@ class _Reading:
 
     def command(self, page: Page) -> Command:
         for section in self.sections:  # (4)
-            entries, loose = find_entries(section) if wants_flags(section) else ([], section.lines)
+            room = MAX_OPTIONS - len(self.entries)
+            entries, loose = (
+                find_entries(section, room) if wants_flags(section) else ([], section.lines)
+            )
             self.entries += entries
             self.loose.append((section, loose))
         # A manual page also describes commands of an editor or a language.

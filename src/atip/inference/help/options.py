@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from atip.inference.help.flags import FlagSpec
     from atip.inference.help.usage import Usage, UsageOption
 
-MAX_OPTIONS = 6_000
+MAX_OPTIONS = 5_000
 _BOOLEANS = ("true", "false")
 
 

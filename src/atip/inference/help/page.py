@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_CHARS = 4_000_000
-MAX_LINES = 40_000
+MAX_LINES = 30_000
 MAX_LINE = 20_000
 """Beyond these the text is cut; `Page.cut` says so. The largest manual pages stay below."""
 

@@ -111,7 +111,7 @@ def _is_heading(
         return True
     if line.cells is not None or len(text) > 120:
         return False
-    if text.startswith(("==", "##")) or (text.startswith("--") and text.endswith("--")):
+    if text.startswith(("==", "##", "---")) or (text.startswith("-- ") and text.endswith(" --")):
         return any(char.isalpha() for char in text)
     if text[0] in "-[<{(|+$%>`'\"*" or line.indent > floor or "   " in text.rstrip(":"):
         return False
