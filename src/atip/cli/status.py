@@ -1,0 +1,86 @@
+"""Bare `atip`: the state of this machine in ten lines, and the next useful step."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from atip.cli.context import Context
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the state. Takes only the options that every verb has."""
+    import argparse
+    from typing import NoReturn
+
+    from atip.cli.context import Context
+    from atip.errors import UsageError
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            raise UsageError("cli.usage", message, hint="see `atip --help`")
+
+    parser = Parser(prog="atip", add_help=False, allow_abbrev=False)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    options = parser.parse_args(list(words))
+    ctx = Context(as_json=options.json, color=options.color)
+    state = describe(ctx)
+    if ctx.as_json:
+        ctx.emit(state)
+    else:
+        _print(ctx, state)
+    return 0
+
+
+def describe(ctx: Context) -> dict[str, Any]:
+    """Counts from the index and what to do next."""
+    from atip.version import __version__
+
+    index = ctx.app.store.load_index()
+    sources: dict[str, int] = {}
+    for entry in index["tools"].values():
+        source = entry.get("source", "unknown")
+        sources[source] = sources.get(source, 0) + 1
+    total = len(index["tools"])
+    known = total - sources.get("unknown", 0)
+    return {
+        "version": __version__,
+        "tools": total,
+        "described": known,
+        "sources": dict(sorted(sources.items())),
+        "updated": index["updated"] if total else None,
+        "data": ctx.app.places.data,
+        "next": _next(total, known),
+    }
+
+
+def _next(total: int, known: int) -> dict[str, str]:
+    if not total:
+        return {"command": "atip scan", "why": "find the tools of this machine"}
+    if known * 2 < total:
+        return {"command": "atip scan --learn", "why": "learn what the tools do, confined"}
+    return {"command": "atip search WORDS…", "why": "find a command by what you want"}
+
+
+def _print(ctx: Context, state: dict[str, Any]) -> None:
+    from atip.cli.output import count, paint
+
+    ctx.print(
+        paint(ctx, f"atip {state['version']}", "bold")
+        + " – know what a command line will do, prove it, enforce it"
+    )
+    if state["tools"]:
+        ctx.print(
+            f"{count(state['tools'], 'tool')} on this machine, {state['described']:,} described (as of {state['updated']})"
+        )
+        ctx.print(
+            "  " + ", ".join(f"{number:,} {source}" for source, number in state["sources"].items())
+        )
+    else:
+        ctx.print("nothing is known about this machine yet")
+    step = state["next"]
+    ctx.print(f"next: {paint(ctx, step['command'], 'cyan')}  {step['why']}")
+    ctx.print("help: atip --help")

@@ -1,0 +1,101 @@
+"""Docs that cannot lie: every verb is documented, every example runs, links lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from atip.cli.verbs import NOUNS, VERBS
+from atip.model.check import check_tool
+from tests.shared import ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+def test_reference_equals_the_parsers(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        import reference
+    finally:
+        sys.path.pop(0)
+    assert (ROOT / "docs" / "reference" / "cli.md").read_text() == reference.render(), (
+        "run `make docs`"
+    )
+
+
+def test_every_verb_has_a_file_and_a_line():
+    folder = ROOT / "src" / "atip" / "cli" / "verbs"
+    files = {path.stem.replace("_", "-") for path in folder.glob("*.py")} - {"--init--"}
+    assert files == set(VERBS)
+    for noun, verbs in NOUNS.items():
+        inside = {path.stem.replace("_", "-") for path in (folder / noun).glob("*.py")} - {
+            "--init--"
+        }
+        assert inside == set(verbs)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_metadata_in_the_docs_is_valid():
+    seen = 0
+    for page in PAGES:
+        for block in re.findall(r"```json\n(.*?)```", page.read_text(), re.S):
+            value = json.loads(block)
+            if isinstance(value, dict) and "atip" in value and "registry" not in value:
+                assert [p for p in check_tool(value) if p.severity == "error"] == [], page
+                seen += 1
+    assert seen
+
+
+def blocks() -> list[tuple[str, list[str]]]:
+    """Console blocks that follow a `<!-- run -->` line."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"<!-- run -->\n```console\n(.*?)```", page.read_text(), re.S):
+            found.append((str(page.relative_to(ROOT)), block.splitlines()))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("page", "lines"), blocks(), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_console_blocks_run_as_written(page, lines, tmp_path):
+    """`$ ` lines are run in one folder in order; what follows must be the output, `…` matches anything."""
+    env = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "COLUMNS": "80",
+        "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    for key in [key for key in env if key.startswith(("XDG_", "ATIP_"))]:
+        del env[key]
+    commands: list[tuple[str, list[str]]] = []
+    for line in lines:
+        if line.startswith("$ "):
+            commands.append((line[2:].split("  # ")[0], []))
+        elif commands:
+            commands[-1][1].append(line)
+    for command, expected in commands:
+        done = subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, env=env, cwd=tmp_path
+        )
+        if expected:
+            pattern = "\n".join(".*".join(map(re.escape, line.split("…"))) for line in expected)
+            assert re.fullmatch(pattern, (done.stdout + done.stderr).rstrip("\n"), re.S), (
+                done.stdout + done.stderr
+            )
+        else:
+            assert done.returncode == 0, (shlex.join([command]), done.stderr)
