@@ -18,6 +18,7 @@ import re
 from atip.errors import SandboxError
 from atip.model.value import Value
 from atip.system import processes
+from atip.system.lasting import from_lasting_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _NAMESPACES = (
     *("--as-pid-1", "--clearenv", "--cap-drop", "ALL"),
 )
 _INFO_LIMIT = 65536
+_PIPE_BYTES = 65536
 END_S = 0.5
 """Time for the launcher to see its namespace end, and to count its processor time."""
 HINT = (
@@ -94,12 +96,14 @@ def start(
         command += _identity(root, gate)
         command += arguments
         for path, content in files.items():
-            handed.append(_memory(content, opened))
+            handed.append(_content(content, opened))
             command += ["--perms", "0444", "--file", str(handed[-1]), path]
-        handed.append(_memory(seccomp, opened))
+        handed.append(_content(seccomp, opened))
         command += ["--remount-ro", "/", "--seccomp", str(handed[-1]), "--", *inner]
-        pid = processes.spawn(
-            command, {}, keep=handed, stdin=stdio[0], stdout=stdio[1], stderr=stdio[2]
+        pid = from_lasting_thread(
+            lambda: processes.spawn(
+                command, {}, keep=handed, stdin=stdio[0], stdout=stdio[1], stderr=stdio[2]
+            )
         )
         _close(opened, info_w)
         inner_pid = _inner_pid(info)
@@ -166,12 +170,14 @@ def _pipe(opened: list[int]) -> tuple[int, int]:
     return pair
 
 
-def _memory(content: bytes, opened: list[int]) -> int:
-    descriptor = os.memfd_create("atip", os.MFD_CLOEXEC)
-    opened.append(descriptor)
-    os.write(descriptor, content)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
+def _content(content: bytes, opened: list[int]) -> int:
+    """A descriptor that yields `content` and then ends; small enough to wait in the pipe."""
+    if len(content) > _PIPE_BYTES:
+        raise SandboxError("sandbox.content", "a made-up file for the sandbox is too large")
+    reader, writer = _pipe(opened)
+    os.write(writer, content)
+    _close(opened, writer)
+    return reader
 
 
 def _close(opened: list[int], descriptor: int) -> None:

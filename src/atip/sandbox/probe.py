@@ -46,7 +46,7 @@ class ProbeSandbox:
 
     `run` may be called from several threads; `run_all` keeps every confinement busy from one.
     Confinements start when first needed and end with the `with` block, with an exception, and
-    with the death of the thread that started them.
+    with this process, however it dies.
     """
 
     def __init__(

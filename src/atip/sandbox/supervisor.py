@@ -1,6 +1,6 @@
 """Supervisor: the only process of ours inside a probe sandbox; runs one probe after the other.
 
-Executed, never imported: `python3 -I -S -c SOURCE CONTROL REPLY UID GID PROCESSES MEMORY FILE`.
+Executed, never imported: `python3 -I -S FILE CONTROL REPLY UID GID PROCESSES MEMORY SIZE SCRATCH`.
 It is PID 1 of its namespace, so nothing inside can signal it, and not dumpable, so nothing inside
 can look into it. After each probe it (1) kills everything else in the namespace, (2) reaps until
 no child is left, (3) empties the scratch directory, and only then answers. Where it cannot do
@@ -27,7 +27,6 @@ REPLY = struct.Struct("<iIIIIQ")
 """Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds."""
 TIMED_OUT, TRUNCATED, NOT_STARTED, WORN_OUT = 1, 2, 4, 8
 
-SCRATCH = "/tmp"  # noqa: S108  the sandbox's own; home and /dev/shm lead there as well
 WIPE_S = 1.0
 _KILL = 9
 _RESET_SIGNALS = (2, 13, 15, 25)
@@ -222,11 +221,12 @@ def remove(path: str, root: str, fresh: int) -> int:
 class Supervisor:
     """Answers requests from the control pipe until the host closes it."""
 
-    def __init__(self, control: int, reply: int) -> None:
+    def __init__(self, control: int, reply: int, scratch: str) -> None:
         self._control = control
         self._reply = reply
         self._buffer = b""
-        self._untouched = look(SCRATCH)
+        self._scratch = scratch
+        self._untouched = look(scratch)
 
     def serve(self) -> None:
         """Whatever happens in here, the namespace ends with us."""
@@ -275,9 +275,7 @@ class Supervisor:
         os.close(out_r)
         os.close(err_r)
         took = time.monotonic() - started
-        if look(SCRATCH) != self._untouched and not (
-            wipe(SCRATCH) and look(SCRATCH) == self._untouched
-        ):
+        if look(self._scratch) != self._untouched and not self._restore():
             flags |= WORN_OUT
         out, err = streams.kept[out_r], streams.kept[err_r]
         if len(out) > keep or len(err) > keep:
@@ -286,10 +284,14 @@ class Supervisor:
         head = REPLY.pack(code, flags, killed, len(out), len(err), int(took * 1e6))
         return head + out + err, not flags & WORN_OUT
 
+    def _restore(self) -> bool:
+        return wipe(self._scratch) and look(self._scratch) == self._untouched
+
 
 def main(arguments: list[str]) -> None:
     """Harden this process, then serve from a Landlocked thread."""
-    control, reply, uid, gid, processes, memory, file = map(int, arguments)
+    control, reply, uid, gid, processes, memory, file = map(int, arguments[:-1])
+    scratch = arguments[-1]
     for descriptor in map(int, os.listdir("/proc/self/fd")):
         if descriptor in (control, reply):
             os.set_inheritable(descriptor, False)
@@ -300,12 +302,12 @@ def main(arguments: list[str]) -> None:
     # SECURITY: PID 1 gets only signals that it handles, and Python handles this one.
     _signal.signal(2, _signal.SIG_DFL)
     os.umask(0o022)
-    os.chdir(SCRATCH)
+    os.chdir(scratch)
     set_limits(processes, memory, file)
     drop_privileges(uid, gid)
     forever = _thread.allocate_lock()
     forever.acquire()
-    _thread.start_new_thread(Supervisor(control, reply).serve, ())
+    _thread.start_new_thread(Supervisor(control, reply, scratch).serve, ())
     forever.acquire()
 
 

@@ -29,19 +29,22 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 """No terminal among them: a probe has none, and a run that needs one gets its own."""
 
 USER = "probe"
-HOME = f"/home/{USER}"
 UID = 65534
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-MADE_UP = {
-    "/etc/passwd": b"root:x:0:0:root:/:/bin/false\n"
-    + f"{USER}:x:{UID}:{UID}:{USER}:{HOME}:/bin/sh\n".encode(),
-    "/etc/group": f"root:x:0:\n{USER}:x:{UID}:\n".encode(),
-    "/etc/hosts": b"127.0.0.1 localhost\n::1 localhost\n",
-    "/etc/nsswitch.conf": b"passwd: files\ngroup: files\nhosts: files dns\n",
-    "/etc/resolv.conf": b"",
-    "/etc/machine-id": b"0" * 32 + b"\n",
-}
+
+def made_up(home: str) -> dict[str, bytes]:
+    """Files that say nothing of this machine and its users."""
+    user = f"{USER}:x:{UID}:{UID}:{USER}:{home}:/bin/sh\n"
+    return {
+        "/etc/passwd": f"root:x:0:0:root:/:/bin/false\n{user}".encode(),
+        "/etc/group": f"root:x:0:\n{USER}:x:{UID}:\n".encode(),
+        "/etc/hosts": b"127.0.0.1 localhost\n::1 localhost\n",
+        "/etc/nsswitch.conf": b"passwd: files\ngroup: files\nhosts: files dns\n",
+        "/etc/resolv.conf": b"",
+        "/etc/machine-id": b"0" * 32 + b"\n",
+    }
+
 
 _NEVER = ("/", "/proc", "/sys", "/dev", "/run", "/var", "/home", "/root", "/tmp", "/etc")  # noqa: S108
 _PYTHON = re.compile(r"python3\.(\d+)")
@@ -72,7 +75,6 @@ def system_arguments(*, settings: tuple[str, ...] = ()) -> list[str]:
     # Parents that bubblewrap would otherwise make for root alone.
     for path in ("/etc", "/var", "/run", "/home", "/dev"):
         arguments += ["--perms", "0755", "--dir", path]
-    arguments += ["--symlink", "../tmp", "/var/tmp"]  # noqa: S108
     for path in TOP:
         if os.path.islink(path):
             arguments += ["--symlink", os.readlink(path), path]

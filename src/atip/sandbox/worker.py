@@ -34,19 +34,20 @@ _OUTPUT_BYTES = 1_000_000
 _CHUNK = 65536
 _INSIDE = "/run/supervisor.pyc"
 
+_SCRATCH = ("/tmp", "/var/tmp", "/scratch")  # noqa: S108  the sandbox's own
+
 ENVIRONMENT = {
     "PATH": system_view.SEARCH_PATH,
-    "HOME": system_view.HOME,
     "USER": system_view.USER,
     "LOGNAME": system_view.USER,
-    "TMPDIR": "/tmp",  # noqa: S108  the sandbox's own
     "LANG": "C.UTF-8",
     "TERM": "dumb",
     "NO_COLOR": "1",
     "PAGER": "cat",
     "COLUMNS": "100",
 }
-"""All that a probe finds in its environment, besides what the caller sets."""
+"""All that a probe finds in its environment, besides HOME and TMPDIR (both the scratch directory)
+and what the caller sets."""
 
 
 class ProbeResult(Value):
@@ -76,6 +77,7 @@ class Worker:
 
     def __init__(self, visible: tuple[str, ...], limits: Limits) -> None:
         self._visible = visible
+        self._scratch = scratch_for(visible)
         self._limits = limits
         self._keep = _OUTPUT_BYTES if limits.output_bytes is None else limits.output_bytes
         self._started: bubblewrap.Started | None = None
@@ -107,7 +109,8 @@ class Worker:
 
     def send(self, argv: tuple[str, ...], env_set: Mapping[str, str], wall_s: float) -> None:
         """Hand over one probe; `receive` must follow."""
-        request = encode_request(argv, {**ENVIRONMENT, **env_set}, wall_s, self._keep)
+        env = {**ENVIRONMENT, "HOME": self._scratch, "TMPDIR": self._scratch, **env_set}
+        request = encode_request(argv, env, wall_s, self._keep)
         for _ in range(2):  # it may have died of old age while idle: nothing was run, start anew
             self.ensure()
             try:
@@ -172,9 +175,9 @@ class Worker:
         self._said, said_w = os.pipe()
         try:
             self._started = bubblewrap.start(
-                _arguments(self._visible),
-                _inner(control_r, reply_w, self._limits),
-                files={**system_view.MADE_UP, _INSIDE: _supervisor()},
+                _arguments(self._visible, self._scratch),
+                _inner(control_r, reply_w, self._limits, self._scratch),
+                files={**system_view.made_up(self._scratch), _INSIDE: _supervisor()},
                 keep=(control_r, reply_w),
                 seccomp=_filter(os.uname().machine),
                 stdio=(-1, -1, said_w),
@@ -255,24 +258,34 @@ def _supervisor() -> bytes:
     return importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
 
 
-def _arguments(visible: tuple[str, ...]) -> list[str]:
+def scratch_for(visible: tuple[str, ...]) -> str:
+    """Where the scratch directory lies: `/tmp`, unless something to be shown lies there itself."""
+    for candidate in _SCRATCH:
+        names = {*map(os.path.normpath, visible), *map(os.path.realpath, visible)}
+        if not any(name.startswith(candidate + "/") for name in names):
+            return candidate
+    raise SandboxError("sandbox.visible", "no place is left for a scratch directory")
+
+
+def _arguments(visible: tuple[str, ...], scratch: str) -> list[str]:
     """Mounts of a probe: the system, what must be visible, and one scratch file system."""
     tree = system_view.find_interpreter().tree
+    other = [name for name in ("/tmp", "/var/tmp") if name != scratch]  # noqa: S108
     return [
         *system_view.system_arguments(),
         *("--proc", "/proc"),
         # SECURITY: written by a root caller's sandbox, these reach the whole host.
         *("--ro-bind", "/proc/sys", "/proc/sys"),
         *system_view.device_arguments(),
-        *("--perms", "1777", "--size", str(SCRATCH_BYTES), "--tmpfs", "/tmp"),  # noqa: S108
+        *("--perms", "1777", "--size", str(SCRATCH_BYTES), "--tmpfs", scratch),
         # One directory to look at after each probe instead of three.
-        *("--symlink", "/tmp", "/dev/shm"),  # noqa: S108
-        *("--symlink", "/tmp", system_view.HOME),  # noqa: S108
+        *("--symlink", scratch, "/dev/shm"),  # noqa: S108
+        *(part for name in other for part in ("--perms", "0755", "--dir", name)),
         *system_view.visible_arguments(visible + ((tree,) if tree else ())),
     ]
 
 
-def _inner(control: int, reply: int, limits: Limits) -> list[str]:
+def _inner(control: int, reply: int, limits: Limits, scratch: str) -> list[str]:
     numbers = (
         control,
         reply,
@@ -283,4 +296,4 @@ def _inner(control: int, reply: int, limits: Limits) -> list[str]:
         -1 if limits.file_bytes is None else limits.file_bytes,
     )
     program = system_view.find_interpreter().program
-    return [program, "-I", "-S", _INSIDE, *map(str, numbers)]
+    return [program, "-I", "-S", _INSIDE, *map(str, numbers), scratch]

@@ -1,0 +1,215 @@
+"""The zoo harness: runs hostile animals as conformance/zoo/README.md describes, and looks for harm.
+
+Used by the tests and by `benchmarks/adapters/zoo.py`. Each animal gets a fresh directory, a fresh
+listener and a fresh sandbox, so that whatever is found afterwards is its doing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import resource
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from atip.discovery.native import judge_answer
+from atip.errors import AtipError
+from atip.model.regex import compile_regex
+from atip.sandbox.probe import ProbeSandbox
+from atip.sandbox.worker import ProbeResult
+
+SECRET_ENV = "ZOO_TOKEN_SECRET"
+LIMIT_S = 2.0
+MEMORY_KIB = 64 * 1024
+PROBE_PHASES = ("probe", "help", "version")
+
+
+@dataclass
+class Report:
+    """What went wrong with one animal; nothing is right."""
+
+    name: str
+    wrong: list[str] = field(default_factory=list)
+    leaks: list[str] = field(default_factory=list)
+    output: bytes = b""
+
+
+class Listener:
+    """TCP, UDP, path and abstract unix sockets that nobody must ever reach."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        tcp = socket.socket()
+        tcp.bind(("127.0.0.1", 0))
+        self.port: int = tcp.getsockname()[1]
+        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        udp.bind(("127.0.0.1", self.port))
+        named = socket.socket(socket.AF_UNIX)
+        named.bind(str(path))
+        os.chmod(path, 0o777)
+        abstract = socket.socket(socket.AF_UNIX)
+        abstract.bind(f"\0zoo-sock-{os.getpid()}")
+        self._sockets = {"tcp": tcp, "udp": udp, "unix": named, "abstract": abstract}
+        for sock in self._sockets.values():
+            sock.setblocking(False)
+            if sock is not udp:
+                sock.listen()
+
+    def visits(self) -> list[str]:
+        seen = []
+        for name, sock in self._sockets.items():
+            with contextlib.suppress(BlockingIOError):
+                if name == "udp":
+                    sock.recvfrom(100)
+                else:
+                    sock.accept()[0].close()
+                seen.append(name)
+        return seen
+
+    def close(self) -> None:
+        for sock in self._sockets.values():
+            sock.close()
+
+
+def animals(folder: pathlib.Path, phase: str = "") -> list[dict[str, object]]:
+    """The animals of a folder, of one phase or all."""
+    listed = json.loads((folder / "zoo.json").read_text())["animals"]
+    return [animal for animal in listed if phase in ("", animal["phase"])]
+
+
+@contextlib.contextmanager
+def cage(
+    folder: pathlib.Path, animal: dict[str, object]
+) -> Iterator[tuple[pathlib.Path, Listener]]:
+    """A fresh ZOO_DIR with its listener."""
+    with tempfile.TemporaryDirectory(prefix="zoo-") as name:
+        root = pathlib.Path(name)
+        for part in ("home/.ssh", "work", "tmp", "bin"):
+            (root / part).mkdir(parents=True)
+        (root / "home/keep.txt").write_text("keep\n")
+        (root / "home/.ssh/id_zoo").write_text("ZOO-SECRET-KEY\n")
+        (root / "outside.txt").write_text("original\n")
+        shutil.copy2(folder / str(animal["file"]), root / "bin")
+        os.chmod(root, 0o755)
+        listener = Listener(root / "sock")
+        os.environ[SECRET_ENV] = "ZOO-SECRET-TOKEN"
+        try:
+            yield root, listener
+        finally:
+            listener.close()
+            del os.environ[SECRET_ENV]
+
+
+def settings(root: pathlib.Path, port: int) -> dict[str, str]:
+    """The variables that make the animals try."""
+    return {
+        "ZOO_DIR": str(root),
+        "ZOO_WORK": str(root / "work"),
+        "ZOO_PORT": str(port),
+        "ZOO_MAX_MB": "32",
+        "ZOO_FORKS": "20",
+        "ZOO_HANG_S": "30",
+    }
+
+
+def run_probe_animal(folder: pathlib.Path, animal: dict[str, object]) -> Report:
+    """One animal of the phases `probe`, `help` and `version`, in its own sandbox."""
+    report = Report(str(animal["name"]))
+    with cage(folder, animal) as (root, listener):
+        before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        program = root / "bin" / str(animal["file"])
+        began = time.monotonic()
+        with ProbeSandbox(visible=[str(root / "bin")]) as box:
+            result = box.run(
+                [str(program), *animal["argv"]],  # type: ignore[misc]
+                env_set=settings(root, listener.port),
+            )
+        if time.monotonic() - began > LIMIT_S + 1:
+            report.wrong.append(f"took {time.monotonic() - began:.1f} s")
+        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib > MEMORY_KIB:
+            report.leaks.append("the prober's memory grew")
+        report.output = result.stdout
+        judge(report, animal, result)
+        look_for_leaks(report, animal, root, listener, result.stdout + result.stderr)
+    return report
+
+
+def judge(report: Report, animal: dict[str, object], result: ProbeResult) -> None:
+    """Whether the answer was accepted or refused as the animal's keeper says."""
+    expected = str(animal["expected"])
+    began = time.monotonic()
+    accepted = _accepted(animal, result)
+    if time.monotonic() - began > 0.5:
+        report.wrong.append("the decision took too long")
+    if (animal.get("accept") or expected.startswith("accept:")) and not accepted:
+        report.wrong.append("refused")
+    if expected.startswith(("reject:", "reject quietly:")) and accepted:
+        report.wrong.append("accepted")
+
+
+def _accepted(animal: dict[str, object], result: ProbeResult) -> bool:
+    if animal["phase"] == "version":
+        for pattern in (r"(\d+)+$", r"version ((\d|\d\d)+)$"):
+            compile_regex(pattern).search(result.stdout.decode("utf-8", "replace"))
+        return result.ok
+    if animal["phase"] == "help":
+        return result.ok
+    try:
+        judge_answer(str(animal["file"]), result)
+    except AtipError:
+        return False
+    return True
+
+
+def look_for_leaks(
+    report: Report,
+    animal: dict[str, object],
+    root: pathlib.Path,
+    listener: Listener,
+    output: bytes,
+    *,
+    processes: Callable[[str], list[str]] | None = None,
+) -> None:
+    """The animal's own leak check, then what none may ever do."""
+    time.sleep(float(animal.get("wait_s", 0)))  # type: ignore[arg-type]
+    check: dict[str, object] = animal["leak_check"]  # type: ignore[assignment]
+    for name in check.get("must_not_exist", ()):  # type: ignore[attr-defined]
+        if (root / name).exists():
+            report.leaks.append(f"{name} exists")
+    for name in check.get("must_exist", ()):  # type: ignore[attr-defined]
+        if not (root / name).exists():
+            report.leaks.append(f"{name} is gone")
+    for name, content in check.get("must_equal", {}).items():  # type: ignore[attr-defined]
+        if (root / name).read_text() != content:
+            report.leaks.append(f"{name} changed")
+    for secret in ("ZOO-SECRET-KEY", "ZOO-SECRET-TOKEN"):
+        if secret.encode() in output:
+            report.leaks.append(f"{secret} in the output")
+    report.leaks += [f"connected by {kind}" for kind in listener.visits()]
+    report.leaks += [f"process left: {line}" for line in (processes or processes_of)(str(root))]
+
+
+def processes_of(mark: str) -> list[str]:
+    """Processes with `mark` in their environment or command line, this one excepted."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        if int(pid) == os.getpid():
+            continue
+        for name in ("cmdline", "environ"):
+            with contextlib.suppress(OSError):
+                if mark.encode() in pathlib.Path(f"/proc/{pid}/{name}").read_bytes():
+                    found.append(f"{pid} ({name})")
+    return found
+
+
+def run_all(folder: pathlib.Path, phase: str = "", repeat: int = 1) -> Iterator[Report]:
+    """Every animal of the folder that this harness knows how to run."""
+    for _ in range(repeat):
+        for animal in animals(folder, phase):
+            if animal["phase"] in PROBE_PHASES:
+                yield run_probe_animal(folder, animal)
