@@ -1,0 +1,68 @@
+"""Kernel: the few system calls that Python has no name for (Landlock, prctl, seccomp).
+
+Used to find out what this host can enforce, and by the Landlock backend. Each function is a thin
+door: it takes plain numbers and bytes, and raises OSError.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+
+PR_SET_NO_NEW_PRIVS = 38
+PR_SET_PDEATHSIG = 1
+LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
+_VERSION_FLAG = 1
+_RULE_PATH, _RULE_PORT = 1, 2
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+def set_no_new_privileges() -> None:
+    """No later exec of this thread can gain rights; Landlock and seccomp ask for it."""
+    _checked(_libc().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+
+
+def landlock_abi() -> int:
+    """The version of Landlock here; 0 where the kernel has none or it is switched off."""
+    version = _libc().syscall(LANDLOCK_CREATE, None, ctypes.c_size_t(0), _VERSION_FLAG)
+    return max(0, int(version))
+
+
+def landlock_ruleset(fs: int, net: int, scoped: int, abi: int) -> int:
+    """A descriptor of a new rule set that handles the given rights; older kernels know fewer."""
+    attributes = struct.pack("<QQQ", fs, net, scoped)
+    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+    return _checked(_libc().syscall(LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
+
+
+def landlock_allow_path(ruleset: int, path_fd: int, rights: int) -> None:
+    """Grant rights below an open file or directory."""
+    rule = struct.pack("<Qi", rights, path_fd)
+    _checked(_libc().syscall(LANDLOCK_ADD, ruleset, _RULE_PATH, rule, 0))
+
+
+def landlock_allow_port(ruleset: int, port: int, rights: int) -> None:
+    """Grant rights on a TCP port."""
+    rule = struct.pack("<QQ", rights, port)
+    _checked(_libc().syscall(LANDLOCK_ADD, ruleset, _RULE_PORT, rule, 0))
+
+
+def landlock_restrict_thread(ruleset: int) -> None:
+    """Put this thread, and all it starts from now on, under the rule set. For ever."""
+    _checked(_libc().syscall(LANDLOCK_RESTRICT, ruleset, 0))
+
+
+def set_death_signal(number: int) -> None:
+    """Ask for a signal when the parent thread dies."""
+    _checked(_libc().prctl(PR_SET_PDEATHSIG, number, 0, 0, 0))
