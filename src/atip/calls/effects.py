@@ -222,7 +222,8 @@ class _Judge:
         own = [self.tool.own, *(node.own for node in self.call.nodes)]
         if any(block.get("rest") == "harmless" for block in own) and self.curated:
             return effects
-        for flag in self.call.unknown:
+        unvetted = [g.flag for g in self.call.options if g.option and g.option.own.get("unvetted")]
+        for flag in (*self.call.unknown, *unvetted):
             if not is_safe_flag(flag):
                 self._say(flag, "is not known; it may do more")
                 return weakened(effects)

@@ -29,7 +29,7 @@ class Given(Value):
     @property
     def flags(self) -> tuple[str, ...]:
         """Every spelling of this option."""
-        return self.option.flags if self.option is not None else (self.flag,)
+        return (self.flag, *self.option.flags) if self.option is not None else (self.flag,)
 
 
 class Inner(Value):

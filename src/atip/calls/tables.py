@@ -6,6 +6,7 @@ resolves one flag, `Table.child` one command word, both the way the program itse
 
 from __future__ import annotations
 
+from atip.knowledge.reading import CURATED, command_from, options_from
 from atip.model.tool import Command, Option
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ NUMBER = "-#"
 class Table:
     """What a command knows while its words are read. Not a Value: it lives for one parse."""
 
-    __slots__ = ("abbreviate", "at_root", "commands", "deep", "flags", "globs", "operands", "own", "rest",
+    __slots__ = ("abbreviate", "at_root", "commands", "curated", "deep", "flags", "globs", "operands", "own", "rest",
                  "runs", "style")  # fmt: skip
 
     def __init__(self, tool: Tool) -> None:
@@ -30,21 +31,29 @@ class Table:
         self.own: Mapping[str, Any] = own
         self.at_root = True
         self.style = str(own.get("style", "gnu"))
+        self.curated = own.get("curated") is CURATED
         self.abbreviate = own.get("abbreviate") is True
         self.rest = own.get("rest") == "harmless"
         self.flags: dict[str, Option] = {}
-        self.deep: list[Mapping[str, Command]] = []
+        self.deep: list[Mapping[str, Any]] = []
+        self._also(own)
         self._add(tool.global_options)
         self._add(tool.options)
         self._enter(own, tool.commands)
 
     def _enter(self, own: Mapping[str, Any], commands: Mapping[str, Command] | None) -> None:
         self.commands: Mapping[str, Command] = commands or {}
-        self.globs: Mapping[str, Command] = own.get("globs") or {}
-        if own.get("deep"):
+        # SECURITY: shelves of a foreign document are not read; they could hide a command
+        self.globs: Mapping[str, Any] = own.get("globs") or {} if self.curated else {}
+        if self.curated and own.get("deep"):
             self.deep.append(own["deep"])
         self.operands = own.get("operands") is True
         self.runs = own.get("runs")
+
+    def _also(self, own: Mapping[str, Any]) -> None:
+        """Options that knowledge has and the tool's own description does not show."""
+        if self.curated and "also" in own:
+            self._add(options_from(own["also"]))
 
     def _add(self, options: tuple[Option, ...] | None) -> None:
         for option in options or ():
@@ -57,11 +66,14 @@ class Table:
             self.at_root = False
             # options of the bare tool do not belong to its commands; global ones do
             self.flags = {}
+            if self.own.get("globals") != "before":
+                self._also(self.own)
             self._add(tool.global_options)
         own = command.own
         self.own = own
         self.style = str(own.get("style", self.style))
         self.rest = self.rest or own.get("rest") == "harmless"
+        self._also(own)
         self._add(command.options)
         self._enter(own, command.commands)
 
@@ -82,9 +94,9 @@ class Table:
             for name, command in self.commands.items():
                 if word in (command.aliases or ()):
                     return name, command
-        for glob, command in self.globs.items():
-            if matches_glob(glob, word):
-                return word, command
+        for glob, node in self.globs.items():
+            if matches_glob(glob, word) or word in node.get("aliases", ()):
+                return glob if "*" not in glob else word, command_from(node)
         return None
 
     def deep_child(self, words: list[str]) -> tuple[int, Command] | None:
@@ -93,9 +105,9 @@ class Table:
             for index, word in enumerate(words):
                 if not _is_plain(word):
                     break
-                for glob, command in table.items():
+                for glob, node in table.items():
                     if matches_glob(glob, word):
-                        return index, command
+                        return index, command_from(node)
         return None
 
     def option(self, flag: str) -> Option | None:

@@ -69,6 +69,22 @@ def infer_command_effects(
     return _finding(" ".join((tool_name, *path)), signs, description)
 
 
+def infer_flag(flags: Sequence[str], description: str = "") -> dict[str, object]:
+    """Vendor block for a flag that no curated file judges: what it may add, by name and own text.
+
+    `unvetted` makes the effects engine treat the flag as unknown, unless its name is a presentation
+    flag; a name or a description that says loss counts as "may become destructive".
+    """
+    if all(is_safe_flag(flag) or len(flag) == 2 for flag in flags) and any(
+        map(is_safe_flag, flags)
+    ):
+        return {}
+    block: dict[str, object] = {"unvetted": True}
+    if set(flags) & words.DANGER_FLAGS or _described_loss(description):
+        block["maybe"] = ["destructive", "filesystem.delete", "filesystem.write", "reversible"]
+    return block
+
+
 def _signs(tool: str, plain: list[str], flags: list[str], description: str) -> _Signs:
     # a tool that is named like an ordinary object (`clean-css`) still says what it does
     verbs = [part for word in (tool, *plain) for part in _parts(word)]

@@ -264,8 +264,11 @@ class Normal:
             text = named or ""
         try:
             compile_regex(text)
+            re.compile(text)  # both engines must take it: short words are matched by this one
         except FormatError as error:
             self._bad(at, "knowledge.regex", error.message)
+        except re.error as error:
+            self._bad(at, "knowledge.regex", str(error))
         if _NESTED.search(text):
             self._bad(at, "knowledge.regex", "a repetition inside a repetition is not linear")
         return text

@@ -114,6 +114,11 @@ class LazyCommands(Mapping[str, Command]):
     def __len__(self) -> int:
         return len(self._nodes)
 
+    @property
+    def nodes(self) -> Mapping[str, Node]:
+        """The pack's own form."""
+        return self._nodes
+
     def named(self, word: str) -> str | None:
         """The command that `word` calls, by name or alias, without building any of them."""
         if word in self._nodes:
@@ -147,7 +152,7 @@ def options_from(node: Node) -> tuple[Option, ...]:
 
 
 def _option(spec: Node) -> Option:
-    own: dict[str, Any] = {}
+    own: dict[str, Any] = dict(spec.get("own", ()))
     if "adds" in spec:
         facts, maybe = raises(spec["adds"])
         if facts:
@@ -177,9 +182,10 @@ def _name(flags: tuple[str, ...]) -> str:
 
 def _own(node: Node) -> dict[str, Any]:
     own = {key: node[key] for key in _NODE_OWN if key in node}
+    # shelves stay in the pack's form, so that a tool can always be written as JSON
     for shelf in ("globs", "deep"):
         if shelf in node:
-            own[shelf] = LazyCommands(node[shelf])
+            own[shelf] = node[shelf]
     return own
 
 

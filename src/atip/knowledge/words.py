@@ -138,11 +138,10 @@ def _facts(line: str) -> list[tuple[tuple[str, ...], object, bool]]:
         if resource and verb in OBJECTS:
             listed.append(((OBJECTS[verb],), resource, unknown))
             continue
-        if name in IMPLIED and not unknown:
-            implied += IMPLIED[name].split()
+        if name in IMPLIED:
+            parts = IMPLIED[name].split()
+            implied += [f"{part.rstrip('?')}?" for part in parts] if unknown else parts
         if name == "code":
-            if unknown:
-                implied += [f"{part.rstrip('?')}?" for part in IMPLIED["code"].split()]
             continue
         if name not in FACTS:
             raise WordError(f"unknown effect word {word!r}")

@@ -1,0 +1,151 @@
+"""Merge curated knowledge over a tool that was inferred or read from a shim.
+
+Structure (names, descriptions, types) stays the inferred tool's; effects, wrappers, modes and dry
+runs come from knowledge, and whatever danger the tool itself declares is kept on top. Commands and
+flags that only knowledge has are not shown as the tool's own: they go to the vendor block, where the
+parser finds them. Native documents and user overrides are not merged (DESIGN §4, ladder).
+"""
+
+from __future__ import annotations
+
+from atip.calls.parse import parse
+from atip.inference.effects_rules import infer_command_effects, infer_flag
+from atip.knowledge.reading import CURATED, LazyCommands
+from atip.model.effects import UNKNOWN, raised_by
+from atip.model.tool import Command, Option, Tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.model.effects import Effects
+
+    Path = tuple[str, ...]
+
+_FOREIGN_MAY = ("effects", "runs", "evidence")
+"""SECURITY: all that a foreign vendor block may say; everything else could lower effects."""
+
+
+def merge_knowledge(tool: Tool, knowledge: Tool) -> Tool:
+    """One tool: `tool`'s structure, `knowledge`'s effects, danger of both."""
+    own = _own(tool.own, knowledge.own)
+    own["curated"] = CURATED
+    known = (*(knowledge.global_options or ()), *(knowledge.options or ()))
+    vetted = own.get("rest") == "harmless"
+    own["also"] = _only_known(known, (*(tool.options or ()), *(tool.global_options or ())))
+    _shelve(own, knowledge.commands, tool.commands)
+    return tool.replace(
+        description=tool.description or knowledge.description,
+        homepage=tool.homepage or knowledge.homepage,
+        authentication=tool.authentication or knowledge.authentication,
+        patterns=tool.patterns or knowledge.patterns,
+        effects=raised_by(knowledge.effects, tool.effects),
+        options=_options(tool.options, known, vetted),
+        global_options=_options(tool.global_options, known, vetted),
+        commands=_commands(tool.commands, knowledge, (), vetted),
+        extra={**tool.extra, "x-atip": own},
+    )
+
+
+def _commands(
+    commands: Mapping[str, Command] | None, knowledge: Tool, path: Path, vetted: bool
+) -> Mapping[str, Command] | None:
+    if commands is None:
+        return None
+    return {
+        name: _command(command, knowledge, (*path, name), vetted)
+        for name, command in commands.items()
+    }
+
+
+def _command(command: Command, knowledge: Tool, path: Path, vetted: bool) -> Command:
+    known = _known(knowledge, path)
+    if known is None:
+        return command.replace(
+            effects=_by_rule(knowledge.name, path, command),
+            options=_options(command.options, (), vetted),
+            commands=_commands(command.commands, knowledge, path, vetted),
+            extra={**command.extra, "x-atip": _own(command.own, {})},
+        )
+    own = _own(command.own, known.own)
+    vetted = vetted or own.get("rest") == "harmless"
+    own["also"] = _only_known(known.options or (), command.options or ())
+    _shelve(own, known.commands, command.commands)
+    return command.replace(
+        description=command.description or known.description,
+        effects=raised_by(known.effects, command.effects),
+        aliases=command.aliases or known.aliases,
+        options=_options(command.options, known.options or (), vetted),
+        commands=_commands(command.commands, knowledge, path, vetted),
+        extra={**command.extra, "x-atip": own},
+    )
+
+
+def _known(knowledge: Tool, path: Path) -> Command | None:
+    """The curated command at a path: by name, alias, glob or deep rule."""
+    call = parse(knowledge, (knowledge.name, *path))
+    if call.unknown_command or call.arguments or not call.nodes:
+        return None
+    return call.nodes[-1]
+
+
+def _by_rule(tool: str, path: Path, command: Command) -> Effects:
+    if command.effects != UNKNOWN:
+        return command.effects
+    return infer_command_effects(tool, path, command.description).effects
+
+
+def _options(
+    options: tuple[Option, ...] | None, known: tuple[Option, ...], vetted: bool
+) -> tuple[Option, ...] | None:
+    if options is None:
+        return None
+    by_flag = {flag: option for option in known for flag in option.flags}
+    return tuple(_option(option, by_flag, vetted) for option in options)
+
+
+def _option(option: Option, by_flag: Mapping[str, Option], vetted: bool) -> Option:
+    known = next((by_flag[flag] for flag in option.flags if flag in by_flag), None)
+    own: dict[str, Any] = {k: v for k, v in option.own.items() if k in _FOREIGN_MAY}
+    if known is None:
+        if not vetted:
+            own.update(infer_flag(option.flags, option.description))
+        return option.replace(extra={**option.extra, "x-atip": own}) if own else option
+    own = {**own, **known.own}
+    kind = known.type if known.takes_value and not option.takes_value else option.type
+    return option.replace(type=kind, extra={**option.extra, "x-atip": own})
+
+
+def _own(foreign: Mapping[str, Any], curated: Mapping[str, Any]) -> dict[str, Any]:
+    own = {key: value for key, value in foreign.items() if key in _FOREIGN_MAY}
+    own.update(curated)
+    return own
+
+
+def _only_known(known: tuple[Option, ...], shown: tuple[Option, ...]) -> dict[str, Any]:
+    """Curated options that the tool's own description does not show, in the pack's form."""
+    there = {flag for option in shown for flag in option.flags}
+    options = []
+    for option in known:
+        if there & set(option.flags):
+            continue
+        spec: dict[str, Any] = {"flags": list(option.flags), "own": dict(option.own)}
+        if option.takes_value:
+            spec["value"] = "optional" if option.own.get("optionalValue") else True
+        options.append(spec)
+    return {"options": options}
+
+
+def _shelve(
+    own: dict[str, Any], known: Mapping[str, Command] | None, shown: Mapping[str, Command] | None
+) -> None:
+    """Curated commands that the tool's own tree lacks stay findable, but are not shown."""
+    if not isinstance(known, LazyCommands):
+        return
+    there = set(shown or ())
+    for command in (shown or {}).values():
+        there |= set(command.aliases or ())
+    hidden = {name: node for name, node in known.nodes.items() if name not in there}
+    if hidden:
+        own["globs"] = {**hidden, **own.get("globs", {})}
