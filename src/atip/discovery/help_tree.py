@@ -1,0 +1,152 @@
+"""Help, recursively: ask a program for its help and for that of its subcommands, within a budget.
+
+Runs the program through a `Runner` that confines it. Text → Command is `inference`'s work; here is only
+who is asked what, and when to stop: at a number of questions, at a depth, when a subcommand prints its
+parent's help again, when answers stop coming.
+"""
+
+from __future__ import annotations
+
+from atip.model.value import Value
+from atip.system.clock import monotonic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Protocol
+
+    from atip.discovery.native import ProbeAnswer
+    from atip.model.tool import Command
+
+    class Runner(Protocol):
+        """Runs one program, confined."""
+
+        def run(self, argv: Sequence[str]) -> ProbeAnswer: ...
+
+    Reader = Callable[[str, tuple[str, ...]], Command]
+
+
+class Budget(Value):
+    """How much one tool may cost. Stated in the summary when it was used up."""
+
+    questions: int = 150
+    depth: int = 3
+    seconds: float = 25.0
+    failures: int = 6
+    """Subcommands in a row that do not answer."""
+
+
+SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",))
+MAX_TEXT = 400_000
+
+
+class HelpTree:
+    """The tree of one program, and how it was asked."""
+
+    def __init__(self, runner: Runner, program: str, read: Reader, budget: Budget) -> None:
+        self._runner = runner
+        self._program = program
+        self._read = read
+        self._budget = budget
+        self._deadline = monotonic() + budget.seconds
+        self._asked = 0
+        self._failures = 0
+        self._spelling: tuple[str, ...] = SPELLINGS[0]
+        self._is_prefix = False
+        """Whether the spelling comes before the path: `tool help sub`."""
+        self.was_cut = False
+
+    def explore(self) -> Command | None:
+        """The root command with everything below it that could be had; None without any help."""
+        root = self._root()
+        if root is None:
+            return None
+        command, text = root
+        return self._below(command, (), text, 1)
+
+    def _root(self) -> tuple[Command, str] | None:
+        best: tuple[Command, str] | None = None
+        for spelling in SPELLINGS:
+            text = self._ask((*spelling,))
+            if text is None:
+                continue
+            command = self._read(text, ())
+            if _weight(command) > (_weight(best[0]) if best else 0):
+                best, self._spelling = (command, text), spelling
+            if best and _weight(best[0]) >= 3:
+                break
+        return best
+
+    def _below(self, command: Command, path: tuple[str, ...], text: str, depth: int) -> Command:
+        if not command.commands or depth > self._budget.depth:
+            self.was_cut = self.was_cut or bool(command.commands)
+            return command
+        children = dict(command.commands)
+        for name, child in command.commands.items():
+            if not self._may_ask() or name == "help":
+                continue
+            found = self._child((*path, name), text)
+            if found is None:
+                continue
+            told, told_text = found
+            merged = told.replace(
+                description=child.description or told.description,
+                aliases=child.aliases or told.aliases,
+                extra={**child.extra, **told.extra},
+            )
+            children[name] = self._below(merged, (*path, name), told_text, depth + 1)
+        return command.replace(commands=children)
+
+    def _child(self, path: tuple[str, ...], parent: str) -> tuple[Command, str] | None:
+        orders = [(*path, *self._spelling), ("help", *path)]
+        if self._is_prefix:
+            orders.reverse()
+        for number, words in enumerate(orders):
+            text = self._ask(words)
+            if text is None or _same(text, parent):
+                continue
+            command = self._read(text, path)
+            if _weight(command):
+                self._is_prefix = words[0] == "help"
+                self._failures = 0
+                return command, text
+            if number == 0 and self._asked > 8 and not self._is_prefix:
+                break
+        self._failures += 1
+        return None
+
+    def _may_ask(self) -> bool:
+        may = (
+            self._asked < self._budget.questions
+            and self._failures < self._budget.failures
+            and monotonic() < self._deadline
+        )
+        self.was_cut = self.was_cut or not may
+        return may
+
+    def _ask(self, words: Sequence[str]) -> str | None:
+        if self._asked >= self._budget.questions:
+            return None
+        self._asked += 1
+        answer = self._runner.run([self._program, *words])
+        if answer.failure or answer.timed_out:
+            self._failures += 1
+            return None
+        text = max(answer.stdout, answer.stderr, key=len)[:MAX_TEXT].decode("utf-8", "replace")
+        return text if text.strip() else None
+
+
+def _weight(command: Command) -> int:
+    """How much a help text told: nothing, a usage line, or a real description."""
+    options = [option for option in command.options or () if not option.own.get("mentioned")]
+    return (
+        2 * len(options)
+        + 3 * len(command.commands or {})
+        + len(command.arguments or ())
+        + bool(command.usage)
+    )
+
+
+def _same(text: str, parent: str) -> bool:
+    """Whether a subcommand printed the text of its parent again (it ignores what it does not know)."""
+    return text.strip() == parent.strip()

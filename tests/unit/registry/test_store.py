@@ -1,0 +1,201 @@
+"""The local store: layout, look-up, migration, damage."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+
+import pytest
+
+from atip.errors import AtipError, FormatError, NotFoundError
+from atip.model.documents import judge
+from atip.registry import layout
+from atip.registry.settings import load_settings
+from atip.registry.store import Store
+from atip.system.paths import find_places
+from atip.toolbox import Toolbox
+
+HEX = "ab" * 32
+DOCUMENT = {"atip": {"version": "0.6"}, "name": "gh", "version": "2", "description": "GitHub"}
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(find_places(home=str(tmp_path), cwd=str(tmp_path)))
+
+
+def entry(**fields):
+    return {
+        "path": "/usr/bin/gh",
+        "hash": f"sha256:{HEX}",
+        "source": "native",
+        "lastChecked": "2026-01-15T10:30:00Z",
+        **fields,
+    }
+
+
+@pytest.mark.proves("ATIP6-4.2-01", "ATIP6-4.2-05", "ATIP1-3.3.1-04")
+def test_places_follow_xdg_and_our_own_variable(tmp_path):
+    env = {"XDG_DATA_HOME": "/d", "XDG_CONFIG_HOME": "/c", "XDG_CACHE_HOME": "/k"}
+    places = find_places(env, cwd="/")
+    assert (places.data, places.config, places.cache) == (
+        "/d/agent-tools",
+        "/c/agent-tools",
+        "/k/agent-tools",
+    )
+    assert find_places({**env, "ATIP_CACHE_DIR": "/mine"}, cwd="/").cache == "/mine"
+    home = find_places(home=str(tmp_path), cwd="/")
+    assert home.data == f"{tmp_path}/.local/share/agent-tools"
+    relative = find_places({"XDG_DATA_HOME": "relative"}, cwd="/")
+    assert os.path.isabs(relative.data)
+
+
+@pytest.mark.proves("ATIP6-4.3-01", "ATIP6-4.3-02", "ATIP6-4.3-03", "ATIP6-4.3-04")
+def test_the_index_is_the_one_of_the_text(store):
+    store.put({"gh": entry(), "curl": entry(source="shim", shimRegistry="https://atip.dev")})
+    index = json.loads(pathlib.Path(f"{store.places.data}/registry.json").read_text())
+    assert index["version"] == "2"
+    assert set(index["agent"]) == {"name", "version"}
+    assert judge(index, kind="registry").problems == ()
+    assert "description" not in index["tools"]["gh"]
+
+
+@pytest.mark.proves("ATIP6-4.2-02", "ATIP6-4.2-03", "ATIP6-4.3-07")
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [("native", f"tools/sha256-{HEX}.json"), ("shim", f"shims/sha256/{HEX}.json")],
+)
+def test_metadata_is_kept_by_hash(store, source, name):
+    digest = store.save_metadata(layout.metadata_name(f"sha256:{HEX}", source), DOCUMENT)
+    assert os.path.exists(os.path.join(store.places.data, name))
+    found = entry(source=source, **{"x-atip": {"metadataHash": digest}})
+    store.put({"gh": found})
+    assert store.load_metadata("gh", found) == DOCUMENT
+
+
+@pytest.mark.proves("ATIP6-4.3-05")
+def test_an_unknown_name_yields_nothing(tmp_path):
+    box = Toolbox(home=str(tmp_path))
+    assert box.find("nothing") is None
+    with pytest.raises(NotFoundError) as caught:
+        box.get("nothing")
+    assert caught.value.code == "tool.not-found"
+
+
+@pytest.mark.proves("ATIP1-3.3.1-01", "ATIP1-3.3.2-01", "ATIP1-3.3.2-02", "ATIP1-3.5.2-01")
+def test_layouts_of_version_01_are_read_and_migrated_on_write(store):
+    """A17"""
+    data = store.places.data
+    os.makedirs(f"{data}/tools")
+    os.makedirs(f"{data}/shims")
+    record = {
+        "tool": "gh",
+        "version": "2",
+        "atipVersion": "0.1",
+        "cachedAt": "2026-01-05T10:30:00Z",
+        "expiresAt": "2026-01-12T10:30:00Z",
+        "checksum": "sha256:x",
+        "metadata": DOCUMENT,
+    }
+    pathlib.Path(f"{data}/tools/gh.json").write_text(json.dumps(record))
+    pathlib.Path(f"{data}/shims/curl.json").write_text(json.dumps({**DOCUMENT, "name": "curl"}))
+    old = {
+        "version": "0.1",
+        "updated": "2026-01-05T10:30:00Z",
+        "tools": {
+            "gh": {
+                "path": "/usr/bin/gh",
+                "version": "2",
+                "atipVersion": "0.1",
+                "source": "native",
+                "metadataPath": "./tools/gh.json",
+                "lastChecked": "2026-01-05T10:30:00Z",
+            },
+            "curl": {
+                "path": "/usr/bin/curl",
+                "version": "8",
+                "source": "shim",
+                "shimPath": "./shims/curl.json",
+                "lastChecked": "2026-01-05T10:30:00Z",
+            },
+        },
+    }
+    pathlib.Path(f"{data}/registry.json").write_text(json.dumps(old))
+    index = store.load_index()
+    assert store.load_metadata("gh", index["tools"]["gh"]) == DOCUMENT
+    assert store.load_metadata("curl", index["tools"]["curl"])["name"] == "curl"
+    store.put({"x": entry(source="manual")})
+    assert json.loads(pathlib.Path(f"{data}/registry.json").read_text())["version"] == "2"
+    assert set(store.load_index()["tools"]) == {"gh", "curl", "x"}
+
+
+def test_an_entry_cannot_point_outside_the_store(store, tmp_path):
+    secret = tmp_path / "secret.json"
+    secret.write_text(json.dumps(DOCUMENT))
+    for path in (str(secret), "../../../secret.json", "tools/../../../../secret.json"):
+        with pytest.raises(NotFoundError):
+            store.load_bytes("gh", {"metadataPath": path})
+
+
+def test_one_flipped_byte_in_any_stored_file_is_noticed(store):
+    name = layout.metadata_name(f"sha256:{HEX}", "native")
+    digest = store.save_metadata(name, DOCUMENT)
+    found = entry(**{"x-atip": {"metadataHash": digest}})
+    store.put({"gh": found})
+    path = os.path.join(store.places.data, name)
+    whole = pathlib.Path(path).read_bytes()
+    for position in range(len(whole)):
+        pathlib.Path(path).write_bytes(
+            whole[:position] + bytes([whole[position] ^ 1]) + whole[position + 1 :]
+        )
+        with pytest.raises(FormatError) as caught:
+            store.load_bytes("gh", found)
+        assert caught.value.code == "store.corrupt"
+    assert os.listdir(os.path.join(store.places.data, "quarantine"))
+
+
+def test_a_damaged_index_is_quarantined_with_a_message(store):
+    store.put({"gh": entry()})
+    path = f"{store.places.data}/registry.json"
+    pathlib.Path(path).write_text('{"version": "2", "tools"')
+    with pytest.raises(FormatError) as caught:
+        store.load_index()
+    assert caught.value.code == "store.corrupt"
+    assert "atip scan" in caught.value.hint
+    assert store.load_index()["tools"] == {}
+
+
+@pytest.mark.proves("ATIP6-10.1-01")
+def test_every_write_changes_the_stamp_and_reading_takes_no_lock(store):
+    import fcntl
+
+    store.put({"gh": entry()})
+    first = store.stamp()
+    store.forget(["gh"])
+    assert store.stamp() > first
+    with open(f"{store.places.data}/.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert store.load_index()["version"] == "2"
+
+
+@pytest.mark.proves("ATIP6-4.2-06")
+def test_settings_are_closed_and_must_be_ours(tmp_path):
+    places = find_places(home=str(tmp_path), cwd=str(tmp_path))
+    os.makedirs(places.config)
+    assert load_settings(places, "config") == {}
+    path = f"{places.config}/config.json"
+    pathlib.Path(path).write_text('{"denny": ["rm"]}')
+    with pytest.raises(FormatError) as caught:
+        load_settings(places, "config")
+    assert caught.value.code == "format.closed-field"
+    assert "deny" in caught.value.hint
+    pathlib.Path(path).write_text('{"deny": ["rm"]}')
+    assert load_settings(places, "config") == {"deny": ["rm"]}
+    os.chmod(path, 0o666)
+    with pytest.raises(AtipError) as unsafe:
+        load_settings(places, "config")
+    assert unsafe.value.code == "settings.unsafe-file"
+    registries = {"registries": [{"name": "n", "url": "https://x.org"}]}
+    pathlib.Path(f"{places.config}/registries.json").write_text(json.dumps(registries))
+    assert load_settings(places, "registries") == registries
