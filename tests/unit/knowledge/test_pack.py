@@ -1,0 +1,93 @@
+"""The knowledge files and the pack that is generated from them."""
+
+import json
+
+import pytest
+
+from atip.calls.parse import parse
+from atip.knowledge import load, names
+from atip.knowledge.compile import compile_all, compile_file, read_matchers, stale_files
+from atip.knowledge.reading import CURATED
+from atip.model.encode import encode
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return compile_all()
+
+
+def test_every_file_is_right(compiled):
+    _pack, problems = compiled
+    assert problems == {}
+
+
+def test_the_pack_is_what_the_files_say(compiled):
+    pack, _problems = compiled
+    assert stale_files(pack) == []
+
+
+def test_two_hundred_tools_are_known():
+    assert len(names()) >= 200
+
+
+@pytest.mark.parametrize("name", ["../tools/git", "/etc/passwd", "..", "", "aliases", "a\0b", "x/y"])
+def test_a_name_cannot_leave_the_pack(name):
+    assert load(name) is None
+
+
+def test_an_alias_is_the_tool_under_its_own_name():
+    assert load("egrep").name == "egrep"
+    assert load("egrep").effects == load("grep").effects
+
+
+def test_an_unknown_tool_is_none():
+    assert load("no-such-tool-anywhere") is None
+
+
+def test_every_command_of_every_tool_can_be_built_and_written_as_json():
+    for name in names():
+        tool = load(name)
+        assert tool.description, name
+        assert tool.own["curated"] is CURATED
+        for _path, command in tool.walk():
+            assert command.effects.destructive is not Ellipsis
+        json.dumps(encode(tool))
+
+
+def test_every_intent_belongs_to_a_command_that_exists():
+    for name in names():
+        tool = load(name)
+        for path in tool.own.get("intents", {}):
+            call = parse(tool, [name, *path.split()])
+            assert not call.unknown_command, f"{name} {path}"
+
+
+def test_a_mark_from_json_is_not_the_mark():
+    assert json.loads(json.dumps(CURATED)) == CURATED
+    assert json.loads(json.dumps(CURATED)) is not CURATED
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("summary: x\n", "knowledge.name"),
+        ("does: wirtes\n", "knowledge.word"),
+        ("does: reads\nwhat: 1\n", "knowledge.key"),
+        ("does: reads\nflags: verbose\n", "knowledge.flag"),
+        ("does: reads\nflags: -a\nvalues: -a\n", "knowledge.twice"),
+        ("does: reads\nwhen: [{argument: '(?=x)', adds: writes}]\n", "knowledge.regex"),
+        ("does: reads\nwhen: [{argument: '(a+)+$', adds: writes}]\n", "knowledge.regex"),
+        ("does: reads\nwhen: [{argument: $nothing, adds: writes}]\n", "knowledge.matcher"),
+        ("does: reads\nwhen: [{arguments: many, adds: writes}]\n", "knowledge.count"),
+        ("does: reads\nruns: sometimes\n", "knowledge.runs"),
+        ("does: reads\nrest: whatever\n", "knowledge.rest"),
+        ("commands: {a: {summary: x}}\n", "knowledge.does"),
+        ("does: reads\ndoes: writes\n", "format.duplicate-key"),
+    ],
+)
+def test_a_wrong_file_is_told_where(tmp_path, text, code):
+    path = tmp_path / "sample.yaml"
+    head = "" if "summary" in text and "commands" not in text else "tool: sample\nsummary: x\n"
+    path.write_text(head + "category: files\n" + text)
+    _node, problems = compile_file(str(path), read_matchers())
+    assert code in {problem.code for problem in problems}
