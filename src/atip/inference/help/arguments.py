@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from atip.inference.help import prose
-from atip.inference.help.entries import Entry, find_rows
+from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
+from atip.inference.help.rows import find_rows
 from atip.inference.help.usage import is_args_word, is_command_word, is_options_word, letters
 from atip.model.tool import MISSING, Argument
 
@@ -17,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from atip.inference.help.entries import Entry
     from atip.inference.help.options import Draft
     from atip.inference.help.page import Line
     from atip.inference.help.sections import Section
@@ -52,7 +54,7 @@ def defined_arguments(
 ) -> list[Positional]:
     """Positionals that a section explains."""
     base = min((line.indent for line in loose), default=0)
-    done = []
+    done: list[Positional] = []
     rows = find_rows(section, loose)
     for index, row in enumerate(rows):
         below = rows[index + 1] if index + 1 < len(rows) else None
@@ -89,7 +91,7 @@ def _read(row: Entry) -> Positional | None:
     if left.startswith("["):
         found.required = False
     if left.startswith("{") and "," in left:
-        found.choices = prose.choices_of_placeholder(terms[0], brackets_are_optional=False)
+        found.choices = choices_of_placeholder(terms[0], brackets_are_optional=False)
         found.name = found.name if found.choices is None else terms[0].strip("{}")
     if prose.is_required(found.text):
         found.required = True
@@ -162,10 +164,12 @@ def _kept(
         known = _key(argument.name) in named
         if argument.after is not None and values.get(argument.after, True):
             continue
-        if is_command_word(key) and not known:
-            if has_commands or handed_on or (argument.raw.startswith("<") and argument.required):
-                commanded = True
-                continue
+        stands_for = (
+            has_commands or handed_on or (argument.raw.startswith("<") and argument.required)
+        )
+        if is_command_word(key) and not known and stands_for:
+            commanded = True
+            continue
         if commanded and (is_args_word(key) or "arg" in key) and not known:
             continue
         if argument.bare and literal and not known:
@@ -191,7 +195,7 @@ def _add(argument: UsageArgument, done: list[Positional], defined: list[Position
 def build_argument(found: Positional) -> Argument:
     """The finished positional."""
     default = prose.default_of(found.text)
-    choices = found.choices or prose.choices_of_prose(found.text, found.text)
+    choices = found.choices or choices_of_prose(found.text, found.text)
     return Argument(
         name=found.name,
         type="enum" if choices else prose.type_of(found.raw, found.text),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from atip.inference.help.entries import Entry, find_rows
+from atip.inference.help.rows import find_rows
 from atip.inference.help.sections import ARGUMENTS, COMMANDS, OTHER
 from atip.model.value import Value
 
@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from atip.inference.help.entries import Entry
     from atip.inference.help.page import Line
     from atip.inference.help.sections import Section
     from atip.inference.help.usage import Usage
@@ -45,9 +46,9 @@ def find_commands(
         return []
     if section.boxed:
         loose = [line for line in loose if line.cells is not None]
-    commas = _comma_list(loose)
-    if commas:
-        return commas
+    listed = _comma_list(loose) or _grid(loose)
+    if listed:
+        return listed
     rows = find_rows(section, loose)
     nested = _below_braces(rows, section)
     if nested is not None:
@@ -59,7 +60,7 @@ def find_commands(
 def _without_sentences(subs: list[Sub]) -> list[Sub]:
     """`Note …` and `For …` among lower-case names are the starts of sentences."""
     lower = sum(sub.name[0].islower() for sub in subs)
-    if lower * 3 < len(subs) * 2:
+    if lower * 3 < len(subs) * 2 and len(subs) > 2:
         return subs
     return [sub for sub in subs if not (sub.name[0].isupper() and sub.name[1:].islower())]
 
@@ -129,7 +130,7 @@ def _is_synopsis(rest: str) -> bool:
     for word in words:
         if word[0] in "<[{(|-" or word.isupper() or word.endswith(("...", ">", "]", "}", ")")):
             continue
-        if "=" in word or "|" in word or word[:1].isupper() and "_" in word:
+        if "=" in word or "|" in word or (word[:1].isupper() and "_" in word):
             continue
         if len(words) <= 2 and word.islower() and word.isalpha():
             continue
@@ -143,7 +144,7 @@ def _lonely(rest: str, row: Entry) -> bool:
     """A name without explanation is one if nothing but placeholders follows it."""
     if row.left.rstrip().endswith((".", ",")) or not row.left.strip():
         return False
-    return not rest or _is_synopsis(rest) and len(rest.split()) <= 6
+    return not rest or (_is_synopsis(rest) and len(rest.split()) <= 6)
 
 
 def _comma_list(lines: Sequence[Line]) -> list[Sub]:
@@ -159,9 +160,27 @@ def _comma_list(lines: Sequence[Line]) -> list[Sub]:
     return [Sub(name=part, lines=span) for part in good[:MAX_COMMANDS]]
 
 
+def _grid(lines: Sequence[Line]) -> list[Sub]:
+    """Names in columns, without explanations (openssl)."""
+    done: list[Sub] = []
+    wide = 0
+    for line in lines[:400]:
+        words = [word for word in line.text.split("  ") if word.strip()]
+        words = [word.strip() for word in words]
+        if not all(_NAME.fullmatch(word) for word in words):
+            return []
+        wide += len(words) > 2
+        done += [Sub(name=word, lines=(line.number, line.number)) for word in words]
+    return done if wide * 2 >= len(lines) and wide else []
+
+
 def _below_braces(rows: list[Entry], section: Section) -> list[Entry] | None:
     """argparse: rows below `{a,b}` or `COMMAND`, which have the lesser indent."""
-    if len(rows) < 2 or rows[1].indent <= rows[0].indent or rows[1].indent >= (rows[0].column or 99):
+    if (
+        len(rows) < 2
+        or rows[1].indent <= rows[0].indent
+        or rows[1].indent >= (rows[0].column or 99)
+    ):
         return None
     if not rows[0].left.startswith("{") and not rows[0].left.isupper() and rows[0].parts:
         return None

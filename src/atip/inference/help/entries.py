@@ -11,18 +11,17 @@ import re
 from collections import Counter
 
 from atip.inference.help.flags import FlagSpec, parse_flags
-from atip.inference.help.sections import ARGUMENTS, ASIDE, COMMANDS, EXAMPLES
+from atip.inference.help.page import Line
+from atip.inference.help.sections import ASIDE, EXAMPLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.inference.help.page import Line
     from atip.inference.help.sections import Section
 
 _GAP = re.compile(r" {2,}")
-_BULLET = re.compile(r"(?:[-*•o+]|\d{1,3}[.)])\s")
-_ENDS_SENTENCE = (".", ";", ":", "!", "?")
+_SECOND = re.compile(r" {2,4}-(?=[A-Za-z0-9]{1,2} )")
 MAX_TEXT = 6_000
 """Characters of one explanation that are kept."""
 MAX_TERM = 2_000
@@ -78,12 +77,13 @@ class Entry:
 
 def find_entries(section: Section, room: int) -> tuple[list[Entry], list[Line]]:
     """Up to `room` flag definitions of a section, and the lines that belong to none."""
-    columns = popular_columns(section.lines)
+    lines = _split_columns(section.lines)
+    columns = popular_columns(lines)
     done: list[Entry] = []
     loose: list[Line] = []
     current: Entry | None = None
     above: Line | None = None
-    for line, below in zip(section.lines, [*section.lines[1:], None], strict=False):
+    for line, below in zip(lines, [*lines[1:], None], strict=False):
         entry = None
         if len(done) < room and (
             _may_start(line, above, current, columns) or _is_nested(line, below)
@@ -92,9 +92,7 @@ def find_entries(section: Section, room: int) -> tuple[list[Entry], list[Line]]:
         if entry is not None:
             current = entry
             done.append(entry)
-        elif current is not None and line.cells is None and line.indent > current.indent:
-            current.extend(line)
-        elif current is not None and _is_flush_text(line, current, above):
+        elif current is not None and _belongs(line, current, above):
             current.extend(line)
         else:
             current = None
@@ -103,16 +101,41 @@ def find_entries(section: Section, room: int) -> tuple[list[Entry], list[Line]]:
     return _merge_spellings(done), loose
 
 
-def _is_flush_text(line: Line, current: Entry, above: Line | None) -> bool:
-    """Text that goes on at the entry's own indent (paragraph style of some manual pages)."""
-    return (
-        not line.after_blank
-        and above is not None
-        and line.indent == current.indent
-        and line.indent > 0
-        and not current.strict
-        and line.cells is None
-    )
+def _split_columns(lines: list[Line]) -> list[Line]:
+    """Tables with two definitions side by side: the right half follows the left as its own line."""
+    counts: Counter[int] = Counter()
+    rows = [
+        line for line in lines if line.cells is None and line.text[0] == "-" and len(line.raw) < 200
+    ]
+    for line in rows:
+        for match in _SECOND.finditer(line.raw, line.indent + 4):
+            if line.raw[line.indent : match.start()].strip().count(" ") >= 1:
+                counts[match.end() - 1] += 1
+    column = next((column for column, count in counts.most_common(1) if count >= 3), 0)
+    if not column or counts[column] * 2 < len(rows):
+        return lines
+    done: list[Line] = []
+    for line in lines:
+        raw = line.raw
+        if (
+            line.cells is None
+            and raw[column - 2 : column] == "  "
+            and raw[column : column + 1] == "-"
+        ):
+            done.append(Line(line.number, raw[:column].rstrip(), after_blank=line.after_blank))
+            done.append(Line(line.number, raw[: line.indent] + raw[column:], after_blank=False))
+        else:
+            done.append(line)
+    return [line for line in done if line.text]
+
+
+def _belongs(line: Line, current: Entry, above: Line | None) -> bool:
+    """Deeper text, or text at the entry's own indent (paragraph style of some manual pages)."""
+    if line.cells is not None or line.indent < current.indent:
+        return False
+    if line.indent > current.indent:
+        return True
+    return not (line.after_blank or above is None or current.strict) and line.indent > 0
 
 
 def _is_nested(line: Line, below: Line | None) -> bool:
@@ -217,7 +240,12 @@ def _is_wordy(rest: str) -> bool:
 
 
 def _is_note(rest: str) -> bool:
-    return rest[0] in "([*#" or rest.startswith((", <", ", [", "| <")) or rest in (":", ";") or not any(char.isalnum() for char in rest)
+    return (
+        rest[0] in "([*#"
+        or rest.startswith((", <", ", [", "| <"))
+        or rest in (":", ";")
+        or not any(char.isalnum() for char in rest)
+    )
 
 
 def _cut_prose(left: str, spec: FlagSpec) -> tuple[str, str, FlagSpec]:
@@ -290,7 +318,13 @@ def split_flag_line(line: Line, columns: frozenset[int]) -> tuple[str, str, int,
         follow = raw[column : column + 2]
         if _goes_on(raw, column, follow) and (column not in columns or follow[:1] in "-o"):
             continue
-        return raw[start : gap.start()], raw[column:], column, True
+        right = raw[column:]
+        return (
+            raw[start : gap.start()],
+            right[2:] if right[:2] in ("= ", ": ") else right,
+            column,
+            True,
+        )
     whole = parse_flags(raw[start : start + MAX_TERM])
     if whole is not None and not whole.rest and _is_marked(whole, raw[start:]):
         return raw[start:], "", 0, True
@@ -310,7 +344,13 @@ def split_flag_line(line: Line, columns: frozenset[int]) -> tuple[str, str, int,
 def _is_marked(spec: FlagSpec, text: str) -> bool:
     """The placeholder cannot be the first word of an explanation."""
     value = spec.raw_value
-    return not value or value[0] in "<[{(" or value.isupper() or f"={value}" in text or len(spec.flags) > 1 and text.count(value) > 1
+    return (
+        not value
+        or value[0] in "<[{("
+        or value.isupper()
+        or f"={value}" in text
+        or (len(spec.flags) > 1 and text.count(value) > 1)
+    )
 
 
 def _goes_on(raw: str, column: int, follow: str) -> bool:
@@ -357,72 +397,6 @@ def _same_option(upper: Entry, lower: Entry) -> bool:
     if len(one) != 1 or len(two) != 1:
         return False
     return one[0].startswith("--") != two[0].startswith("--")
-
-
-def find_rows(section: Section, lines: Sequence[Line]) -> list[Entry]:
-    """Definitions whose term is not a flag: commands, arguments, choices, variables."""
-    base = min((line.indent for line in lines), default=0)
-    columns = _row_columns(lines)
-    done: list[Entry] = []
-    for line in lines:
-        if line.cells is not None:
-            cells = [cell for cell in line.cells if cell and cell != "*"]
-            if cells:
-                right = line.cells[-1] if len(cells) > 1 else ""
-                left = "  ".join(cells[: len(cells) - 1] if right else cells)
-                done.append(Entry(line, left, right, len(left) + 2, section))
-            continue
-        last = done[-1] if done else None
-        if last is not None and last.column and line.indent >= last.column > last.indent:
-            last.extend(line)
-            continue
-        if last is not None and line.indent > last.indent and not _is_table_row(line, columns):
-            last.extend(line)
-            continue
-        left, right, column = split_row(line, columns)
-        if not right and line.indent > base and last is not None and line.indent > last.indent:
-            last.extend(line)
-            continue
-        done.append(Entry(line, left, right, column, section))
-    return done
-
-
-def _row_columns(lines: Sequence[Line]) -> frozenset[int]:
-    counts: Counter[int] = Counter()
-    for line in lines:
-        gap = _GAP.search(line.raw, line.indent, min(len(line.raw), 200))
-        if gap is not None and line.cells is None:
-            counts[gap.end()] += 1
-    least = max(1, sum(counts.values()) // 8)
-    return frozenset(column for column, count in counts.items() if count >= least)
-
-
-def _is_table_row(line: Line, columns: frozenset[int]) -> bool:
-    gap = _GAP.search(line.raw, line.indent, min(len(line.raw), 200))
-    return gap is not None and gap.end() in columns
-
-
-def split_row(line: Line, columns: frozenset[int]) -> tuple[str, str, int]:
-    """Term, explanation and its column of a row that does not start with a flag."""
-    raw, start = line.raw, line.indent
-    gap = _GAP.search(raw, start, min(len(raw), MAX_TERM))
-    if gap is not None:
-        return raw[start : gap.start()], raw[gap.end() :], gap.end()
-    for column in sorted(columns):
-        if start < column < len(raw) and raw[column - 1] == " " and raw[column] != " ":
-            left = raw[start : column - 1].rstrip()
-            if left.count(" ") < 2 or any(char in left for char in "<[{="):
-                return left, raw[column:], column
-    for mark in (": ", " : ", " - ", " -- ", " – ", " — "):
-        at = raw.find(mark, start, start + 120)
-        if at > 0:
-            return raw[start:at].rstrip(), raw[at + len(mark) :].strip(), at + len(mark)
-    return raw[start:], "", 0
-
-
-def wants_rows(section: Section) -> bool:
-    """Sections in which a term without dashes means something."""
-    return section.kind in (COMMANDS, ARGUMENTS)
 
 
 def wants_flags(section: Section) -> bool:

@@ -12,7 +12,10 @@ from atip.model.value import Value
 _OPEN = {"[": "]", "<": ">", "{": "}", "(": ")"}
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+@#%^*$~!/")
 _LINKS = ("or", "and", "and/or", "oder", "ou", "o", "to", "through")
-_TYPE_NAMES = frozenset("str string int integer float number path file dir url list text".split())
+_TYPE_NAMES = frozenset((
+    "str", "string", "int", "integer", "float", "number", "path", "file", "dir", "url",
+    "list", "text",
+))  # fmt: skip
 _SYMBOLS = frozenset("?:@%^$~!.#<>")
 _INNER_FLAG = ("[-", "(-", "[ -", "( -")
 MAX_VALUE = 2_000
@@ -34,6 +37,8 @@ class FlagSpec(Value):
     """The placeholder as written, brackets included: choices are read from it."""
     glued: bool = False
     """The value is written without a blank or `=` (`-D<name>`, `--gdwarf-<N>`)."""
+    members: tuple[FlagSpec, ...] = ()
+    """Set when the line lists several options (`-empty -false -fstype TYPE`), one spec each."""
 
 
 def parse_flags(text: str) -> FlagSpec | None:
@@ -68,6 +73,10 @@ class _Scanner:
         self.at = 0
         self.flags: list[str] = []
         self.values: list[tuple[str, bool]] = []
+        self.owners: list[int] = []
+        """How many flags had been read when each value was."""
+        self.spaced = 0
+        """Separators that are only blanks, or a bar between blanks."""
         self.repeat = self.negatable = self.truncated = self.glued = self.family = False
 
     def run(self) -> FlagSpec | None:
@@ -77,6 +86,7 @@ class _Scanner:
                 self.at += 1
         while self._flag():
             self._value()
+            self.owners += [len(self.flags)] * (len(self.values) - len(self.owners))
             mark = self.at
             if not self._separator():
                 self.at = mark
@@ -84,7 +94,9 @@ class _Scanner:
         if not self.flags:
             return None
         raw, optional = self._best_value()
+        members = self._members() if self.spaced >= 2 and len(self.flags) > 2 else ()
         return FlagSpec(
+            members=members,
             flags=tuple(dict.fromkeys(self.flags)),
             value=plain_placeholder(raw) if raw or optional else None,
             optional_value=optional,
@@ -96,11 +108,25 @@ class _Scanner:
             glued=self.glued,
         )
 
+    def _members(self) -> tuple[FlagSpec, ...]:
+        """Spellings differ in their dashes; a row of flags of one kind is a list of options."""
+        if len({flag.startswith("--") for flag in self.flags}) > 1:
+            return ()
+        own = dict(zip(self.owners, self.values, strict=False))
+        members = []
+        for index, flag in enumerate(self.flags, 1):
+            raw, optional = own.get(index, ("", False))
+            value = plain_placeholder(raw) if raw or optional else None
+            members.append(
+                FlagSpec(flags=(flag,), value=value, raw_value=raw, optional_value=optional)
+            )
+        return tuple(members)
+
     def _best_value(self) -> tuple[str, bool]:
         given = [value for value in self.values if value[0] or value[1]]
         if not given:
             return "", False
-        return max(given, key=lambda value: (len(value[0]) > 0, not value[1]))
+        return max(given, key=lambda value: (value[0] not in ("", "="), not value[1]))
 
     def _peek(self, offset: int = 0) -> str:
         index = self.at + offset
@@ -244,9 +270,9 @@ class _Scanner:
                 continue
             if char == " " or (char == "," and text[self.at + 1 : self.at + 2] in ("", " ", "-")):
                 break
-            if char in "|/" and text[self.at + 1 : self.at + 2] == "-":
-                if text[self.at + 2 : self.at + 3] not in ("", " ", ","):  # `PREFIX|-`
-                    break
+            next_two = text[self.at + 1 : self.at + 3]
+            if char in "|/" and next_two[:1] == "-" and next_two[1:] not in ("", " ", ","):
+                break  # another flag; `PREFIX|-` goes on
             if char == ":" and text[self.at + 1 : self.at + 2] in ("", " "):
                 break
             if char in "'\"" and equals:
@@ -293,14 +319,20 @@ class _Scanner:
     def _separator(self) -> bool:
         """Blanks, commas, bars, slashes and linking words; True if a flag follows them."""
         text, size = self.text, len(self.text)
+        start = self.at
         while self.at < size and text[self.at] in " ,|/;":
             self.at += 1
+        self.spaced += text[start : self.at].strip() in ("", "|") and text[start : start + 1] == " "
         for word in _LINKS:
             if text.startswith(word + " ", self.at):
                 self.at += len(word)
                 while self._peek() == " ":
                     self.at += 1
                 break
+        if text.startswith(('("', "('"), self.at):  # `-1 ("one"), --single-transaction`
+            end = matching(text, self.at)
+            if end and text.startswith(", -", end):
+                self.at = end + 2
         if text.startswith(_INNER_FLAG, self.at) and self._closes_flag():
             self.at += 1
         return self._peek() == "-" and self._peek(1) not in ("", " ")

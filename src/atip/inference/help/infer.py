@@ -20,8 +20,9 @@ from atip.inference.help.options import (
     style_of,
 )
 from atip.inference.help.page import read_page
+from atip.inference.help.patterns import find_usage
 from atip.inference.help.sections import ARGUMENTS, COMMANDS, EXAMPLES, Section, split_sections
-from atip.inference.help.usage import Usage, find_usage, read_usage
+from atip.inference.help.usage import Usage, read_usage
 from atip.model.tool import Command
 
 TYPE_CHECKING = False
@@ -91,10 +92,10 @@ class _Reading:
         found: dict[str, Sub] = {}
         for section, loose in self.loose:
             subs = find_commands(section, loose, self.usage, self.own)
-            if not subs and section.boxed and self.usage.takes_command:
-                if looks_like_commands(section, loose):
-                    section.kind = COMMANDS
-                    subs = find_commands(section, loose, self.usage, self.own)
+            boxed = section.boxed and self.usage.takes_command
+            if not subs and boxed and looks_like_commands(section, loose):
+                section.kind = COMMANDS
+                subs = find_commands(section, loose, self.usage, self.own)
             for sub in subs:
                 found.setdefault(sub.name, sub)
         self._commands_of_usage(found)
@@ -109,7 +110,7 @@ class _Reading:
                         found.setdefault(name, Sub(name=name, lines=lines))
         if found:
             return
-        words = {word: lines for word, lines in self.usage.words}
+        words = dict(self.usage.words)
         if len(words) >= 2 and len(self.usage.words) * 2 > len(self.usage.patterns):
             for word, lines in words.items():
                 found.setdefault(word, Sub(name=word, lines=lines))
@@ -122,10 +123,10 @@ class _Reading:
             if section.kind == ARGUMENTS:
                 defined += defined_arguments(section, loose, names)
                 # argparse and the boxed frameworks list every positional.
-                complete = complete or section.boxed or section.title.lower() == "positional arguments"
-        merged = merge_arguments(
-            self.usage, defined, drafts, commands=names, complete=complete
-        )
+                complete = (
+                    complete or section.boxed or section.title.lower() == "positional arguments"
+                )
+        merged = merge_arguments(self.usage, defined, drafts, commands=names, complete=complete)
         return [build_argument(one) for one in merged]
 
     def _options(self, drafts: list[Draft]) -> list[Option]:
@@ -151,7 +152,7 @@ class _Reading:
         return ""
 
     def _examples(self) -> tuple[str, ...]:
-        done = []
+        done: list[str] = []
         for section in self.sections:
             if section.kind == EXAMPLES:
                 for line in section.lines:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 
 from atip.inference.help.options import MAX_OPTIONS, Draft
+from atip.inference.help.patterns import Pattern
 from atip.inference.help.sections import ASIDE, EXAMPLES
-from atip.inference.help.usage import Pattern, Usage, read_usage
+from atip.inference.help.usage import Usage, read_usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,12 @@ def usage_lines(loose: Iterable[tuple[Section, list[Line]]]) -> Usage:
             continue
         for line in lines:
             text = line.text
-            if line.cells is None and len(text) < 2_000 and _SYNOPSIS.search(text) and _is_synopsis(text):
+            if (
+                line.cells is None
+                and len(text) < 2_000
+                and _SYNOPSIS.search(text)
+                and _is_synopsis(text)
+            ):
                 patterns.append(Pattern(text, line.number))
     return read_usage(patterns[:MAX_MENTIONS], "", ())
 
@@ -88,14 +94,24 @@ def _texts(
     for section, lines in loose:
         if section.kind not in (EXAMPLES, ASIDE):
             for above, line in zip([None, *lines], lines, strict=False):
-                lead = above.text.rsplit(" ", 2)[-2:] if above is not None and not line.after_blank else []
-                yield " ".join([*lead, line.text]) if line.text[0] == "-" else line.text, line.number
+                lead = (
+                    above.text.rsplit(" ", 2)[-2:]
+                    if above is not None and not line.after_blank
+                    else []
+                )
+                yield (
+                    " ".join([*lead, line.text]) if line.text[0] == "-" else line.text,
+                    line.number,
+                )
     for entry in entries:
         yield entry.text, entry.first
 
 
 def _is_mention(text: str, match: re.Match[str], careful: bool) -> bool:
-    before, after = text[max(0, match.start() - 24) : match.start()], text[match.end() : match.end() + 70]
+    before, after = (
+        text[max(0, match.start() - 24) : match.start()],
+        text[match.end() : match.end() + 70],
+    )
     if careful:
         return bool(_DIRECT.search(before)) and bool(_AFTER.match(after))
     short = not match.group(1).startswith("--")
@@ -103,4 +119,10 @@ def _is_mention(text: str, match: re.Match[str], careful: bool) -> bool:
         return bool(_DIRECT.search(before)) or (
             bool(_BEFORE.search(before)) and bool(_AFTER.match(after)) and before.strip() != ""
         )
-    return bool(_BEFORE.search(before)) and (bool(_AFTER.match(after)) or bool(_DIRECT.search(before)) or "<" in after[:3] or "use " in before or "with " in before)
+    return bool(_BEFORE.search(before)) and (
+        bool(_AFTER.match(after))
+        or bool(_DIRECT.search(before))
+        or "<" in after[:3]
+        or "use " in before
+        or "with " in before
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from atip.inference.help import prose
+from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
 from atip.inference.help.flags import plain_placeholder
 from atip.inference.help.sections import OPTIONS
 from atip.model.tool import BOOLEAN, MISSING, Option
@@ -29,8 +30,22 @@ class Draft:
     """An option while its evidence is collected."""
 
     __slots__ = (
-        "conflicts", "equals", "flags", "group", "guessed", "lines", "negatable", "optional_value", "part",
-        "paragraphs", "raw", "repeat", "required", "text", "truncated", "value",
+        "conflicts",
+        "equals",
+        "flags",
+        "group",
+        "guessed",
+        "lines",
+        "negatable",
+        "optional_value",
+        "paragraphs",
+        "part",
+        "raw",
+        "repeat",
+        "required",
+        "text",
+        "truncated",
+        "value",
     )  # fmt: skip
 
     def __init__(self, flags: Sequence[str], lines: tuple[int, int], part: str) -> None:
@@ -60,7 +75,10 @@ def draft_options(entries: Iterable[Entry], usage: Usage, stray: Usage) -> list[
         if len(drafts) >= MAX_OPTIONS:
             break
         if entry.spec is not None:
-            _define(entry, entry.spec, drafts, known)
+            for spec in entry.spec.members if not entry.parts else ():
+                _define(entry, spec, drafts, known)
+            if entry.parts or not entry.spec.members:
+                _define(entry, entry.spec, drafts, known)
     drafts.sort(key=lambda draft: draft.lines)
     guess_values(drafts)
     defined = len(drafts)
@@ -157,12 +175,11 @@ def _use(option: UsageOption, drafts: list[Draft], known: dict[str, Draft]) -> N
             )
         draft.value, draft.raw = option.value, option.raw
         draft.optional_value = option.optional_value
-    elif option.value is None and draft.value is not None and option.certain:
-        if draft.part == "definition" and not draft.optional_value:
-            draft.conflicts.append(
-                f"line {option.lines[0]}: usage shows {option.flags[0]} without a value,"
-                f" its definition gives it `{draft.value}`"
-            )
+    elif option.value is None and draft.value and option.certain and not draft.optional_value:
+        draft.conflicts.append(
+            f"line {option.lines[0]}: usage shows {option.flags[0]} without a value,"
+            f" its definition gives it `{draft.value}`"
+        )
 
 
 def _split_clusters(
@@ -205,9 +222,10 @@ _FORMAL = (
     "show this message and exit", "print help", "display help for command",
     "output usage information", "[possible values:", "(choices:", "[choices:",
 )  # fmt: skip
-_GO_TYPES = frozenset(
-    "string strings stringarray stringslice int ints uint duration bool float bytes list".split()
-)
+_GO_TYPES = frozenset((
+    "string", "strings", "stringarray", "stringslice", "int", "ints", "uint", "duration",
+    "bool", "float", "bytes", "list",
+))  # fmt: skip
 
 
 def style_of(drafts: Sequence[Draft]) -> str:
@@ -287,10 +305,8 @@ def _own(draft: Draft) -> dict[str, object]:
 
 def _choices(draft: Draft, style: str) -> tuple[str, ...] | None:
     formal = style in ("formal", "commander")
-    shown = prose.choices_of_placeholder(
-        draft.raw, brackets_are_optional=style == "commander"
-    )
-    return shown or prose.choices_of_prose(
+    shown = choices_of_placeholder(draft.raw, brackets_are_optional=style == "commander")
+    return shown or choices_of_prose(
         draft.text, draft.paragraphs, style="formal" if formal else style
     )
 

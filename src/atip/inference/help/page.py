@@ -8,6 +8,7 @@ what an option is. Everything here is one pass over the text.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _columns(row: str) -> str:
 
 def _join_hyphens(lines: list[Line]) -> list[Line]:
     """`con‐` + `tent` of formatted manual pages → `content`; the line count does not change."""
-    for upper, lower in zip(lines, lines[1:], strict=False):
+    for upper, lower in pairwise(lines):
         if upper.raw.endswith("\u2010") and not lower.after_blank and lower.cells is None:
             head, _, rest = lower.text.partition(" ")
             upper.raw = upper.raw[:-1] + head

@@ -128,12 +128,11 @@ def _is_colon_heading(line: Line, above: Line | None, below: Line | None, curren
     text = line.text
     if below is None or len(text.split()) > 14:
         return False
-    if above is not None and not line.after_blank and above.indent == line.indent:
+    joined = above is not None and not line.after_blank and above.indent == line.indent
+    if joined and current.lines and current.lines[-1] is above and not _is_row(current.lines[-1]):
         # The last line of a paragraph that happens to end in a colon, unless it stands out.
-        if current.lines and current.lines[-1] is above and not _is_row(above):
-            return _kind_of_words(text) in (OPTIONS, COMMANDS, ARGUMENTS, EXAMPLES) and (
-                _is_row(below) and below.indent >= line.indent
-            )
+        listed = _kind_of_words(text) in (OPTIONS, COMMANDS, ARGUMENTS, EXAMPLES)
+        return listed and _is_row(below) and below.indent >= line.indent
     return below.indent > line.indent or below.text[0] == "-" or below.after_blank
 
 
@@ -151,8 +150,11 @@ def _is_capitals(line: Line, below: Line | None, current: Section) -> bool:
 
 def _is_plain_heading(line: Line, above: Line | None, below: Line | None, current: Section) -> bool:
     text = line.text
-    if below is None or below.after_blank or below.indent <= line.indent:
+    if below is None or below.after_blank or below.indent < line.indent:
         return False
+    if below.indent == line.indent:  # `Standard commands` right above a table
+        bare = text.split(" (", 1)[0].lower()
+        return line.after_blank and _is_row(below) and bare.endswith((" commands", " options"))
     if not (line.after_blank or (above is not None and above is current.heading)):
         return False
     if text[-1] in ".,;" or len(text.split()) > 12 or "  " in text or not text[0].isalpha():

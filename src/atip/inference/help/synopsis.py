@@ -45,34 +45,38 @@ def parse_synopsis(text: str) -> Node:
     stack = [root]
     spaced = True
     choice: Node | None = None  # `a | b` outside of brackets
-    for token in tokenize(text):
-        if token == " ":
+    for symbol in tokenize(text):
+        if symbol == " ":
             spaced = True
             continue
         top = stack[-1]
-        if token == "|" and top is root:
+        if symbol == "|" and top is root:
             choice = choice or _choice(root)
             if choice is not None:
                 choice.alternatives.append([])
                 stack.append(choice)
             continue
-        if token in _CLOSERS and len(stack) < MAX_DEPTH:
-            group = Node(OPTIONAL if token == "[" else REQUIRED, bracket=token)
+        if symbol in _CLOSERS and len(stack) < MAX_DEPTH:
+            group = Node(OPTIONAL if symbol == "[" else REQUIRED, bracket=symbol)
             top.alternatives[-1].append(group)
             stack.append(group)
-        elif token in ("]", ")", "}", ">"):
-            _close(stack, token)
-        elif token == "|":
+        elif symbol in ("]", ")", "}", ">"):
+            _close(stack, symbol)
+        elif symbol == "|":
             top.alternatives.append([])
-        elif token in ("...", "\u2026"):
+        elif symbol in ("...", "\u2026"):
             _repeat(top)
-        elif token == "," and top.bracket == "{":
+        elif symbol == "," and top.bracket == "{":
             top.alternatives.append([])
-        elif token not in _CLOSERS and token != ",":
-            _add(top, token, spaced)
-        if choice is not None and stack[-1] is choice and token != "|":
+        elif symbol not in _CLOSERS and symbol != ",":
+            _add(top, symbol, spaced)
+        if choice is not None and stack[-1] is choice and symbol != "|":
             stack.pop()
-        elif choice is not None and stack[-1] is root and token not in ("|", "...", "]", ")", "}", ">"):
+        elif (
+            choice is not None
+            and stack[-1] is root
+            and symbol not in ("|", "...", "]", ")", "}", ">")
+        ):
             choice = None
         spaced = False
     return root
@@ -89,9 +93,9 @@ def _choice(root: Node) -> Node | None:
     return group
 
 
-def _close(stack: list[Node], token: str) -> None:
+def _close(stack: list[Node], symbol: str) -> None:
     for depth in range(len(stack) - 1, 0, -1):
-        if _CLOSERS[stack[depth].bracket] == token:
+        if _CLOSERS[stack[depth].bracket] == symbol:
             del stack[depth:]
             return
 
@@ -104,11 +108,11 @@ def _repeat(top: Node) -> None:
         top.repeat = True
 
 
-def _add(top: Node, token: str, spaced: bool) -> None:
+def _add(top: Node, symbol: str, spaced: bool) -> None:
     branch = top.alternatives[-1]
-    if token.startswith("-") and len(token) > 1 and token != "--":
-        node = Node(FLAG, token)
-        spec = parse_flags(token)
+    if symbol.startswith("-") and len(symbol) > 1 and symbol != "--":
+        node = Node(FLAG, symbol)
+        spec = parse_flags(symbol)
         if spec is None or spec.rest:
             node.kind = WORD
         else:
@@ -117,13 +121,13 @@ def _add(top: Node, token: str, spaced: bool) -> None:
         branch.append(node)
         return
     if not spaced and branch and branch[-1].kind == FLAG and branch[-1].value is None:
-        branch[-1].value = token.strip("<>=")  # `-S<keyid>`
+        branch[-1].value = symbol.strip("<>=")  # `-S<keyid>`
         return
     if not spaced and branch and branch[-1].kind in (PLACEHOLDER, WORD):
-        branch[-1].text += token  # `<name>=<value>`, `file(s)`
+        branch[-1].text += symbol  # `<name>=<value>`, `file(s)`
         return
-    kind = PLACEHOLDER if token[0] == "<" else WORD
-    branch.append(Node(kind, token))
+    kind = PLACEHOLDER if symbol[0] == "<" else WORD
+    branch.append(Node(kind, symbol))
 
 
 def tokenize(text: str) -> list[str]:

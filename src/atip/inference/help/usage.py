@@ -1,8 +1,8 @@
-"""Usage: finds the usage lines of a page and reads facts from their trees.
+"""Usage: facts that usage lines state.
 
 Facts are claims with their own weight: a flag in a usage line exists, a placeholder next to it in
 the same brackets is its value, a bare word may be a command or a positional. What definitions
-say about the same things is weighed against this in `merge.py`.
+say about the same things is weighed against this in `options.py` and `arguments.py`.
 """
 
 from __future__ import annotations
@@ -22,45 +22,40 @@ from atip.inference.help.synopsis import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from atip.inference.help.patterns import Pattern
 
-    from atip.inference.help.page import Line
-
-_LABEL = re.compile(
-    r"(?:usage|synopsis|syntax|use|uso|gebrauch|verwendung|aufruf|utilisation)\s{0,4}(:|$)", re.I
-)
-_OR = re.compile(r"(?:or|oder|ou)\s{0,4}:\s{0,8}", re.I)
 _LETTERS = re.compile(r"[^a-z]+")
 _OPTION_WORDS = frozenset(
-    "option options opt opts flag flags switches longoptions globaloptions globalflags".split()
+    (
+        "option",
+        "options",
+        "opt",
+        "opts",
+        "flag",
+        "flags",
+        "switches",
+        "longoptions",
+        "globaloptions",
+        "globalflags",
+    )
 )
 _COMMAND_WORDS = frozenset(
-    "command commands cmd cmds subcommand subcommands subcmd verb commandname action".split()
+    (
+        "command",
+        "commands",
+        "cmd",
+        "cmds",
+        "subcommand",
+        "subcommands",
+        "subcmd",
+        "verb",
+        "commandname",
+        "action",
+    )
 )
-_ARGS_WORDS = frozenset("arg args argument arguments commandargs cmdargs params parameters".split())
-MAX_PATTERNS = 400
-MAX_PATTERN = 40_000
-
-
-class Pattern:
-    """One usage pattern and the lines it was read from."""
-
-    __slots__ = ("first", "last", "parts", "size")
-
-    def __init__(self, text: str, number: int) -> None:
-        self.parts = [text]
-        self.size = len(text)
-        self.first = self.last = number
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.parts).split())
-
-    def extend(self, text: str, number: int) -> None:
-        if self.size < MAX_PATTERN:
-            self.parts.append(text)
-            self.size += len(text)
-        self.last = number
+_ARGS_WORDS = frozenset(
+    ("arg", "args", "argument", "arguments", "commandargs", "cmdargs", "params", "parameters")
+)
 
 
 class UsageOption:
@@ -116,112 +111,6 @@ class Usage:
 def letters(name: str) -> str:
     """`<log-options>` → `logoptions`: how placeholders are compared."""
     return _LETTERS.sub("", name.lower())
-
-
-def find_usage(lines: Sequence[Line], tool: str) -> tuple[list[Pattern], list[Line]]:
-    """The patterns, and all lines that are not part of them."""
-    for index, line in enumerate(lines):
-        match = _LABEL.match(line.text) if len(line.text) < 20_000 else None
-        if match is None or line.cells is not None or line.text.startswith(("Use the", "use the")):
-            continue
-        rest = line.text[match.end() :].strip()
-        patterns, end = _block(lines, index, rest, line.raw.find(rest) if rest else -1)
-        if patterns:
-            return patterns, [*lines[:index], *lines[end:]]
-    for index, line in enumerate(lines[:12]):
-        if _is_bare_usage(line, tool):
-            pattern = Pattern(line.text, line.number)
-            return [pattern], [*lines[:index], *lines[index + 1 :]]
-    return [], list(lines)
-
-
-def _is_bare_usage(line: Line, tool: str) -> bool:
-    """`systemctl [OPTIONS...] COMMAND ...` without a label."""
-    words = line.text.split()[:6]
-    if not tool or not words or line.cells is not None:
-        return False
-    joined = (words[0], "-".join(words[:2]), " ".join(words[:2]))
-    if tool not in joined or "  " in line.text or line.text.endswith((".", ":")):
-        return False
-    rest = line.text[len(words[0]) :].strip()
-    return rest[:1] in ("[", "<", "{", "-") or " [" in rest or " <" in rest or rest.endswith("...")
-
-
-def _block(lines: Sequence[Line], index: int, rest: str, column: int) -> tuple[list[Pattern], int]:
-    head = lines[index]
-    patterns = [Pattern(_strip_comment(rest), head.number)] if rest else []
-    at = index + 1
-    base = column if rest else -1
-    if not rest and at < len(lines) and set(lines[at].text) <= {"=", "-"}:
-        at += 1
-    program = _program(rest)
-    while at < len(lines) and len(patterns) < MAX_PATTERNS:
-        line = lines[at]
-        if line.cells is not None or line.title:
-            break
-        text = line.text
-        either = _OR.match(text)
-        if either is not None and patterns:
-            patterns.append(Pattern(_strip_comment(text[either.end() :]), line.number))
-        elif not patterns:
-            if line.indent < head.indent or text[0] == "-" or text.endswith(":"):
-                break
-            program, base = _program(text), line.indent
-            patterns.append(Pattern(_strip_comment(text), line.number))
-        elif _program(text) == program and _may_start(line, head, base, bool(rest)):
-            patterns.append(Pattern(_strip_comment(text), line.number))
-        elif _continues(line, head, base, bool(rest)):
-            patterns[-1].extend(_strip_comment(text), line.number)
-        else:
-            break
-        at += 1
-    return patterns, at
-
-
-def _program(text: str) -> str:
-    words = text.lstrip("$% ").split(" ", 1)
-    return words[0].rstrip(":") if words else ""
-
-
-def _may_start(line: Line, head: Line, base: int, inline: bool) -> bool:
-    """Another pattern of the same program: at the first one's column, or nearly."""
-    if line.after_blank and inline:
-        return line.indent >= base
-    return line.indent >= (head.indent if not inline else min(base, head.indent + 2)) or (
-        not line.after_blank
-    )
-
-
-def _continues(line: Line, head: Line, base: int, inline: bool) -> bool:
-    text = line.text
-    if line.after_blank:
-        return False
-    if text[0] == "-" and ("  " in text or line.indent < base) and text[:3] != "-- ":
-        return False
-    if text.endswith(":") and " " in text and text[0] not in "[<{(":
-        return False
-    if inline:
-        if line.indent <= head.indent:
-            return text[0] in "[<{" and text[-1] in "]>}."
-        return line.indent >= base - 1 or text[0] in "[<{(|" or text.startswith("...")
-    return line.indent > base or (line.indent == base and text[0] in "[<{(|")
-
-
-def _strip_comment(text: str) -> str:
-    """Explanations right of a pattern (`prog -d <x>      delete entry`) are not part of it."""
-    at = text.find("   ")
-    while at > 0:
-        rest = text[at:].lstrip()
-        if rest and rest[0] not in "[<{(-|." and not rest.isupper():
-            words = rest.split()
-            if (len(words) > 2 and not any(char in rest for char in "[{|")) or rest[0] in "#<;":
-                return text[:at]
-        at = text.find("   ", at + 3 + (len(text[at + 3 :]) - len(text[at + 3 :].lstrip())))
-    cut = text.find("  <-")
-    if cut > 0:
-        text = text[:cut]
-    dash = text.find("] - ")
-    return text[: dash + 1] if dash > 0 and text[dash + 4 : dash + 5].islower() else text
 
 
 def read_usage(patterns: list[Pattern], tool: str, path: tuple[str, ...]) -> Usage:
@@ -305,6 +194,9 @@ class _Reader:
         if len(names) > 1 and all(names) and not flags:
             self._add_argument("|".join(names), node, optional=optional, repeat=repeat)
             return
+        last = node.alternatives[-1][-1] if node.alternatives[-1] else None
+        if last is not None and not flags and is_options_word(letters(last.text)):
+            return  # `[global options]`
         if len(flags) > 1 and len(node.alternatives) > 1:
             self._pair(node)
         for alternative in node.alternatives:
@@ -323,7 +215,12 @@ class _Reader:
             alike = len(node.alternatives) == 2 or long[2:3].lower() == short[1:2].lower()
             if len(short) == 2 and long.startswith("--") and alike and glued:
                 value = two[0].value
-                if value is None and len(two) > 1 and two[1].kind != FLAG and not _has_flags(two[1]):
+                if (
+                    value is None
+                    and len(two) > 1
+                    and two[1].kind != FLAG
+                    and not _has_flags(two[1])
+                ):
                     value = _value_text(two[1])
                 if value is not None:
                     one[0].value = value
@@ -385,7 +282,8 @@ class _Reader:
         option.optional_value = following.kind == OPTIONAL and len(following.alternatives) == 1
         at += 1
         while at < len(branch) and branch[at].kind != FLAG and not _has_flags(branch[at]):
-            at += 1  # `[--names NAME [NAME ...]]`
+            option.optional_value = option.optional_value and branch[at].kind == OPTIONAL
+            at += 1  # `[--names NAME [NAME ...]]`, `[-D [address:]port]`
         return at
 
     def _is_cluster(self, name: str, node: Node) -> bool:
@@ -412,6 +310,8 @@ class _Reader:
             return
         if text[0] in "#$" or not any(char.isalnum() for char in text):
             return
+        if not optional and text.lower() in self.path:
+            return  # `tool [global options] plan`: the command's own name
         argument = self._add_argument(text, node, optional=optional, repeat=repeat)
         if argument is not None:
             argument.after = node.value
@@ -433,7 +333,7 @@ class _Reader:
         argument = UsageArgument(name, self.lines)
         argument.raw = text
         argument.required = not optional
-        argument.variadic = repeat or node.repeat or text.endswith("...") or text.endswith("(s)")
+        argument.variadic = repeat or node.repeat or text.endswith(("...", "(s)"))
         self.found.append(argument)
         return argument
 

@@ -1,0 +1,238 @@
+"""Choices: the values an option accepts, from its placeholder or its explanation.
+
+A list of words in running text is not a list of choices; what counts depends on whether the
+framework prints choices in a form of its own. Every search is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_PROSE = 3_000
+
+_POSSIBLE = re.compile(
+    r"[\[(](?:possible|allowed|valid|available|accepted|supported)? ?(?:values|choices|options)"
+    r"(?: are)?[:=] ?([^\[\]()]{1,600})[\])]",
+    re.I,
+)
+_CHOICES = re.compile(r"[\[(]choices:? ([^\[\]()]{1,900})[\])]", re.I)
+_BULLET = re.compile(r"[-*•] ([^\s:]{1,60})(?::|$)")
+_BRACES = re.compile(r"\{([^{}\s]{1,300}|[^{}]{1,300})\}")
+_ONE_OF = re.compile(
+    r"(?:must be |can be |either |is |are |values? |formats? |to )?\bone of(?: the following)?:? ?"
+    r"[(\[{'\"`]?([^.;)\]}\n]{3,300})",
+    re.I,
+)
+_TYPE_WORDS = frozenset((
+    "file", "files", "filename", "path", "paths", "dir", "dirs", "directory",
+    "directories", "folder", "glob", "globs", "pattern", "patterns", "regex", "regexp",
+    "name", "names", "number", "num", "int", "integer", "float", "string", "str", "text",
+    "url", "uri", "id", "ids", "package", "packages", "host", "hostname", "port", "pid",
+    "user", "group", "key", "value", "values", "size", "date", "time", "module", "command",
+    "cmd", "command-line", "json_file", "namespace", "field", "fields", "column",
+    "columns", "commit", "branch", "ref", "table", "device", "sectors", "bytes", "seconds",
+    "count", "list", "n",
+))  # fmt: skip
+
+
+def choices_of_placeholder(raw: str, *, brackets_are_optional: bool) -> tuple[str, ...] | None:
+    """`{a,b}`, `[a|b]`, `<a|b>`, `a|b` → the values; None where the words name kinds of values."""
+    text = raw.strip()
+    if len(text) < 3 or len(text) > 2_000:
+        return None
+    if text.startswith("[{") and text.endswith("}]"):
+        text = text[1:-1]
+    if text.startswith("{") and "}" in text:
+        inner = text[1 : text.index("}")]
+        return _literals(inner.replace("|", ",").split(","), braces=True)
+    if "|" not in text:
+        return None
+    if text[0] == "[" and text[-1] == "]":
+        if brackets_are_optional:
+            return None
+        return _literals(text[1:-1].split("|"), braces=True)
+    if brackets_are_optional:
+        return None
+    if text[0] == "<" and text[-1] == ">":
+        return _literals(text[1:-1].split("|"), braces=False)
+    if text[0] in "<[(" or text.isupper():
+        return None
+    return _literals(text.split("|"), braces=False)
+
+
+def _literals(parts: Sequence[str], *, braces: bool) -> tuple[str, ...] | None:
+    values = [part.strip().strip("'\"`") for part in parts]
+    if len(values) < (1 if braces else 2) or any(not value for value in values):
+        return None
+    if any(
+        len(value) > 60
+        or " " in value
+        or (value[0] in "<[{+-" and len(value) > 1 and value[0] in "<[{")
+        for value in values
+    ):
+        return None
+    if values[-1] in ("...", "\u2026"):
+        return None
+    if not braces and any(value.lower() in _TYPE_WORDS for value in values):
+        return None
+    return tuple(dict.fromkeys(values))
+
+
+def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ...] | None:
+    """Choices that an explanation lists; `lines` is the same text with its line breaks.
+
+    `style` is `formal` where the framework prints choices in a form of its own, so that words in
+    the explanation are only words, and `go` where it has no such form.
+    """
+    text = text[:MAX_PROSE]
+    for pattern in (_POSSIBLE, _CHOICES):
+        match = pattern.search(text)
+        if match is not None:
+            return _listed(match.group(1))
+    bullets = _bullets(lines[:MAX_PROSE])
+    if bullets is not None:
+        return bullets
+    if style == "formal":
+        return None
+    groups = _BRACES.findall(text)
+    if len(groups) == 1 and "|" in groups[0]:
+        return _literals(groups[0].split("|"), braces=True)
+    numbered = _numbered(lines[:MAX_PROSE])
+    if numbered is not None:
+        return numbered
+    if style == "argparse":
+        return _slashes(text)
+    plain = _DEFAULT_CLAUSE.sub("", text)
+    found = _quoted(plain) or _one_of(plain) or _slashes(plain)
+    return found or (_parenthesis(plain) or _after_colon(plain) if style == "go" else None)
+
+
+_DEFAULT_CLAUSE = re.compile(
+    r" ?[\[(]defaults?\b[^()\[\]]{0,200}[\])]|\bdefaults? ?(?:to|is|:)?.{0,200}$", re.I
+)
+_COLON_LIST = re.compile(r": ([a-z][\w-]{0,30}(?:, (?:or )?[a-z][\w-]{0,30}){2,30})\.?$")
+
+
+def _after_colon(text: str) -> tuple[str, ...] | None:
+    """`Sort output by: command, created, id`."""
+    match = _COLON_LIST.search(text[-600:].strip())
+    return words_listed(match.group(1)) if match is not None else None
+
+
+_QUOTED = re.compile(r"[\"'`“‘]([\w.+:%-]{1,40})[\"'`”’]")
+_BETWEEN = re.compile(
+    r"(?: \([^()]{1,40}\))?(?:,? (?:or|and) |, ?|/| ?\| ?| (?=\())(?:\([^()]{1,40}\),? ?(?:or )?)?"
+)
+_LEAD = re.compile(
+    r"(?:one of|must be|can be|either|valid|allowed|possible|supported|values?|choices|levels?|types?"
+    r"|modes?|formats?|are|[:(])[ (]{0,3}$",
+    re.I,
+)
+
+
+def _quoted(text: str) -> tuple[str, ...] | None:
+    """`one of "long", "short", or "none"`: a run of quoted words with only commas between."""
+    found: list[str] = []
+    end = -1
+    lead = ""
+    for match in _QUOTED.finditer(text):
+        between = text[end : match.start()] if end >= 0 else None
+        if between is not None and len(between) < 60 and _BETWEEN.fullmatch(between):
+            found.append(match.group(1))
+        elif len(found) >= 2 and _LEAD.search(lead):
+            break
+        else:
+            found, lead = [match.group(1)], text[max(0, match.start() - 30) : match.start()]
+        end = match.end()
+    if len(found) < 2 or not _LEAD.search(lead):
+        return None
+    if _BETWEEN.match(text, end) and text[end : end + 6].lstrip(", or/|").startswith(
+        ('"', "'", "`")
+    ):
+        return None  # the list goes on with something that is not a word
+    return tuple(dict.fromkeys(found))
+
+
+_SLASHES = re.compile(r"\(([a-z][\w-]{0,30}(?:[/|][a-z][\w-]{0,30}){1,20})\)")
+_PARENTHESIS = re.compile(
+    r"\((?:one of:? )?[\"']?([\w-]{1,30}[\"']?(?:(?:, | \| ?|\||/)[\"']?[\w-]{1,30}[\"']?){1,30})\)"
+)
+
+
+def _slashes(text: str) -> tuple[str, ...] | None:
+    """`(auto/long/short)` and `(yes|no)`."""
+    found = _SLASHES.findall(text)
+    if len(found) != 1:
+        return None
+    values = re.split(r"[/|]", found[0])
+    if any(value in _TYPE_WORDS for value in values):
+        return None
+    return tuple(dict.fromkeys(values))
+
+
+def _parenthesis(text: str) -> tuple[str, ...] | None:
+    """`(trace, debug, info)` and `("file"|"none")`, for frameworks without a form of their own."""
+    found = [match for match in _PARENTHESIS.findall(text) if not match.startswith("default")]
+    return words_listed(found[0]) if len(found) == 1 else None
+
+
+_NUMBERED = re.compile(r"- (\d{1,3}|[a-z][\w-]{0,30}): ")
+
+
+def _numbered(lines: str) -> tuple[str, ...] | None:
+    """A list of `- 0: meaning` below the explanation, starting at its margin."""
+    found = [match.group(1) for line in lines.split("\n") if (match := _NUMBERED.match(line))]
+    return tuple(dict.fromkeys(found)) if len(found) >= 2 else None
+
+
+def _listed(text: str) -> tuple[str, ...] | None:
+    head = re.split(r",? ?default: ?", text, maxsplit=1)[0]
+    parts = [part for part in re.split(r",| or |\|", head) if part.strip()]
+    values = [part.strip().strip("'\"`").removeprefix("and ").removeprefix("or ") for part in parts]
+    if any(" " in value or not value for value in values) or not values:
+        return None
+    return tuple(dict.fromkeys(values))
+
+
+def _bullets(lines: str) -> tuple[str, ...] | None:
+    """clap: `Possible values:` and a list of `- name: meaning`."""
+    start = lines.find("ossible values:")
+    if start < 0:
+        return None
+    found: list[str] = []
+    for line in lines[start:].split("\n")[1:]:
+        match = _BULLET.match(line)
+        if match is not None:
+            found.append(match.group(1))
+        elif line.startswith(("[default", "[env", "[aliases")):
+            break
+    return tuple(found) or None
+
+
+def _one_of(text: str) -> tuple[str, ...] | None:
+    match = _ONE_OF.search(text)
+    if match is None:
+        return None
+    return words_listed(match.group(1))
+
+
+def words_listed(text: str) -> tuple[str, ...] | None:
+    """`a, b or c` / `'a', 'b'` / `a|b` → the words; None if it reads like a sentence."""
+    text = text.strip().rstrip(")]}.")
+    bars = "|" in text
+    parts = re.split(r"\|" if bars else r",| or | and |/", text)
+    values = []
+    for part in parts:
+        word = part.strip().removeprefix("or ").removeprefix("and ").strip().strip("'\"`()[]{}<>")
+        if not word:
+            continue
+        if " " in word or len(word) > 40:
+            return None
+        values.append(word)
+    if len(values) < 2:
+        return None
+    return tuple(dict.fromkeys(values))

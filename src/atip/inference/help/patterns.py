@@ -1,0 +1,151 @@
+"""Patterns: where the usage lines of a page are, one text per pattern.
+
+Joins what was wrapped and drops the explanations some programs print next to a pattern. Reading
+the patterns is done in `usage.py`.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.inference.help.page import Line
+
+_LABEL = re.compile(
+    r"(?:usage|synopsis|syntax|use|uso|gebrauch|verwendung|aufruf|utilisation)\s{0,4}(:|$)", re.I
+)
+_OR = re.compile(r"(?:or|oder|ou)\s{0,4}:\s{0,8}", re.I)
+MAX_PATTERNS = 400
+MAX_PATTERN = 40_000
+
+
+class Pattern:
+    """One usage pattern and the lines it was read from."""
+
+    __slots__ = ("first", "last", "parts", "size")
+
+    def __init__(self, text: str, number: int) -> None:
+        self.parts = [text]
+        self.size = len(text)
+        self.first = self.last = number
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.parts).split())
+
+    def extend(self, text: str, number: int) -> None:
+        if self.size < MAX_PATTERN:
+            self.parts.append(text)
+            self.size += len(text)
+        self.last = number
+
+
+def find_usage(lines: Sequence[Line], tool: str) -> tuple[list[Pattern], list[Line]]:
+    """The patterns, and all lines that are not part of them."""
+    for index, line in enumerate(lines):
+        match = _LABEL.match(line.text) if len(line.text) < 20_000 else None
+        if match is None or line.cells is not None or line.text.startswith(("Use the", "use the")):
+            continue
+        rest = line.text[match.end() :].strip()
+        patterns, end = _block(lines, index, rest, line.raw.find(rest) if rest else -1)
+        if patterns:
+            return patterns, [*lines[:index], *lines[end:]]
+    for index, line in enumerate(lines[:12]):
+        if _is_bare_usage(line, tool):
+            pattern = Pattern(line.text, line.number)
+            return [pattern], [*lines[:index], *lines[index + 1 :]]
+    return [], list(lines)
+
+
+def _is_bare_usage(line: Line, tool: str) -> bool:
+    """`systemctl [OPTIONS...] COMMAND ...` without a label."""
+    words = line.text.split()[:6]
+    if not tool or not words or line.cells is not None:
+        return False
+    joined = (words[0], "-".join(words[:2]), " ".join(words[:2]))
+    if tool not in joined or "  " in line.text or line.text.endswith((".", ":")):
+        return False
+    rest = line.text[len(words[0]) :].strip()
+    return rest[:1] in ("[", "<", "{", "-") or " [" in rest or " <" in rest or rest.endswith("...")
+
+
+def _block(lines: Sequence[Line], index: int, rest: str, column: int) -> tuple[list[Pattern], int]:
+    head = lines[index]
+    patterns = [Pattern(_strip_comment(rest), head.number)] if rest else []
+    at = index + 1
+    base = column if rest else -1
+    if not rest and at < len(lines) and set(lines[at].text) <= {"=", "-"}:
+        at += 1
+    program = _program(rest)
+    while at < len(lines) and len(patterns) < MAX_PATTERNS:
+        line = lines[at]
+        if line.cells is not None or line.title:
+            break
+        text = line.text
+        either = _OR.match(text)
+        if either is not None and patterns:
+            patterns.append(Pattern(_strip_comment(text[either.end() :]), line.number))
+        elif not patterns:
+            if line.indent < head.indent or text[0] == "-" or text.endswith(":"):
+                break
+            program, base = _program(text), line.indent
+            patterns.append(Pattern(_strip_comment(text), line.number))
+        elif patterns and text.startswith("or ") and _program(text[3:].lstrip()) == program:
+            patterns.append(Pattern(_strip_comment(text[3:].lstrip()), line.number))
+        elif _program(text) == program and _may_start(line, head, base, bool(rest)):
+            patterns.append(Pattern(_strip_comment(text), line.number))
+        elif _continues(line, head, base, bool(rest)):
+            patterns[-1].extend(_strip_comment(text), line.number)
+        else:
+            break
+        at += 1
+    return patterns, at
+
+
+def _program(text: str) -> str:
+    words = text.lstrip("$% ").split(" ", 1)
+    return words[0].rstrip(":") if words else ""
+
+
+def _may_start(line: Line, head: Line, base: int, inline: bool) -> bool:
+    """Another pattern of the same program: at the first one's column, or nearly."""
+    if line.after_blank and inline:
+        return line.indent >= base
+    return line.indent >= (head.indent if not inline else min(base, head.indent + 2)) or (
+        not line.after_blank
+    )
+
+
+def _continues(line: Line, head: Line, base: int, inline: bool) -> bool:
+    text = line.text
+    if line.after_blank:
+        return False
+    if text[0] == "-" and ("  " in text or line.indent < base) and text[:3] != "-- ":
+        return False
+    if text.endswith(":") and " " in text and text[0] not in "[<{(":
+        return False
+    if inline:
+        if line.indent <= head.indent:
+            return text[0] in "[<{" and text[-1] in "]>}."
+        return line.indent >= base - 1 or text[0] in "[<{(|" or text.startswith("...")
+    return line.indent > base or (line.indent == base and text[0] in "[<{(|")
+
+
+def _strip_comment(text: str) -> str:
+    """Explanations right of a pattern (`prog -d <x>      delete entry`) are not part of it."""
+    at = text.find("   ")
+    while at > 0:
+        rest = text[at:].lstrip()
+        if rest and rest[0] not in "[<{(-|." and not rest.isupper():
+            words = rest.split()
+            if (len(words) > 2 and not any(char in rest for char in "[{|")) or rest[0] in "#<;":
+                return text[:at]
+        at = text.find("   ", at + 3 + (len(text[at + 3 :]) - len(text[at + 3 :].lstrip())))
+    cut = text.find("  <-")
+    if cut > 0:
+        text = text[:cut]
+    dash = text.find("] - ")
+    return text[: dash + 1] if dash > 0 and text[dash + 4 : dash + 5].islower() else text
