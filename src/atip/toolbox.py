@@ -9,6 +9,7 @@ Holds no state of its own beyond where things lie; every method reads the store 
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from atip.errors import NotFoundError
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from atip.discovery.executables import Executable
     from atip.discovery.ladder import Asker, Finding, Subject
     from atip.discovery.native import NativeAnswer
     from atip.discovery.report import Plan, ScanReport
     from atip.discovery.scan import Progress, Scanner, ScanOptions
     from atip.model.tool import Tool
 
+    Askers = list[Asker]
     Entries = list[dict[str, Any]]
     Names = list[str]
 
@@ -57,11 +60,12 @@ class Toolbox:
     ) -> ScanReport:
         """Find every tool, ask those that can answer, remember. See `discovery.scan`."""
         scanner = self._scanner(options, progress)
-        return scanner.run(
-            open_keeper=self._keeper,
-            open_prober=lambda visible: self._prober(visible, scanner.options.jobs),
-            open_ladder=lambda: self._climber(scanner.options.learn),
-        )
+        with contextlib.ExitStack() as stack:
+            return scanner.run(
+                open_keeper=self._keeper,
+                open_prober=lambda visible: self._prober(visible, scanner.options.jobs),
+                open_ladder=lambda found: self._climber(scanner.options, found, stack),
+            )
 
     def _prober(self, visible: Sequence[str], jobs: int) -> Any:
         from atip.sandbox.probe import ProbeSandbox, default_jobs
@@ -89,29 +93,57 @@ class Toolbox:
         redact = load_settings(self.places, "config").get("redact", ())
         return StoreKeeper(self.store, layout, home=self.places.home, now=now_iso(), redact=redact)
 
-    def _climber(self, learn: bool) -> Callable[[Subject], Finding | None]:
-        from atip.discovery.askers import (
-            NativeAsker,
-            OverrideAsker,
-            ShimFolderAsker,
-            apply_override,
-        )
+    def _climber(
+        self, options: ScanOptions, found: Sequence[Executable], stack: contextlib.ExitStack
+    ) -> Callable[[Subject], Finding | None]:
+        """The ladder as one function of a subject; `stack` ends what it had to start."""
+        from atip.discovery.askers import OverrideAsker, apply_override
+        from atip.discovery.executables import visible_paths
+        from atip.discovery.knowing import storable
         from atip.discovery.ladder import climb
 
         override = OverrideAsker(self.places.config)
-        folders = [self.places.data, *self.places.system]
-        if self.places.project:
-            folders.append(self.places.project)
-        askers: Sequence[Asker] = [override, NativeAsker(), ShimFolderAsker(folders)]
+        askers = [override, *self._askers()]
+        if options.learn:
+            visible = visible_paths(found)
+            askers += self._executing_askers(
+                stack.enter_context(self._prober(visible, options.jobs))
+            )
 
         def ask(subject: Subject) -> Finding | None:
-            finding = climb(subject, askers, may_execute=learn, merge_knowledge=lambda tool: tool)
+            finding = climb(subject, askers, may_execute=options.learn, merge_knowledge=storable)
             partial = override.find(subject)
             if finding is None or partial is None or finding.rung == "override":
                 return finding
             return finding.replace(tool=apply_override(finding.tool, partial))
 
         return ask
+
+    def _askers(self) -> Askers:
+        """The rungs that execute nothing."""
+        from atip.discovery.askers import NativeAsker, ShimFolderAsker
+        from atip.discovery.documents import InstalledTexts
+        from atip.discovery.knowing import KnowledgeAsker
+        from atip.discovery.learning import CompletionAsker, ManAsker
+
+        folders = [self.places.data, *self.places.system]
+        if self.places.project:
+            folders.append(self.places.project)
+        prefixes = ["/usr/local", "/usr", "/opt/homebrew", os.path.join(self.places.home, ".local")]
+        texts = InstalledTexts(prefixes)
+        return [
+            NativeAsker(),
+            ShimFolderAsker(folders),
+            CompletionAsker(texts),
+            ManAsker(texts),
+            KnowledgeAsker(),
+        ]
+
+    def _executing_askers(self, prober: Any) -> Askers:
+        """The rungs that run the tool, confined."""
+        from atip.discovery.learning import HelpAsker
+
+        return [HelpAsker(lambda subject: prober)]
 
     # -- looking up ------------------------------------------------------------------------------
 
@@ -133,9 +165,10 @@ class Toolbox:
         Raises:
             NotFoundError: `tool.not-found` or `store.no-metadata`.
         """
+        from atip.discovery.knowing import with_knowledge
         from atip.model.decode import decode_tool
 
-        return decode_tool(self.get_document(name)).replace(name=name)
+        return with_knowledge(decode_tool(self.get_document(name)).replace(name=name))
 
     def get_document(self, name: str) -> dict[str, Any]:
         """Metadata as stored, plain values; what `show --json` prints."""

@@ -7,6 +7,8 @@ parent's help again, when answers stop coming.
 
 from __future__ import annotations
 
+import re
+
 from atip.model.value import Value
 from atip.system.clock import monotonic
 
@@ -36,6 +38,10 @@ class Budget(Value):
     """Subcommands in a row that do not answer."""
 
 
+_MORE = re.compile(
+    r"(--help[ =]all|--help-all|--helpfull|--fullhelp|--full-help|--help-full|--help-long|--longhelp|--long-help|--help-hidden)\b"
+)
+"""Where a help text itself says how to get the whole of it."""
 SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",))
 MAX_TEXT = 400_000
 
@@ -75,7 +81,22 @@ class HelpTree:
                 best, self._spelling = (command, text), spelling
             if best and _weight(best[0]) >= 3:
                 break
-        return best
+        return self._fuller(best) if best else None
+
+    def _fuller(self, best: tuple[Command, str]) -> tuple[Command, str]:
+        """The long form of a help text that announces one (`--help all`)."""
+        announced = _MORE.search(best[1])
+        text = self._ask(announced[1].split()) if announced else None
+        if text is None:
+            return best
+        command = self._read(text, ())
+        if _weight(command) <= _weight(best[0]):
+            return best
+        return command.replace(
+            description=best[0].description or command.description,
+            arguments=command.arguments or best[0].arguments,
+            usage=command.usage or best[0].usage,
+        ), text
 
     def _below(self, command: Command, path: tuple[str, ...], text: str, depth: int) -> Command:
         if not command.commands or depth > self._budget.depth:

@@ -55,6 +55,11 @@ SOURCES = {
 }
 
 
+_COMPLETE = frozenset(["override", "native", "shim", "adapter"])
+"""Rungs that describe a tool wholly: nothing below them is asked."""
+_LAST_RESORT = frozenset(["knowledge"])
+
+
 class Subject(Value):
     """The program asked about."""
 
@@ -65,6 +70,12 @@ class Subject(Value):
     stub: Stub
     known_native: Tool | None = None
     """A native answer that was had already in this scan."""
+
+    @property
+    def program(self) -> str:
+        """What to start: the target of a wrapper, else the file itself under its own name (programs
+        with several personalities look at it)."""
+        return self.stub.target or self.path
 
 
 class Finding(Value):
@@ -90,7 +101,7 @@ def climb(
     for asker in sorted(askers, key=lambda one: RUNGS.index(one.rung)):
         if asker.executes and not may_execute:
             continue
-        if found is not None and rung in OUTRANKS_KNOWLEDGE | {"shim", "adapter"}:
+        if found is not None and (rung in _COMPLETE or asker.rung in _LAST_RESORT):
             break
         answer = asker.ask(subject)
         if answer is None:

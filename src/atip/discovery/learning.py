@@ -33,7 +33,7 @@ class HelpAsker:
 
         tree = HelpTree(
             self._open_runner(subject),
-            subject.real_path if subject.stub.interpreter is None else subject.path,
+            subject.program,
             lambda text, path: infer_help(text, tool=subject.name, path=path),
             self._budget,
         )

@@ -18,7 +18,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
     from atip.discovery.directories import Directories
@@ -134,7 +134,7 @@ class Scanner:
     def _stub_is_candidate(self, one: Executable, head: bytes, reader: Any) -> bool:
         from atip.discovery.stubs import parse_stub, sources
 
-        stub = parse_stub(one.real_path, head)
+        stub = parse_stub(one.real_path, head or _head(one.real_path))
         if stub.module is None and stub.target is None and stub.language != "node":
             return False
         return any(reader.holds_marks(path) for path in sources(one.real_path, stub))
@@ -171,7 +171,7 @@ class Scanner:
         *,
         open_keeper: Callable[[], Keeper],
         open_prober: Callable[[Sequence[str]], Any],
-        open_ladder: Callable[[], Callable[[Subject], Finding | None]],
+        open_ladder: Callable[[Sequence[Executable]], Callable[[Subject], Finding | None]],
     ) -> ScanReport:
         """All steps. What an unchanged machine does not need is not even opened.
 
@@ -185,7 +185,7 @@ class Scanner:
             return ScanReport.unchanged(memory.summary)
         listed = self.executables(listing)
         report = ScanReport(directories, listed)
-        keeper, climb = open_keeper(), open_ladder()
+        keeper, climb = open_keeper(), open_ladder(listed.found)
         self.read(listed.found, memory)
         native = self._ask(self.candidates(listed.found), open_prober, keeper, report)
         self._climb(listed.found, native, keeper, climb, report)
@@ -270,8 +270,8 @@ class Scanner:
             if one.path in self.contents:
                 digest = self.contents[one.path][0]
                 names_by_digest[digest] = names_by_digest.get(digest, 0) + 1
-        for done, one in enumerate(found, 1):
-            self.progress("learning" if self.options.learn else "looking", done, len(found))
+        subjects = []
+        for one in found:
             if one.path not in self.contents:
                 report.unreadable(one.path)
                 continue
@@ -282,9 +282,40 @@ class Scanner:
                 path=one.path,
                 real_path=one.real_path,
                 digest=digest,
-                stub=parse_stub(one.real_path, head),
+                stub=parse_stub(one.real_path, head or _head(one.real_path)),
                 known_native=answer.tool if answer else None,
             )
-            finding = climb(subject)
-            keeper.keep(subject, finding, shared=names_by_digest[digest] > 1, key=one.key)
+            subjects.append((one, subject))
+        stage = "learning" if self.options.learn else "looking"
+        findings = self._map(climb, [subject for _, subject in subjects])
+        for done, ((one, subject), finding) in enumerate(zip(subjects, findings, strict=True), 1):
+            self.progress(stage, done, len(subjects))
+            keeper.keep(subject, finding, shared=names_by_digest[subject.digest] > 1, key=one.key)
             report.learnt(one.name, finding)
+
+    def _map(
+        self, climb: Callable[[Subject], Finding | None], subjects: Sequence[Subject]
+    ) -> Iterator[Finding | None]:
+        """In order; with several threads where programs are run and waited for."""
+        if not self.options.learn:
+            yield from map(climb, subjects)
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        jobs = self.options.jobs or len(os.sched_getaffinity(0))
+        pool = ThreadPoolExecutor(jobs)
+        try:
+            yield from pool.map(climb, subjects)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _head(path: str) -> bytes:
+    """The first bytes of a file whose digest was remembered."""
+    from atip.discovery.content import HEAD
+
+    try:
+        with open(path, "rb") as file:
+            return file.read(HEAD)
+    except OSError:
+        return b""

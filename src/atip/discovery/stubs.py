@@ -24,6 +24,8 @@ _ENTRY = re.compile(r"^from ([A-Za-z_][\w.]{0,200}) import ([A-Za-z_]\w{0,100})"
 
 _EXEC = re.compile(r"""^\s*exec\s+(?:-a\s+\S+\s+)?["']?(/[^\s"'$]{1,300})""", re.M)
 
+_SHIM = re.compile(r"(.*/\.?(pyenv|rbenv|nodenv|goenv|phpenv|jenv))/shims/([^/]+)\Z")
+
 
 class Stub(Value):
     """What a script starts."""
@@ -67,9 +69,26 @@ def parse_stub(path: str, head: bytes) -> Stub:
                     interpreter=interpreter, language=language, module=entry[1], attribute=entry[2]
                 )
     if language == "shell":
+        managed = managed_target(path)
+        if managed:
+            return Stub(interpreter=interpreter, language=language, target=managed)
         found = _EXEC.search(text)
         return Stub(interpreter=interpreter, language=language, target=found[1] if found else None)
     return Stub(interpreter=interpreter, language=language)
+
+
+def managed_target(path: str) -> str | None:
+    """What a version manager's shim starts (`~/.pyenv/shims/x`), by its files, without asking it."""
+    found = _SHIM.search(path)
+    if not found:
+        return None
+    try:
+        with open(os.path.join(found[1], "version"), "rb") as file:
+            version = file.read(200).decode("utf-8", "replace").split()
+    except OSError:
+        return None
+    candidates = [os.path.join(found[1], "versions", name, "bin", found[3]) for name in version]
+    return next((one for one in candidates if os.path.isfile(one)), None)
 
 
 def sources(path: str, stub: Stub) -> Iterator[str]:
