@@ -44,7 +44,7 @@ def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Comm
     patterns, lines = find_usage(page.lines, tool)  # (2)
     usage = read_usage(patterns, tool, path)
     own = frozenset(word.lower() for word in [tool, *tool.split("-"), *path] if word)
-    sections = split_sections(lines, own)  # (3)
+    sections = split_sections(lines, own, manual=page.manual)  # (3)
     return _Reading(sections, usage, own, nested=bool(path)).command(page)
 
 
@@ -55,6 +55,7 @@ class _Reading:
         self, sections: list[Section], usage: Usage, own: frozenset[str], *, nested: bool
     ) -> None:
         self.nested = nested
+        self.manual = False
         self.sections = sections
         self.usage = usage
         self.own = own
@@ -63,6 +64,7 @@ class _Reading:
         self.loose: list[tuple[Section, list[Line]]] = []
 
     def command(self, page: Page) -> Command:
+        self.manual = page.manual
         for section in self.sections:  # (4)
             room = MAX_OPTIONS - len(self.entries)
             entries, loose = (
@@ -120,7 +122,7 @@ class _Reading:
         complete = False
         names = {name for sub in subs.values() for name in (sub.name, *sub.aliases)}
         for section, loose in self.loose:
-            if section.kind == ARGUMENTS:
+            if section.kind == ARGUMENTS and not self.manual:
                 defined += defined_arguments(section, loose, names)
                 # argparse and the boxed frameworks list every positional.
                 complete = (

@@ -50,7 +50,7 @@ def find_usage(lines: Sequence[Line], tool: str) -> tuple[list[Pattern], list[Li
         if match is None or line.cells is not None or line.text.startswith(("Use the", "use the")):
             continue
         rest = line.text[match.end() :].strip()
-        patterns, end = _block(lines, index, rest, line.raw.find(rest) if rest else -1)
+        patterns, end = _block(lines, index, rest, tool)
         if patterns:
             return patterns, [*lines[:index], *lines[end:]]
     for index, line in enumerate(lines[:12]):
@@ -72,8 +72,11 @@ def _is_bare_usage(line: Line, tool: str) -> bool:
     return rest[:1] in ("[", "<", "{", "-") or " [" in rest or " <" in rest or rest.endswith("...")
 
 
-def _block(lines: Sequence[Line], index: int, rest: str, column: int) -> tuple[list[Pattern], int]:
+def _block(
+    lines: Sequence[Line], index: int, rest: str, tool: str
+) -> tuple[list[Pattern], int]:
     head = lines[index]
+    column = head.raw.find(rest) if rest else -1
     patterns = [Pattern(_strip_comment(rest), head.number)] if rest else []
     at = index + 1
     base = column if rest else -1
@@ -91,6 +94,10 @@ def _block(lines: Sequence[Line], index: int, rest: str, column: int) -> tuple[l
         elif not patterns:
             if line.indent < head.indent or text[0] == "-" or text.endswith(":"):
                 break
+            following = lines[at + 1].text if at + 1 < len(lines) else ""
+            if tool and _program(text) != tool and _program(following) == tool:
+                at += 1  # a heading within the synopsis
+                continue
             program, base = _program(text), line.indent
             patterns.append(Pattern(_strip_comment(text), line.number))
         elif patterns and text.startswith("or ") and _program(text[3:].lstrip()) == program:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 OPTIONS, COMMANDS, ARGUMENTS, USAGE = "options", "commands", "arguments", "usage"
 EXAMPLES, ASIDE, OTHER = "examples", "aside", "other"
 
+_LISTS = (OPTIONS, COMMANDS, ARGUMENTS)
 _RULE_CHARS = frozenset("=-~^*_#\u2500\u2501\u2550 ")
 _USAGE = re.compile(
     r"(?:usage|synopsis|syntax|use|uso|gebrauch|verwendung|aufruf|utilisation)\b", re.I
@@ -60,7 +61,9 @@ class Section:
         self.lines: list[Line] = []
 
 
-def split_sections(lines: Sequence[Line], own: frozenset[str] = frozenset()) -> list[Section]:
+def split_sections(
+    lines: Sequence[Line], own: frozenset[str] = frozenset(), *, manual: bool = False
+) -> list[Section]:
     """Every line in exactly one section, in order; underlines of headings are dropped.
 
     `own` are the words of the program itself: `git lfs fetch:` in a list of commands is a row.
@@ -85,7 +88,11 @@ def split_sections(lines: Sequence[Line], own: frozenset[str] = frozenset()) -> 
             and line.text.split(" ", 1)[0].lower() in own
             and _kind_of_words(line.text) == OTHER
         )
-        if not row and (underlined or _is_heading(line, above, below, current, floor)):
+        # Manual pages set their text at column 5 or 7 and subsections at 2 or 3.
+        part = manual and 0 < line.indent < 4 and line.after_blank and line.text[0].isalpha()
+        if manual and line.indent > 3 and _kind_of_words(line.text) not in _LISTS:
+            row = True  # text of a manual page, whatever it looks like
+        if not row and (part or underlined or _is_heading(line, above, below, current, floor)):
             title = line.text.strip("=-#*\u2500\u2501\u2550 ").rstrip(":").strip()
             current = Section(title, _kind(title, line, current), line, level=line.indent)
             done.append(current)

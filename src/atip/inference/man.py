@@ -1,0 +1,80 @@
+"""Manual pages → `Command`: help of last resort, and a source of descriptions.
+
+The page's source is rendered to plain lines by `roff.py` and read by the help parser; evidence is
+set back to lines of the source. Decompressing and finding pages is the caller's business.
+Implements the `man` rung of inference for ATIP 0.6 §3.3–3.7.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.inference.help.infer import infer_help
+from atip.inference.roff import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.model.tool import Command
+
+MAX_CHARS = 4_000_000
+_SOURCE = re.compile(r"^[.'](?:TH|SH|Dd|Dt|Sh|so|\\\")", re.M)
+_TITLE = re.compile(r"^\.(?:TH|Dt)\s+\"?([\w.+:@\[-]{1,80})\"?", re.M)
+
+
+def infer_man(text: bytes | str, *, tool: str = "") -> Command:
+    """What a manual page says of its program.
+
+    Takes man(7) or mdoc(7) source, or a page that was formatted already. A page that only points
+    to another (`.so man1/x.1`) gives an empty Command.
+    """
+    if isinstance(text, bytes):
+        text = text[:MAX_CHARS].decode("utf-8", "replace")
+    text = text[:MAX_CHARS].replace("\r\n", "\n")
+    if _SOURCE.search(text[:20_000]) is None:
+        return _marked(infer_help(text, tool=tool), {})
+    title = _TITLE.search(text[:20_000])
+    name = tool or (title.group(1).lower() if title is not None else "")
+    head = f"{name.upper()}(1) {name.upper()}(1)"
+    lines = [(head, 1), ("", 1), *render(text)]
+    numbers = {index: number for index, (_, number) in enumerate(lines, 1)}
+    found = infer_help("\n".join(line for line, _ in lines), tool=name)
+    return _marked(found.replace(description=_purpose(found.description)), numbers)
+
+
+def _purpose(description: str) -> str:
+    """`cp - copy files` → `copy files`."""
+    for dash in (" - ", " – ", " — ", " -- "):
+        if dash in description[:200]:
+            return description.split(dash, 1)[1].strip()
+    return description
+
+
+def _marked(command: Command, numbers: Mapping[int, int]) -> Command:
+    """The same command with `man` as the source of its evidence."""
+    return command.replace(
+        options=tuple(one.replace(extra=_own(one.extra, numbers)) for one in command.options or ()),
+        arguments=tuple(
+            one.replace(extra=_own(one.extra, numbers)) for one in command.arguments or ()
+        ),
+        commands={
+            name: one.replace(extra=_own(one.extra, numbers))
+            for name, one in (command.commands or {}).items()
+        }
+        or None,
+        extra=_own(command.extra, numbers),
+    )
+
+
+def _own(extra: Mapping[str, object], numbers: Mapping[int, int]) -> dict[str, object]:
+    own = extra.get("x-atip")
+    own = dict(own) if isinstance(own, dict) else {}
+    evidence = own.get("evidence")
+    evidence = dict(evidence) if isinstance(evidence, dict) else {}
+    lines = evidence.get("lines")
+    evidence["source"] = "man"
+    if isinstance(lines, list):
+        evidence["lines"] = [numbers.get(line, line) for line in lines]
+    own["evidence"] = evidence
+    return {**extra, "x-atip": own}
