@@ -94,6 +94,7 @@ class _Judge:
         self.own: Mapping[str, Any] = call.nodes[-1].own if call.nodes else tool.own
         self.subject = " ".join((tool.name, *call.path))
         self.rehearsal = False
+        self.runs_inner = True
 
     def judge(self) -> EffectsFinding:
         call = self.call
@@ -114,7 +115,10 @@ class _Judge:
     def _start(self) -> Effects:
         if not self.curated:
             return self._declared()
-        if self.call.wraps:
+        if self._has_mode():
+            # `command -v git`, `sudo -l rm`: the mode stands in for running the inner command
+            self.runs_inner = not self.call.wraps
+        elif self.call.wraps:
             words = str(self.own.get("wraps", "runs"))
             self._say(self.subject, "runs another command")
             return as_effects(profile(words))
@@ -124,6 +128,9 @@ class _Judge:
             self.rehearsal = True
             return self._rehearsed(dry_flag, chosen if chosen is not None else self._base())
         return chosen if chosen is not None else self._base()
+
+    def _has_mode(self) -> bool:
+        return any("profile" in g.option.own for g in self.call.options if g.option is not None)
 
     def _base(self) -> Effects:
         base = self.call.nodes[-1].effects if self.call.nodes else self.tool.effects
@@ -232,7 +239,7 @@ class _Judge:
     # --- (4) what it runs ------------------------------------------------------------------------
 
     def _with_inner(self, effects: Effects) -> Effects:
-        for inner in self.call.inner:
+        for inner in self.call.inner if self.runs_inner else ():
             effects = raised_by(effects, Effects(subprocess=True))
             effects = union_of_steps(effects, self._inner(inner))
         return effects

@@ -40,6 +40,7 @@ class _Reader:
         self.given: list[Given] = []
         self.arguments: list[str] = []
         self.unknown: list[str] = []
+        self.unknown_at = -1
         self.unknown_command = ""
         self.collected: list[Inner] = []
         self.ended: int | None = None
@@ -160,9 +161,8 @@ class _Reader:
             self._bundle(word[1:])
 
     def _after_unknown_flag(self) -> bool:
-        """`tool -X --help`: if we do not know `-X`, the word may be its value."""
-        before = self.words[self.at - 2] if self.at >= 2 else ""
-        return bool(self.unknown) and before == self.unknown[-1] and not self.table.rest
+        """SECURITY: `tool -X --help`: if we do not know `-X`, the word may be its value, and the tool runs."""
+        return self.unknown_at == self.at - 1
 
     def _long(self, name: str, value: str | None) -> None:
         option = self.table.option(name)
@@ -252,6 +252,7 @@ class _Reader:
 
     def _unknown(self, flag: str, value: str | None = None) -> None:
         self.unknown.append(flag)
+        self.unknown_at = self.at
         self._add(None, flag, value)
 
 

@@ -80,7 +80,7 @@ def infer_flag(flags: Sequence[str], description: str = "") -> dict[str, object]
     ):
         return {}
     block: dict[str, object] = {"unvetted": True}
-    if set(flags) & words.DANGER_FLAGS or _described_loss(description):
+    if _danger_flag(set(flags)) or _described_loss(description):
         block["maybe"] = ["destructive", "filesystem.delete", "filesystem.write", "reversible"]
     return block
 
@@ -112,16 +112,35 @@ def _loss(tool: str, plain: list[str], verbs: list[str], flags: set[str], text: 
     for word in plain:
         if _SQL_LOSS.search(word) or _DEVICE.search(word):
             return f"`{word}`"
-    danger = sorted(flags & words.DANGER_FLAGS)
+    danger = _danger_flag(flags)
     if danger:
-        return f"`{danger[0]}`"
+        return f"`{danger}`"
     return _described_loss(text) or _forced(flags, verbs)
+
+
+def _danger_flag(flags: set[str]) -> str:
+    """A flag whose name says loss; empty if none does."""
+    for flag in sorted(flags):
+        parts = _parts(flag)
+        if flag in words.DANGER_FLAGS:
+            return flag
+        calm = len(flag) <= 2 or not parts or parts[0] in words.CALM_FLAG_WORDS
+        if not calm and any(part in words.DANGER_FLAG_WORDS for part in parts):
+            return flag
+    return ""
 
 
 def _is_compound(verb: str) -> bool:
     if verb.startswith(words.DESTROY_PREFIXES) or verb.endswith(words.DESTROY_SUFFIXES):
         return True
     return len(verb) > 4 and verb.endswith("del")
+
+
+def _is_hard(verb: str) -> bool:
+    """Verbs of loss that are not also used for things that are set again."""
+    if verb in words.SOFT_VERBS or verb in words.CLEANS or verb.endswith("remove"):
+        return False
+    return verb in words.DESTROYS or _is_compound(verb)
 
 
 def _forced(flags: set[str], verbs: list[str]) -> str:
@@ -139,8 +158,8 @@ def _described_loss(text: str) -> str:
     for phrase in words.LOSS_PHRASES:
         if phrase in lower:
             return f"description: {phrase!r}"
-    for word in _WORD.findall(lower):
-        if word in words.LOSS_WORDS:
+    for index, word in enumerate(_WORD.findall(lower)):
+        if word in words.LOSS_WORDS or (index == 0 and word in words.LOSS_LEADS):
             return f"description: {word!r}"
     return ""
 
@@ -158,13 +177,13 @@ def _softened(verbs: list[str], flags: set[str], text: str) -> str:
     if lead in words.READ_LEADS and not described & words.LOSS_WORDS and not runs:
         return "the description speaks of looking only"
     objects, alarms = described | set(verbs), described & (words.LOSS_WORDS - words.SOFT_VERBS)
-    hard = [
-        v for v in verbs if v not in words.SOFT_VERBS and (v in words.DESTROYS or _is_compound(v))
-    ]
+    hard = [v for v in verbs if _is_hard(v)]
     if objects & words.CACHES:
         return "what is removed is rebuilt when needed"
-    if objects & words.REBUILT and not (hard or alarms or flags & words.DANGER_FLAGS):
+    if objects & words.REBUILT and not (hard or alarms or _danger_flag(flags)):
         return "what is removed is usually rebuilt from elsewhere"
+    if "format" in verbs and described & {"code", "source", "sources", "style"}:
+        return "`format` is about layout here"
     if lead == "reset" or ("reset" in verbs and text and not described & words.LOSS_WORDS):
         return "`reset` may only set things back"
     return ""

@@ -18,7 +18,7 @@ DESTROY_PREFIXES = (
     "delete", "destroy", "drop", "wipe", "erase", "purge", "flush", "truncate", "terminate", "mkfs",
     "remove", "unpublish", "prune", "expire", "discard", "shred",
 )  # fmt: skip
-DESTROY_SUFFIXES = ("remove", "delete", "destroy", "purge", "erase", "prune", "wipe")
+DESTROY_SUFFIXES = ("remove", "delete", "destroy", "purge", "erase", "prune", "wipe", "discard")
 """`lvremove`, `dropDatabase`, `terminate-instances`, `userdel` are caught by these."""
 
 CLEANS = frozenset("clean clear cleanup gc uninstall forget revoke unset detach autoremove".split())
@@ -49,18 +49,21 @@ NETWORK = frozenset(
     "ssh curl remote api browse subscribe listen tunnel proxy invite crawl scrape mirror register".split()
 )
 
-DANGER_FLAGS = frozenset(
-    "--delete -delete --hard --purge --wipe --destroy --prune --remove-files --drop --erase --delete-data "
-    "--delete-after --delete-before --delete-during --delete-excluded --del --force-delete --clean --clobber "
-    "--remove --mirror --truncate --overwrite --discard --discard-changes --zap --nuke --force-with-lease "
-    "--remove-source-files --no-preserve-root --remove-all --delete-all --delete-volumes".split()
+DANGER_FLAG_WORDS = frozenset(
+    "delete del hard purge wipe destroy prune drop erase clobber truncate overwrite discard zap nuke mirror "
+    "remove shred format clean flush terminate vacuum".split()
 )
-"""Flags whose name alone says loss."""
+"""Words of a flag's name that say loss, wherever they stand: `--delete-data`, `-delete`, `--zap-all`."""
+
+CALM_FLAG_WORDS = frozenset("no not skip without keep ignore if never disable older".split())
+"""A flag that starts with one of these speaks of leaving something be: `--no-clobber`."""
+
+DANGER_FLAGS = frozenset("--force-with-lease --no-preserve-root --rm".split())
+"""Flags that say loss although no word of theirs does."""
 
 FORCE_FLAGS = frozenset(
     "--force -f -F -ff --yes-i-know --allow-destructive --unsafe --really".split()
 )
-ALL_FLAGS = frozenset("-a -r -R --all --recursive -rf -fr -d -x -fdx --volumes -v".split())
 WRITE_FLAGS = frozenset(
     "-o --output --out --outfile --output-file --in-place -i --fix --write -w --save --log-file "
     "--output-dir --dest --destination --inplace".split()
@@ -81,10 +84,15 @@ take the certainty out of the alarm."""
 LOSS_WORDS = frozenset(
     "delete deletes deleting destroy destroys destroying erase erases erasing wipe wipes wiping drop drops "
     "dropping discard discards discarding overwrite overwrites overwriting purge purges purging truncate "
-    "truncates shred shreds terminate terminates obliterate empty empties expire expires remove removes "
+    "truncates shred shreds terminate terminates obliterate expire expires remove removes "
     "removing prune prunes unlink permanently irreversibly irrecoverably destructive zeros".split()
 )
+LOSS_LEADS = frozenset("empty empties format formats clear clears flush flushes".split())
+"""Verbs of loss that are ordinary words elsewhere (`Create an empty repository`): only as the lead."""
+
 LOSS_PHRASES = (
+    "throw away", "throwing away", "throws away", "is lost", "are lost", "lose ", "loses ", "rewrite history",
+    "rewrite the history", "rewriting history", "rewrite the whole history", "rewrites the history",
     "for good", "and its data", "and their data", "and everything in it", "all data", "cannot be undone",
     "can not be undone", "no way back", "with zeros", "data loss", "everything was", "what was there",
 )  # fmt: skip
@@ -99,7 +107,7 @@ REBUILT = frozenset(
     "package packages cache caches cached formula formulae gem gems dependency dependencies module modules "
     "image images network networks host remote remotes alias aliases label labels plugin plugins extension "
     "extensions index lock locks upstream bookmark annotation annotations taint environment requirement "
-    "requirements header headers context contexts".split()
+    "requirements header headers context contexts build output downloads artifacts artefacts orphans".split()
 )
 """Objects that are rebuilt from elsewhere or set again: their removal is not loss."""
 
