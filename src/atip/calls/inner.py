@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 
-from atip.calls.invocation import UNKNOWN_TEXT, Inner
+from atip.calls.invocation import ANY_WORDS, UNKNOWN_TEXT, Inner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,10 +90,14 @@ def inner_of_arguments(
         if "default" not in runs:
             return None
         words = str(runs["default"]).split()
+    if more:
+        words = [*words, ANY_WORDS]
     if runs.get("code"):
         return Inner(kind="code", text=words[0], via=via, where=where)
     if runs.get("shell") is True:
         text = words[0] if runs.get("single") is True else " ".join(words)
+        if UNKNOWN_TEXT in text and not more:
+            return Inner(kind="code", text=text, via=via, where=where)
         return Inner(kind="shell", text=text, via=via, where=where, more=more)
     if words[0].startswith("-") or UNKNOWN_TEXT in words[0]:
         return Inner(kind="code", text=" ".join(words), via=via, where=where)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from atip.model.tool import Command, Option
 
 UNKNOWN_TEXT = "\0"
+ANY_WORDS = "\0\0"
+"""A word that stands for any number of words: what `xargs` will append."""
 
 
 class Given(Value):

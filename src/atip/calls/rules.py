@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from atip.calls.invocation import UNKNOWN_TEXT
+from atip.calls.invocation import ANY_WORDS, UNKNOWN_TEXT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,13 +68,17 @@ def _number_holds(rule: Mapping[str, Any], call: Invocation) -> bool | None:
     if "arguments" not in rule:
         return True
     low, high = rule["arguments"]
+    if ANY_WORDS in call.arguments:
+        # it may become more, never fewer than those that are there already
+        return False if len(call.arguments) - 1 > high else None
     return bool(low <= len(call.arguments) <= high)
 
 
 def _any(pattern: str, words: Iterable[str]) -> bool | None:
     undecided: bool | None = False
     for word in words:
-        if UNKNOWN_TEXT in word:
+        if UNKNOWN_TEXT in word or word == "{}":
+            # `{}` is where find, xargs and parallel put a name
             undecided = None
             word = word.replace(UNKNOWN_TEXT, "")
             if not word:

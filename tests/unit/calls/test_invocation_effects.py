@@ -129,6 +129,25 @@ def test_a_foreign_flag_may_raise():
     assert effects_of(tool, parse(tool, ["t", "x", "-f"])).effects.destructive is True
 
 
+@pytest.mark.parametrize("line", ["xargs git", "xargs uniq", "xargs bash -c", "xargs -n1 kubectl"])
+def test_words_that_come_from_elsewhere_leave_it_open(line):
+    assert effects(line).filesystem.write is None
+
+
+def test_words_that_come_from_elsewhere_do_not_harm_a_reader():
+    assert effects("xargs -0 grep -l x").filesystem.write is False
+
+
+def test_an_assignment_that_changes_what_runs_is_not_harmless():
+    assert effects("env LC_ALL=C ls").destructive is False
+    assert effects("env LD_PRELOAD=./x ls").destructive is None
+
+
+def test_a_mode_of_a_wrapper_stands_in_for_the_inner_command():
+    assert effects("command -v rm").destructive is False
+    assert effects("sudo -l rm").destructive is False
+
+
 def test_reasons_name_the_flag_that_decided():
     reasons = find("git push --force").reasons
     assert ("--force", "destructive, irreversible") in [(r.subject, r.says) for r in reasons]

@@ -131,7 +131,7 @@ def test_a_missing_value_is_none_not_an_error():
 
 def test_help_after_an_unknown_flag_may_be_its_value():
     tool = Tool(name="t", options=(Option(name="a", flags=("-a",), type="boolean"),))
-    assert parse(tool, ["t", "--help"]).help
+    assert parse(tool, ["t", "-a", "--help"]).help
     assert not parse(tool, ["t", "--frob", "--help"]).help
 
 
