@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     Lookup = Callable[[str], "Tool | None"]
     Shell = Callable[[str], "Sequence[Sequence[str]] | None"]
 
+_OFF = ("none", "false", "no", "off", "0", "f")
+"""`--dry-run=none`: the flag is there and means nothing."""
+
 MAX_NESTING = 8
 """Wrappers inside wrappers; beyond that nothing is known."""
 
@@ -148,7 +151,7 @@ class _Judge:
     def _dry_run(self) -> str | bool | None:
         for given in self.call.options:
             mark = given.option.own.get("dryRun") if given.option is not None else None
-            if mark and given.value not in ("none", "false", "no", "0"):
+            if mark and (given.value or "").lstrip("=").lower() not in _OFF:
                 self._say(given.flag, "only shows what would be done")
                 return mark if isinstance(mark, str) else True
         return None

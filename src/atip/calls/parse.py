@@ -185,8 +185,7 @@ class _Reader:
                     return
                 self._unknown(flag)
             elif takes_value(option):
-                joined = rest[1:] if rest.startswith("=") else rest
-                self._take(option, flag, joined or None)
+                self._take(option, flag, rest or None)
                 return
             elif option.takes_value:
                 self._add(option, flag, rest or None)

@@ -49,11 +49,16 @@ def holds(rule: Mapping[str, Any], call: Invocation) -> bool | None:
     if "every" in rule:
         answers.append(_every(rule["every"], words))
     if "option" in rule:
-        values = call.values_of(rule["option"])
+        values = _both_readings(call.values_of(rule["option"]))
         answers.append(_any(rule["value"], values) if "value" in rule else bool(values))
     if False in answers:
         return False
     return None if None in answers else True
+
+
+def _both_readings(values: tuple[str, ...]) -> tuple[str, ...]:
+    """`-X=DELETE`: getopt takes the value `=DELETE`, cobra and clap take `DELETE`; either may be meant."""
+    return values + tuple(value[1:] for value in values if value.startswith("="))
 
 
 def _flags_hold(rule: Mapping[str, Any], call: Invocation) -> bool:

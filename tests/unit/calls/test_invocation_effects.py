@@ -73,6 +73,10 @@ def test_a_dry_run_that_is_switched_off_does_not_count():
     assert effects("kubectl delete pod x --dry-run=none").destructive is True
 
 
+def test_a_short_flag_with_an_equals_sign_is_read_both_ways():
+    assert effects("gh api -X=DELETE /x").destructive is True
+
+
 def test_an_unknown_flag_makes_denials_unknown():
     found = effects("docker --frobnicate network ls")
     assert found.destructive is False  # `rest: harmless` on that command
