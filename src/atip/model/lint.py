@@ -1,0 +1,89 @@
+"""Lint: what a valid document says unwisely, contradictorily or in bad faith.
+
+Pure. Rules are rows of `lint_rules.RULES`; each is a small function that reads an Index and yields
+hits. Severity and options come from a LintConfig. What the rules need to know of the machine is
+handed in as LintFacts. Implements the list of the public reference and more (docs/formats/lint-rules.md).
+"""
+
+from __future__ import annotations
+
+from atip.model.encode import encode
+from atip.model.lint_config import RECOMMENDED, LintConfig
+from atip.model.lint_index import Index
+from atip.model.lint_rules import RULES, check_of
+from atip.model.lint_values import Edit, Finding, Hit, LintFacts
+from atip.model.problems import render_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.model.tool import Tool
+
+__all__ = ["RECOMMENDED", "Edit", "Finding", "LintConfig", "LintFacts", "lint", "lint_tool"]
+
+_NO_FACTS = LintFacts()
+_MAX_FINDINGS = 10_000
+"""A document made to flood a terminal still gets an answer of bounded size."""
+
+
+def lint(
+    document: dict[str, Any],
+    *,
+    config: LintConfig = RECOMMENDED,
+    facts: LintFacts | None = None,
+) -> tuple[Finding, ...]:
+    """All findings in a raw metadata document or shim, in the order of the document."""
+    index = Index(document)
+    findings: list[Finding] = []
+    for name in RULES:
+        severity, options = config.setting_of(name)
+        if severity is None:
+            continue
+        for hit in check_of(name)(index, options, facts or _NO_FACTS):
+            findings.append(_finding(name, severity, hit))
+            if len(findings) >= _MAX_FINDINGS:
+                return tuple(findings)
+    order = _order(document)
+    findings.sort(key=lambda finding: order(finding.parts))
+    return tuple(findings)
+
+
+def lint_tool(tool: Tool, *, config: LintConfig = RECOMMENDED) -> tuple[Finding, ...]:
+    """The same for a Tool, as its document would be written."""
+    return lint(encode(tool), config=config)
+
+
+def _finding(rule: str, severity: Any, hit: Hit) -> Finding:
+    return Finding(
+        rule=rule,
+        severity="info" if hit.is_note else severity,
+        parts=hit.parts,
+        path=render_path(hit.parts),
+        message=hit.message,
+        hint=hit.hint,
+        edit=hit.edit,
+    )
+
+
+def _order(document: dict[str, Any]) -> Any:
+    """Sort key: position of each step among its siblings, so that findings follow the file."""
+    ranks: dict[int, dict[str, int]] = {}
+
+    def key(parts: tuple[str | int, ...]) -> tuple[int, ...]:
+        value: Any = document
+        places = []
+        for part in parts:
+            if isinstance(part, str):
+                if not isinstance(value, dict):
+                    break
+                if id(value) not in ranks:
+                    ranks[id(value)] = {name: number for number, name in enumerate(value)}
+                places.append(ranks[id(value)].get(part, len(value)))
+                value = value.get(part)
+            else:
+                places.append(part)
+                value = value[part] if isinstance(value, list) and part < len(value) else None
+        return tuple(places)
+
+    return key

@@ -1,0 +1,269 @@
+"""The rules: name → category, summary, severity per preset, options, where the check lives. Data.
+
+A new rule is one row here, one function in a `lint_rules_*` file, one line in
+docs/formats/lint-rules.md (a test holds the three together).
+"""
+
+from __future__ import annotations
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from atip.model.lint_index import Index
+    from atip.model.lint_values import Hit, LintFacts
+
+    Check = Callable[[Index, Mapping[str, Any], LintFacts], Iterator[Hit]]
+
+PRESETS = ("minimal", "recommended", "strict")
+
+
+class Rule(Value):
+    """One row. `levels` are the severities in (minimal, recommended, strict); None: off."""
+
+    category: str
+    summary: str
+    levels: tuple[str | None, str | None, str | None]
+    options: Mapping[str, Any] = {}
+    strict_options: Mapping[str, Any] = {}
+    """What `strict` sets differently."""
+    fixable: bool = False
+
+
+_ERROR = ("error", "error", "error")
+_WARN = (None, "warning", "error")
+_SOFT = (None, "warning", "warning")
+_NOTE = (None, "info", "warning")
+
+RULES: dict[str, Rule] = {
+    # Is it well formed?
+    "valid-document": Rule(
+        category="quality", summary="the document can be read at all", levels=_ERROR
+    ),
+    "no-missing-required-fields": Rule(
+        category="quality",
+        summary="arguments, options and commands have the fields the specification requires",
+        levels=_ERROR,
+    ),
+    "valid-effects-values": Rule(
+        category="consistency", summary="effects have values of the right type", levels=_ERROR
+    ),
+    # Does it say enough?
+    "no-empty-effects": Rule(
+        category="quality",
+        summary="every command says what it does to the world",
+        levels=_WARN,
+        options={"minFields": 1, "requiredFields": []},
+        strict_options={"minFields": 2},
+    ),
+    "description-quality": Rule(
+        category="quality",
+        summary="descriptions are meaningful, clean, neither too short nor too long",
+        levels=_WARN,
+        options={
+            "minLength": 10,
+            "maxLength": 200,
+            "placeholderPatterns": ["TODO", "FIXME", "TBD", "XXX"],
+            "requireSentenceCase": True,
+            "requireEndingPunctuation": False,
+        },
+        strict_options={"minLength": 20, "requireEndingPunctuation": True},
+        fixable=True,
+    ),
+    "missing-version": Rule(
+        category="quality", summary="the tool's version is given and is one", levels=_WARN
+    ),
+    "deprecated-without-note": Rule(
+        category="quality", summary="what is deprecated says what to use instead", levels=_NOTE
+    ),
+    # Do names and parameters fit together?
+    "consistent-naming": Rule(
+        category="consistency",
+        summary="commands and options follow one naming convention",
+        levels=_SOFT,
+        options={
+            "commandCase": "kebab-case",
+            "optionCase": "kebab-case",
+            "allowUppercase": False,
+            "allowNumbers": True,
+        },
+    ),
+    "no-duplicate-flags": Rule(
+        category="consistency", summary="a flag means one thing in one command", levels=_ERROR
+    ),
+    "no-shadowed-flags": Rule(
+        category="consistency",
+        summary="a flag does not mean something else in a global option or a group above",
+        levels=_SOFT,
+    ),
+    "duplicate-names": Rule(
+        category="consistency",
+        summary="parameters of a command have different names",
+        levels=(None, "error", "error"),
+    ),
+    "alias-conflict": Rule(
+        category="consistency",
+        summary="an alias is not the name or alias of a neighbour",
+        levels=(None, "error", "error"),
+    ),
+    "flag-form": Rule(
+        category="consistency", summary="flags are written as they are typed", levels=_WARN
+    ),
+    "positional-order": Rule(
+        category="consistency",
+        summary="nothing follows a variadic argument, nothing required an optional one",
+        levels=_WARN,
+    ),
+    "enum-values": Rule(
+        category="consistency",
+        summary="an enum has distinct values of one kind",
+        levels=_WARN,
+        fixable=False,
+    ),
+    "default-fits": Rule(
+        category="consistency",
+        summary="a default is a value that the parameter would accept",
+        levels=_WARN,
+    ),
+    "unknown-exclusive": Rule(
+        category="consistency",
+        summary="`exclusive` names options that exist",
+        levels=_WARN,
+    ),
+    "example-fits": Rule(
+        category="consistency",
+        summary="examples call this tool, this command, with flags it has",
+        levels=_WARN,
+    ),
+    "pattern-variables": Rule(
+        category="consistency",
+        summary="variables of a pattern are declared and used",
+        levels=_WARN,
+    ),
+    "pattern-steps": Rule(
+        category="consistency",
+        summary="steps of a pattern that call this tool call something it has",
+        levels=_WARN,
+    ),
+    "partial-without-omitted": Rule(
+        category="consistency",
+        summary="a part says what it leaves out and how to treat it",
+        levels=_WARN,
+    ),
+    "deprecated-field": Rule(
+        category="consistency",
+        summary="fields that a later version of the protocol replaced are not used",
+        levels=_SOFT,
+    ),
+    # Is it safe to believe?
+    "destructive-needs-reversible": Rule(
+        category="security",
+        summary="what destroys says whether it can be undone",
+        levels=_WARN,
+        fixable=True,
+    ),
+    "billable-needs-confirmation": Rule(
+        category="security",
+        summary="what costs money is not called safe to repeat and has a way to confirm",
+        levels=_WARN,
+    ),
+    "effects-contradict-name": Rule(
+        category="security",
+        summary="effects do not contradict the verb in the command's name",
+        levels=_WARN,
+    ),
+    "contradictory-effects": Rule(
+        category="security", summary="effects do not contradict each other", levels=_WARN
+    ),
+    "network-with-urls": Rule(
+        category="security",
+        summary="what takes URLs does not claim to stay off the network",
+        levels=_WARN,
+    ),
+    "executable-pattern": Rule(
+        category="security",
+        summary="a pattern that may be run has only steps whose effects are known",
+        levels=_WARN,
+    ),
+    "invisible-text": Rule(
+        category="security",
+        summary="no characters that hide, reorder or overwrite text",
+        levels=_ERROR,
+        fixable=True,
+    ),
+    "lookalike-letters": Rule(
+        category="security", summary="no words with letters of two alphabets", levels=_WARN
+    ),
+    "instruction-like-text": Rule(
+        category="security",
+        summary="texts describe; they do not give orders to a model",
+        levels=_WARN,
+    ),
+    # May it be trusted?
+    "trust-source-requirements": Rule(
+        category="trust",
+        summary="the claimed source fits what the document contains",
+        levels=_WARN,
+    ),
+    "trust-without-evidence": Rule(
+        category="trust",
+        summary="claims of verification come with something that can be checked",
+        levels=_WARN,
+        options={"native": False},
+        strict_options={"native": True},
+    ),
+    "shim-without-hash": Rule(
+        category="trust", summary="a shim names the digest of its binary", levels=_WARN
+    ),
+    # Is it true on this machine?
+    "binary-exists": Rule(
+        category="executable", summary="the tool is there (needs facts)", levels=_WARN
+    ),
+    "binary-hash-matches": Rule(
+        category="executable",
+        summary="the file is the one that the document describes (needs facts)",
+        levels=(None, "error", "error"),
+    ),
+    "agent-flag-works": Rule(
+        category="executable",
+        summary="a native tool answers `--agent` with this document (needs facts)",
+        levels=_WARN,
+    ),
+}
+
+_HOMES = {
+    "quality": "lint_rules_quality",
+    "consistency": "lint_rules_consistency",
+    "security": "lint_rules_security",
+    "trust": "lint_rules_trust",
+    "executable": "lint_rules_trust",
+}
+_ELSEWHERE = {
+    "valid-effects-values": "lint_rules_quality",
+    "example-fits": "lint_rules_usage",
+    "pattern-variables": "lint_rules_usage",
+    "pattern-steps": "lint_rules_usage",
+    "executable-pattern": "lint_rules_usage",
+    "partial-without-omitted": "lint_rules_trust",
+    "deprecated-field": "lint_rules_trust",
+    "destructive-needs-reversible": "lint_rules_effects",
+    "billable-needs-confirmation": "lint_rules_effects",
+    "effects-contradict-name": "lint_rules_effects",
+    "contradictory-effects": "lint_rules_effects",
+    "network-with-urls": "lint_rules_effects",
+    "invisible-text": "lint_rules_text",
+    "lookalike-letters": "lint_rules_text",
+    "instruction-like-text": "lint_rules_text",
+}
+
+
+def check_of(name: str) -> Check:
+    """The function of a rule: `no-empty-effects` → `no_empty_effects`."""
+    import importlib
+
+    home = _ELSEWHERE.get(name) or _HOMES[RULES[name].category]
+    check: Check = getattr(importlib.import_module(f"atip.model.{home}"), name.replace("-", "_"))
+    return check

@@ -1,0 +1,150 @@
+"""Rules on claims about the document itself: trust, protocol, parts, and the binary here."""
+
+from __future__ import annotations
+
+from atip.model.lint_index import as_dict
+from atip.model.lint_values import Hit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from atip.model.lint_index import Index
+    from atip.model.lint_values import LintFacts
+
+_FOREIGN = frozenset(["vendor", "org", "community", "user", "inferred"])
+
+
+def trust_source_requirements(
+    index: Index, options: Mapping[str, Any], facts: LintFacts
+) -> Iterator[Hit]:
+    """§3.2.2: who says he wrote it should have what he would know."""
+    source = index.trust.get("source")
+    if source == "native":
+        for node in index.commands:
+            if node.is_leaf and not node.effects:
+                text = "a native tool knows its effects and should declare them"
+                yield Hit(parts=node.parts, message=text)
+    elif source == "vendor":
+        for field in ("homepage", "version"):
+            if not index.raw.get(field):
+                yield Hit(parts=("trust", "source"), message=f"vendor metadata without `{field}`")
+    elif source == "inferred" and index.trust.get("verified") is not False:
+        yield Hit(
+            parts=("trust", "verified" if "verified" in index.trust else "source"),
+            message="inferred metadata should say `verified: false`",
+        )
+
+
+def trust_without_evidence(
+    index: Index, options: Mapping[str, Any], facts: LintFacts
+) -> Iterator[Hit]:
+    """A claim that nobody can check is worth nothing, and looks like more."""
+    trust = index.trust
+    shim = as_dict(as_dict(trust.get("shimIntegrity")).get("signature"))
+    binary = as_dict(as_dict(trust.get("integrity")).get("signature"))
+    legacy = as_dict(trust.get("signature"))
+    is_counted = trust.get("source") != "native" or options["native"]
+    if trust.get("verified") is True and is_counted and not (shim or binary or legacy):
+        yield Hit(
+            parts=("trust", "verified"),
+            message="`verified: true` without a signature that could be checked",
+        )
+    for place, signature in (
+        (("trust", "shimIntegrity", "signature"), shim),
+        (("trust", "integrity", "signature"), binary),
+        (("trust", "signature"), legacy),
+    ):
+        if signature and not signature.get("identity"):
+            yield Hit(parts=place, message="a signature without `identity` proves nothing")
+    provenance = as_dict(trust.get("provenance"))
+    level = provenance.get("slsaLevel")
+    if isinstance(level, int) and level > 0 and not provenance.get("url"):
+        text = f"SLSA level {level} without an attestation (`url`)"
+        yield Hit(parts=("trust", "provenance"), message=text)
+
+
+def shim_without_hash(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
+    """§4.5: a shim is found by, and valid for, exactly one binary."""
+    binary = index.raw.get("binary")
+    if isinstance(binary, dict):
+        if not binary.get("hash"):
+            yield Hit(parts=("binary",), message="shim without `binary.hash`")
+    elif index.trust.get("source") in _FOREIGN:
+        yield Hit(
+            parts=("trust", "source"),
+            message=f"{index.trust['source']} metadata without `binary.hash` may be about any binary",
+        )
+
+
+def partial_without_omitted(
+    index: Index, options: Mapping[str, Any], facts: LintFacts
+) -> Iterator[Hit]:
+    """§3.1.1: what is not said of missing commands is taken for unsafe."""
+    raw = index.raw
+    omitted = as_dict(raw.get("omitted"))
+    if raw.get("partial") is True:
+        for field in ("reason", "safetyAssumption"):
+            if not omitted.get(field):
+                yield Hit(
+                    parts=("omitted",) if omitted else ("partial",),
+                    message=f"a part without `omitted.{field}`",
+                )
+        for field in ("totalCommands", "includedCommands"):
+            if field not in raw:
+                yield Hit(parts=("partial",), message=f"a part without `{field}`")
+    elif omitted:
+        yield Hit(parts=("omitted",), message="`omitted` without `partial: true`")
+
+
+def deprecated_field(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
+    """§12.3: still read, no longer to be written (A1, A5, A8)."""
+    atip = index.raw.get("atip")
+    if isinstance(atip, str) and atip not in ("0.1", "0.2", "0.3"):
+        yield Hit(
+            parts=("atip",),
+            message="the string form of `atip` is deprecated since 0.4",
+            hint=f'write {{"version": "{atip[:10]}"}}',
+        )
+    if "signature" in index.trust:
+        yield Hit(
+            parts=("trust", "signature"),
+            message="`trust.signature` is deprecated",
+            hint="write `trust.shimIntegrity.signature`",
+        )
+    for _node, parts, effects in index.effects():
+        if as_dict(effects.get("cost")).get("estimate") == "none":
+            yield Hit(
+                parts=(*parts, "cost", "estimate"),
+                message="the estimate `none` is deprecated",
+                hint="write `free`",
+            )
+
+
+def binary_exists(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
+    if facts.binary_exists is False:
+        yield Hit(parts=("name",), message=f"no program `{index.name}` found here")
+
+
+def binary_hash_matches(
+    index: Index, options: Mapping[str, Any], facts: LintFacts
+) -> Iterator[Hit]:
+    claimed = as_dict(index.raw.get("binary")).get("hash")
+    if isinstance(claimed, str) and facts.binary_hash and claimed.lower() != facts.binary_hash:
+        yield Hit(
+            parts=("binary", "hash"),
+            message=f"`{facts.binary_path or index.name}` is another file: {facts.binary_hash}",
+        )
+
+
+def agent_flag_works(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
+    """For native tools, with what a probe brought back."""
+    if index.trust.get("source") not in ("native", None):
+        return
+    if facts.agent_error:
+        yield Hit(parts=("name",), message=f"`--agent` does not work: {facts.agent_error[:200]}")
+    for field in ("name", "version"):
+        said = facts.agent_document.get(field) if facts.agent_document else None
+        if said is not None and said != index.raw.get(field):
+            yield Hit(parts=(field,), message=f"the tool itself says `{str(said)[:60]}`")

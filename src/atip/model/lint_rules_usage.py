@@ -1,0 +1,200 @@
+"""Rules on command lines in a document: examples and steps of patterns against the tree itself.
+
+Reads a line only as far as this tool's own words go, up to the first shell operator; the full
+reading of command lines belongs to `calls`.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from atip.model.check import placeholders
+from atip.model.lint_index import as_dict, members, strings
+from atip.model.lint_values import Hit
+from atip.model.shape import closest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from atip.model.lint_index import Index, Node
+    from atip.model.lint_values import LintFacts, Parts
+
+_OPERATORS = frozenset(["|", "||", "&&", ";", "&", ">", ">>", "<", "2>", "2>&1"])
+_WRAPPERS = frozenset(["sudo", "env", "time", "nohup", "npx", "doas", "exec", "command"])
+_EVERYWHERE = frozenset(["-h", "--help", "-V", "--version", "--agent", "-?", "--"])
+
+
+def example_fits(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
+    """An example that does not fit teaches an agent a call that fails."""
+    for node in index.nodes:
+        examples = node.raw.get("examples")
+        for number, line in enumerate(examples if isinstance(examples, list) else ()):
+            if isinstance(line, str):
+                parts = (*node.parts, "examples", number)
+                yield from _example(index, node, line, parts)
+
+
+def _example(index: Index, node: Node, line: str, parts: Parts) -> Iterator[Hit]:
+    words = _words(line)
+    if words is None:
+        yield Hit(parts=parts, message="example has an unclosed quote")
+        return
+    start = _start(words, index)
+    if start is None:
+        yield Hit(parts=parts, message=f"example does not call `{index.name}`")
+        return
+    read = _read(index, words[start + 1 :])
+    if node.words and read.words[: len(node.words)] != node.words and not index.raw.get("partial"):
+        called = " ".join((index.name, *read.words))
+        text = f"example calls `{called}`, not `{' '.join((index.name, *node.words))}`"
+        yield Hit(parts=parts, message=text)
+        return
+    yield from (Hit(parts=parts, message=text, hint=hint) for text, hint in read.problems)
+
+
+class _Reading:
+    """How far a line was understood."""
+
+    def __init__(self) -> None:
+        self.node: Node | None = None
+        self.words: tuple[str, ...] = ()
+        self.problems: list[tuple[str, str]] = []
+
+
+def _words(line: str) -> list[str] | None:
+    """The words of the first simple command, without a prompt sign."""
+    text = line.strip().removeprefix("$ ").removeprefix("> ")
+    lexer = shlex.shlex(text[:4000], posix=True, punctuation_chars="|&;<>")
+    lexer.whitespace_split = True
+    try:
+        words = list(lexer)
+    except ValueError:
+        return None
+    end = next((n for n, word in enumerate(words) if word in _OPERATORS), len(words))
+    first = words[:end]
+    names = [n for n, word in enumerate(words) if word in ("|", "&&", ";", "||")]
+    return first if first else words[names[0] + 1 :] if names else words
+
+
+def _start(words: list[str], index: Index) -> int | None:
+    """Where the tool's own name stands: first, after assignments, or after a wrapper."""
+    binary = as_dict(index.raw.get("binary")).get("name")
+    names = {index.name, binary}
+    for number, word in enumerate(words[:6]):
+        name = word.rsplit("/", 1)[-1]
+        if name in names:
+            return number
+        if not ("=" in word or name in _WRAPPERS or (number and word.startswith("-"))):
+            return None
+    return None
+
+
+def _read(index: Index, words: list[str]) -> _Reading:
+    reading = _Reading()
+    reading.node = index.root
+    by_parts = index.children
+    flags = _flags(index.global_options()) | _flags(index.root.options())
+    for number, word in enumerate(words):
+        if word == "--":
+            break
+        if word.startswith("-") and len(word) > 1 and not _is_number(word):
+            _flag(word, flags, reading)
+            continue
+        below = by_parts.get(reading.node.parts, {}).get(word)
+        if below is not None:
+            reading.node, reading.words = below, below.words
+            flags |= _flags(below.options())
+        elif number == 0 and not reading.node.is_leaf and not _takes_words(reading.node):
+            names = list(by_parts.get((), {}))
+            if "" not in names and not index.raw.get("partial") and not word.startswith(("<", "[")):
+                close = closest(word, names[:200])
+                hint = f"did you mean `{close}`?" if close else ""
+                reading.problems.append((f"`{index.name}` has no command `{word[:60]}`", hint))
+            break
+    return reading
+
+
+def _takes_words(node: Node) -> bool:
+    return any(True for _ in node.arguments())
+
+
+def _flags(options: Iterator[tuple[Parts, dict[str, Any]]]) -> dict[str, bool]:
+    """Flag → whether it takes a value."""
+    return {
+        flag: option.get("type") != "boolean"
+        for _parts, option in options
+        for flag in strings(option.get("flags"))
+    }
+
+
+def _flag(word: str, flags: dict[str, bool], reading: _Reading) -> None:
+    """Silence about options is not a contradiction: only a document that lists some can be wrong."""
+    name = word.split("=", 1)[0]
+    if not flags or name in flags or name in _EVERYWHERE or "{" in word:
+        return
+    if not word.startswith("--") and len(word) > 2:
+        first = word[:2]
+        if first in flags and (flags[first] or all(f"-{letter}" in flags for letter in word[1:])):
+            return
+    if name.startswith("--no-") and f"--{name[5:]}" in flags:
+        return
+    close = closest(name, list(flags)[:200])
+    hint = f"did you mean `{close}`?" if close else ""
+    reading.problems.append((f"flag `{name[:60]}` is not described", hint))
+
+
+def _is_number(word: str) -> bool:
+    return word[1:].replace(".", "", 1).isdigit()
+
+
+def pattern_variables(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
+    """A38: a variable that is not declared cannot be checked before it is put into a command."""
+    for parts, pattern in index.patterns():
+        declared = as_dict(pattern.get("variables"))
+        used: set[str] = set()
+        for where, step in members(pattern.get("steps"), (*parts, "steps")):
+            command = step.get("command")
+            for name in placeholders(command) if isinstance(command, str) else ():
+                used.add(name)
+                if name not in declared:
+                    close = closest(name, declared)
+                    yield Hit(
+                        parts=(*where, "command"),
+                        message=f"`{{{name}}}` is not declared in `variables`",
+                        hint=f"did you mean `{{{close}}}`?" if close else "",
+                    )
+        for name in declared:
+            if name not in used:
+                text = f"variable `{name[:60]}` is never used"
+                yield Hit(parts=(*parts, "variables", name), message=text)
+
+
+def _steps(index: Index) -> Iterator[tuple[dict[str, Any], Parts, _Reading | None]]:
+    """Steps of all patterns; the reading is None when a step calls another tool."""
+    for parts, pattern in index.patterns():
+        for where, step in members(pattern.get("steps"), (*parts, "steps")):
+            command = step.get("command")
+            words = _words(command) if isinstance(command, str) else None
+            start = _start(words, index) if words else None
+            reading = _read(index, words[start + 1 :]) if words and start is not None else None
+            yield pattern, (*where, "command"), reading
+
+
+def pattern_steps(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
+    for _pattern, parts, reading in _steps(index):
+        for text, hint in reading.problems if reading else ():
+            yield Hit(parts=parts, message=text, hint=hint)
+
+
+def executable_pattern(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
+    """§3.9: what may run by itself must at least be known."""
+    for pattern, parts, reading in _steps(index):
+        if pattern.get("executable") is not True:
+            continue
+        effects = reading.node.effects if reading and reading.node else {}
+        if effects.get("destructive") is True:
+            yield Hit(parts=parts, message="a pattern that may be run destroys something")
+        elif "destructive" not in effects:
+            yield Hit(parts=parts, message="a pattern that may be run does something unknown")
