@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from atip.calls.invocation import Inner, Invocation
+    from atip.calls.invocation import Given, Inner, Invocation
     from atip.model.tool import Tool
 
     Lookup = Callable[[str], "Tool | None"]
@@ -133,7 +133,12 @@ class _Judge:
         return chosen if chosen is not None else self._base()
 
     def _has_mode(self) -> bool:
-        return any("profile" in g.option.own for g in self.call.options if g.option is not None)
+        return any("profile" in _own(given) for given in self.call.options)
+
+    def _taken_back(self, given: Given) -> bool:
+        """SECURITY: `-n --no-dry-run` rehearses nothing; a flag may take back what another one calmed."""
+        backs = [f"--{g.flag[5:]}" for g in self.call.options if g.flag.startswith("--no-")]
+        return any(flag.startswith(back) for back in backs for flag in given.flags)
 
     def _base(self) -> Effects:
         base = self.call.nodes[-1].effects if self.call.nodes else self.tool.effects
@@ -150,8 +155,9 @@ class _Judge:
 
     def _dry_run(self) -> str | bool | None:
         for given in self.call.options:
-            mark = given.option.own.get("dryRun") if given.option is not None else None
-            if mark and (given.value or "").lstrip("=").lower() not in _OFF:
+            mark = _own(given).get("dryRun")
+            off = (given.value or "").lstrip("=").lower() in _OFF
+            if mark and not off and not self._taken_back(given):
                 self._say(given.flag, "only shows what would be done")
                 return mark if isinstance(mark, str) else True
         return None
@@ -162,9 +168,11 @@ class _Judge:
     def _mode(self) -> Effects | None:
         chosen: Effects | None = None
         for given in self.call.options:
-            words = given.option.own.get("profile") if given.option is not None else None
+            words = _own(given).get("profile")
             if isinstance(words, str):
                 mode = as_effects(profile(words))
+                if self._taken_back(given):
+                    mode = _together(mode, self._base())
                 self._say(given.flag, named_facts(mode))
                 chosen = mode if chosen is None else _together(chosen, mode)
         if chosen is not None:
@@ -188,7 +196,7 @@ class _Judge:
 
     def _flags(self, effects: Effects) -> Effects:
         for given in self.call.options:
-            own = given.option.own if given.option is not None else {}
+            own = _own(given)
             if "effects" in own or "maybe" in own:
                 always = own.get("always") is True
                 effects = self._raise(
@@ -289,6 +297,10 @@ class _Judge:
 
     def _finding(self, effects: Effects) -> EffectsFinding:
         return EffectsFinding(effects=effects, reasons=tuple(self.reasons))
+
+
+def _own(given: Given) -> Mapping[str, Any]:
+    return given.option.own if given.option is not None else {}
 
 
 def program_name(word: str) -> str:

@@ -77,6 +77,14 @@ def test_a_short_flag_with_an_equals_sign_is_read_both_ways():
     assert effects("gh api -X=DELETE /x").destructive is True
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["git clean -n --no-dry-run -f", "git clean --no-dry -n", "git push --dry-run --no-dry-run -f"],
+)
+def test_a_dry_run_that_is_taken_back_does_not_count(line):
+    assert effects(line).destructive is True
+
+
 def test_an_unknown_flag_makes_denials_unknown():
     found = effects("docker --frobnicate network ls")
     assert found.destructive is False  # `rest: harmless` on that command
