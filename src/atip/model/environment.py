@@ -34,6 +34,40 @@ NAMES = frozenset(
         *("GREP_OPTIONS", "RSYNC_RSH", "CVS_RSH", "WGETRC", "INPUTRC", "ZDOTDIR", "TCLLIBPATH"),
     )
 )
+NEVER_PASSED = (
+    *(
+        "LD_",
+        "DYLD_",
+        "GCONV_",
+        "GLIBC_",
+        "MALLOC_",
+        "BASH_ENV",
+        "BASH_FUNC_",
+        "SHELLOPTS",
+        "BASHOPTS",
+    ),
+    *("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONEXECUTABLE"),
+    *(
+        "PYTHONUSERBASE",
+        "PYTHONPLATLIBDIR",
+        "PYTHONBREAKPOINT",
+        "PYTHONWARNINGS",
+        "PERL5",
+        "PERLLIB",
+    ),
+    *("RUBYOPT", "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"),
+    *("JDK_JAVA_OPTIONS", "GIT_EXEC_PATH", "GIT_SSH", "GIT_PROXY_COMMAND", "GIT_EXTERNAL_DIFF"),
+    *(
+        "GIT_PAGER",
+        "GIT_EDITOR",
+        "GIT_SEQUENCE_EDITOR",
+        "GIT_ASKPASS",
+        "GIT_CONFIG",
+        "GIT_TEMPLATE_DIR",
+    ),
+)
+"""Prefixes of variables that no grant hands in: they make another program's code run."""
+_ALSO_NEVER = NAMES - {"HOME", "DISPLAY", "WAYLAND_DISPLAY", "XDG_CONFIG_HOME", "CC", "CXX"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -46,3 +80,9 @@ def runs_code(name: str) -> bool:
     """Whether a variable can change what runs or what is trusted; capitals do not matter."""
     upper = name.upper()
     return upper in NAMES or upper.startswith(PREFIXES)
+
+
+def is_never_passed(name: str) -> bool:
+    """Whether a caller's variable stays outside even if `env.pass` names it."""
+    upper = name.upper()
+    return upper in _ALSO_NEVER or upper.startswith(NEVER_PASSED)

@@ -29,7 +29,7 @@ SEARCH = ("/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin")
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
     *("--unshare-cgroup-try", "--hostname", "sandbox", "--new-session", "--die-with-parent"),
-    *("--as-pid-1", "--clearenv", "--cap-drop", "ALL"),
+    *("--clearenv", "--cap-drop", "ALL"),
 )
 _INFO_LIMIT = 65536
 _PIPE_BYTES = 65536
@@ -73,6 +73,8 @@ def start(
     keep: Iterable[int],
     seccomp: bytes,
     stdio: tuple[int, int, int] = (-1, -1, -1),
+    reaper: bool = False,
+    prefix: Sequence[str] = (),
 ) -> Started:
     """Start `inner` with the mounts in `arguments`.
 
@@ -80,6 +82,8 @@ def start(
         files: made-up files inside, path → content.
         keep: descriptors that `inner` inherits.
         seccomp: the filter, applied to `inner` and all it starts.
+        reaper: PID 1 is bubblewrap's own, and `inner` an ordinary process. False: `inner` is PID 1.
+        prefix: a command that ends by executing bubblewrap.
 
     Raises:
         SandboxError: `sandbox.namespaces-unavailable` with what bubblewrap said.
@@ -92,7 +96,8 @@ def start(
         # Bubblewrap holds the reading ends too: should we be killed in the middle, it neither
         # dies of a broken pipe nor waits for ever, and what it started sees our end and leaves.
         handed = [info, info_w, *([gate] if root else []), *keep]
-        command = [find_bubblewrap(), *_NAMESPACES, "--info-fd", str(info_w)]
+        command = [*prefix, find_bubblewrap(), *_NAMESPACES, "--info-fd", str(info_w)]
+        command += [] if reaper else ["--as-pid-1"]
         command += _identity(root, gate)
         command += arguments
         for path, content in files.items():
@@ -123,6 +128,11 @@ def start(
             details={"exit_code": status},
         )
     return Started(pid=pid, inner_pid=inner_pid, inner=inner_handle)
+
+
+def kill(started: Started) -> None:
+    """Kill the namespace; our child then ends by itself."""
+    processes.kill_handle(started.inner)
 
 
 def end(started: Started) -> None:

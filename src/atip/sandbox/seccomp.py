@@ -64,7 +64,9 @@ class Filter(Value):
     memfd: bool = False
     """True: `memfd_create` stays usable. False closes an exec and a memory escape."""
     one_shot_exec: bool = False
-    """True: no process can be made, and only `ONE_SHOT_FD` can be executed, by descriptor."""
+    """True: only `ONE_SHOT_FD` can be executed, by descriptor."""
+    processes: bool = True
+    """False: threads only; no other process can be made."""
 
 
 def assemble(what: Filter, machine: str) -> bytes:
@@ -92,6 +94,10 @@ def assemble(what: Filter, machine: str) -> bytes:
     if not what.memfd:
         program.refuse("memfd_create", errno.ENOSYS)
     _arguments(program)
+    if not what.processes:
+        program.refuse("fork", errno.EPERM)
+        program.refuse("vfork", errno.EPERM)
+        program.require_bits("clone", 0, _CLONE_THREAD, errno.EPERM)
     if what.one_shot_exec:
         _one_shot(program)
     program.emit(_RETURN, _ALLOW)
@@ -120,9 +126,6 @@ def _arguments(program: _Program) -> None:
 
 
 def _one_shot(program: _Program) -> None:
-    program.refuse("fork", errno.EPERM)
-    program.refuse("vfork", errno.EPERM)
-    program.require_bits("clone", 0, _CLONE_THREAD, errno.EPERM)
     program.refuse("execve", errno.EPERM)
     # SECURITY: RLIMIT_NOFILE lies below this number, so nobody can put another file there.
     program.allow_only("execveat", 0, (ONE_SHOT_FD,), errno.EPERM)

@@ -82,7 +82,7 @@ def system_arguments(*, settings: tuple[str, ...] = ()) -> list[str]:
             arguments += ["--ro-bind", path, path]
     for path in TREES:
         if os.path.isdir(path):
-            for parent in _parents(path):
+            for parent in parents(path):
                 arguments += ["--perms", "0755", "--dir", parent]
             arguments += ["--ro-bind", path, path]
     for name in (*ESSENTIAL, *_java(), *settings):
@@ -125,7 +125,7 @@ def visible_arguments(paths: tuple[str, ...]) -> list[str]:
     arguments: list[str] = []
     made: set[str] = set()
     for shown in sorted(wanted):
-        for parent in _parents(shown):
+        for parent in parents(shown):
             if parent not in made and parent not in wanted:
                 made.add(parent)
                 arguments += ["--perms", "0755", "--dir", parent]
@@ -146,7 +146,13 @@ def _checked(path: str) -> str:
     return real
 
 
-def _parents(path: str) -> list[str]:
+def parent_arguments(path: str) -> list[str]:
+    """Make the directories above `path`, for anyone to pass."""
+    return [part for parent in parents(path) for part in ("--perms", "0755", "--dir", parent)]
+
+
+def parents(path: str) -> list[str]:
+    """The directories above `path`, outermost first, without the root."""
     parts = path.strip("/").split("/")[:-1]
     return ["/" + "/".join(parts[: count + 1]) for count in range(len(parts))]
 

@@ -1,0 +1,229 @@
+"""Plan of the full backend: a Confinement as environment, gates and mounts. Starts nothing.
+
+The argument list made here *is* the protection (bubblewrap enforces what it is told), so it is built
+by plain functions whose results tests can read.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import SandboxError
+from atip.model.environment import is_never_passed
+from atip.model.hosts import parse_endpoint
+from atip.model.value import Value
+from atip.sandbox import programs, system_view
+from atip.sandbox.grants import FilePlan, plan_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.model.confinement import Confinement
+    from atip.sandbox.run import Request
+
+SCRATCH_BYTES = 256 * 1024 * 1024
+PROXY_PORT = 3128
+_STAGES = ("/mnt", "/media", "/srv")
+
+
+class Plan(Value):
+    """Everything decided before anything is started."""
+
+    confinement: Confinement
+    request: Request
+    files: FilePlan
+    home: str
+    program: str
+    """What is executed inside: the binary, or the interpreter of a script."""
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    env_dropped: tuple[str, ...]
+    gates: tuple[tuple[str, int], ...]
+    """Where to listen inside; the proxy first if there is one, then one for each of `tcp`."""
+
+    @property
+    def spawns(self) -> bool:
+        """Whether other programs may be started."""
+        return self.confinement.exec_allow and bool(self.confinement.exec_spawn)
+
+
+def plan(confinement: Confinement, request: Request) -> Plan:
+    """Decide how a Confinement is enforced here; starts nothing.
+
+    Raises:
+        SandboxError: for what cannot be enforced exactly.
+    """
+    if confinement.ingress:
+        raise SandboxError(
+            "sandbox.cannot-enforce",
+            "`network.ingress` cannot be exposed by this backend",
+            hint="let the host receive the callback and hand over its result",
+        )
+    home = os.path.realpath(request.home or os.path.expanduser("~"))
+    workspace = request.workspace or request.cwd or home
+    files = plan_files(confinement, home=home, workspace=os.path.realpath(workspace))
+    interpreter = request.binary.interpreter
+    gates = _gates(confinement)
+    env, dropped = build_environment(confinement, request.caller_env, home, gates)
+    return Plan(
+        confinement=confinement,
+        request=request,
+        files=files,
+        home=home,
+        program=os.path.realpath(interpreter[0]) if interpreter else request.binary.path,
+        argv=(*interpreter, request.binary.path, *request.argv[1:])
+        if interpreter
+        else request.argv,
+        env=env,
+        env_dropped=dropped,
+        gates=gates,
+    )
+
+
+def build_environment(
+    confinement: Confinement,
+    caller: Mapping[str, str],
+    home: str,
+    gates: tuple[tuple[str, int], ...],
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Variables inside, and those of `env_pass` that were not handed in."""
+    env = {
+        "PATH": system_view.SEARCH_PATH,
+        "HOME": home,
+        "TMPDIR": "/tmp",  # noqa: S108  the sandbox's own
+        "LANG": "C.UTF-8",
+        "TERM": "xterm" if confinement.tty else "dumb",
+        "USER": system_view.USER,
+        "LOGNAME": system_view.USER,
+    }
+    # SECURITY: loader and interpreter variables stay outside whoever asks for them.
+    dropped = tuple(name for name in confinement.env_pass if is_never_passed(name))
+    for name in confinement.env_pass:
+        if name in caller and name not in dropped and name != "HOME":
+            env[name] = caller[name]
+    env.update(confinement.env_set)
+    if confinement.egress:
+        proxy = f"http://127.0.0.1:{PROXY_PORT}"
+        for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"):
+            env[name] = env[name.lower()] = proxy
+        local = ",".join(("localhost", *(address for address, _ in gates)))
+        env["NO_PROXY"] = env["no_proxy"] = local
+    return env, dropped
+
+
+def _gates(confinement: Confinement) -> tuple[tuple[str, int], ...]:
+    """Proxy on 127.0.0.1; each forwarded host on an address of its own, so that ports never clash."""
+    gates = [("127.0.0.1", PROXY_PORT)] if confinement.egress else []
+    for index, text in enumerate(confinement.tcp):
+        _, port = parse_endpoint(text)
+        gates.append((f"127.0.1.{index + 1}", port))
+    return tuple(gates)
+
+
+def hosts_file(confinement: Confinement) -> bytes:
+    """Forwarded names lead to their gates."""
+    lines = ["127.0.0.1 localhost", "::1 localhost"]
+    for index, text in enumerate(confinement.tcp):
+        host, _ = parse_endpoint(text)
+        if host != "localhost":
+            lines.append(f"127.0.1.{index + 1} {host}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def arguments_of(decided: Plan, binary_fd: int, stage: str) -> list[str]:
+    """The mounts for bubblewrap. Later ones cover earlier ones."""
+    confinement = decided.confinement
+    size = str(confinement.limits.file_bytes or SCRATCH_BYTES)
+    arguments = [
+        *system_view.system_arguments(settings=system_view.SETTINGS),
+        *("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"),
+        *system_view.device_arguments(),
+    ]
+    if confinement.tty:
+        arguments += ["--dev-bind", "/dev/tty", "/dev/tty"]
+    if decided.spawns:
+        arguments += programs.spawn_arguments(confinement.exec_spawn, decided.program)
+    scratch = (("/tmp", "tmp"), ("/dev/shm", "shm"), (decided.home, "home"))  # noqa: S108
+    for path, name in scratch:
+        arguments += _parents_of(path)
+        if stage:
+            arguments += ["--bind", f"{stage}/{name}", path]
+        else:
+            arguments += ["--perms", "1777", "--size", size, "--tmpfs", path]
+    arguments += _file_arguments(decided.files)
+    binary = decided.request.binary
+    arguments += _parents_of(binary.path)
+    arguments += ["--perms", "0555", "--ro-bind-data", str(binary_fd), binary.path]
+    if binary.interpreter and decided.spawns:
+        arguments += ["--ro-bind", decided.program, decided.program]
+    if decided.spawns:
+        arguments += programs.seal_arguments()
+    if decided.request.cwd:
+        arguments += ["--chdir", os.path.realpath(decided.request.cwd)]
+    else:
+        arguments += ["--chdir", decided.home]
+    return arguments
+
+
+def _file_arguments(files: FilePlan) -> list[str]:
+    arguments: list[str] = []
+    for mount in files.mounts:
+        match mount.kind:
+            case "read":
+                arguments += [*_parents_of(mount.path), "--ro-bind", mount.path, mount.path]
+            case "write":
+                arguments += [*_parents_of(mount.path), "--bind", mount.path, mount.path]
+            case "pin":
+                arguments += ["--bind", mount.path, mount.path]
+            case "hide-dir":
+                arguments += ["--perms", "0000", "--tmpfs", mount.path, "--remount-ro", mount.path]
+            case _:
+                arguments += ["--ro-bind", "/dev/null", mount.path]
+    return arguments
+
+
+def _parents_of(path: str) -> list[str]:
+    return system_view.parent_arguments(path)
+
+
+def check_cwd(decided: Plan) -> None:
+    """The working directory must be something the program may see.
+
+    Raises:
+        SandboxError: `sandbox.cwd`.
+    """
+    cwd = decided.request.cwd
+    if cwd is not None and not _visible(os.path.realpath(cwd), decided.files):
+        raise SandboxError(
+            "sandbox.cwd",
+            f"the working directory `{cwd}` is not visible to the program",
+            hint="grant it in `fs.read` or `fs.write`",
+        )
+
+
+def outer_order(decided: Plan, *, root: bool) -> dict[str, object] | None:
+    """What the outer helper must mount first; None where bubblewrap alone will do."""
+    roots = [mount for mount in decided.files.mounts if mount.kind in ("read", "write")]
+    if not decided.spawns and not (root and roots):
+        return None
+    return {
+        "uid": system_view.UID,
+        "mounts": [(mount.path, decided.spawns and mount.kind == "write") for mount in roots],
+        "scratch": stage_of(decided) if decided.spawns else "",
+        "size": decided.confinement.limits.file_bytes or SCRATCH_BYTES,
+    }
+
+
+def stage_of(decided: Plan) -> str:
+    """A directory of the host that the outer helper may cover, in its own view only."""
+    shown = [mount.path for mount in decided.files.mounts] + [decided.program, decided.home]
+    for stage in _STAGES:
+        if os.path.isdir(stage) and not any(path.startswith(stage + "/") for path in shown):
+            return stage
+    raise SandboxError("sandbox.cannot-enforce", "no directory is left for the scratch files")
+
+
+def _visible(path: str, files: FilePlan) -> bool:
+    roots = [mount.path for mount in files.mounts if mount.kind in ("read", "write")]
+    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)

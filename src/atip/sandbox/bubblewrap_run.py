@@ -1,0 +1,324 @@
+"""The full backend: starts what `bubblewrap_plan` decided, and opens the network gate.
+
+Order of the layers: outer helper (mount flags, ids) → bubblewrap (namespaces, mounts, filter) → inner
+launcher (network gates, limits, uid, Landlock) → one-shot exec. Nothing of a failed start remains.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import marshal
+import os
+import resource
+import select
+import socket
+import sys
+import time
+
+from atip.errors import ExecutionError, SandboxError
+from atip.model.hosts import parse_endpoint
+from atip.sandbox import bubblewrap, bubblewrap_plan, system_view
+from atip.sandbox.proxy import EgressPolicy, Gatekeeper, resolve_name
+from atip.sandbox.running import Running
+from atip.sandbox.seccomp import Filter, assemble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.model.confinement import Confinement, Limits
+    from atip.sandbox.bubblewrap_plan import Plan
+    from atip.sandbox.grants import FilePlan
+    from atip.sandbox.run import OnOutput, Outcome, Request
+
+START_S = 10.0
+_INNER_PATH = "/run/inner.pyc"
+
+
+def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Running:
+    """Plan, prepare, start, and open the network gate."""
+    decided = bubblewrap_plan.plan(confinement, request)
+    bubblewrap_plan.check_cwd(decided)
+    for path in decided.files.writable:
+        os.makedirs(path, mode=0o700, exist_ok=True) if not os.path.exists(path) else None
+    with contextlib.ExitStack() as undo:
+        _make_placeholders(decided.files, undo)
+        running = _Launch(decided, on_output, undo).start()
+        undo.pop_all()  # from here on `finish` undoes it
+        return running
+
+
+class _Launch:
+    """One start and its end. `_theirs` are descriptors for the sandbox, closed once it has them."""
+
+    def __init__(self, decided: Plan, on_output: OnOutput, undo: contextlib.ExitStack) -> None:
+        self._decided = decided
+        self._confinement = decided.confinement
+        self._on_output = on_output
+        self._undo = undo.pop_all()
+        self._theirs = contextlib.ExitStack()
+        self._ours = contextlib.ExitStack()
+        self._gatekeeper: Gatekeeper | None = None
+
+    def start(self) -> Running:
+        with contextlib.ExitStack() as failed:
+            failed.callback(self._undo.close)
+            failed.callback(self._ours.close)
+            with self._theirs:
+                running = self._start()
+            failed.pop_all()
+            self._ours.pop_all()  # closed by Running and by `finish`
+        return running
+
+    def _start(self) -> Running:
+        stdio, streams, stdin = self._open_streams()
+        status, status_w = self._pipe()
+        channel, channel_in = socket.socketpair()
+        self._theirs.callback(channel_in.close)
+        self._ours.callback(channel.close)
+        order = self._content(marshal.dumps(self._order()))
+        inner_fds = (order, status_w, channel_in.fileno())
+        started = self._bubblewrap(stdio, inner_fds)
+        self._theirs.close()
+        failed = contextlib.ExitStack()
+        failed.callback(bubblewrap.end, started)
+        with failed:
+            self._open_gates(channel)
+            self._await_exec(status, streams)
+            failed.pop_all()
+        os.close(status)
+        channel.close()
+        return Running(
+            pid=started.pid,
+            kill=functools.partial(bubblewrap.kill, started),
+            streams=streams,
+            stdin=stdin,
+            on_output=self._on_output,
+            wall_s=self._confinement.limits.wall_s,
+            output_bytes=self._confinement.limits.output_bytes,
+            finish=functools.partial(self._finish, started),
+        )
+
+    def _bubblewrap(
+        self, stdio: tuple[int, int, int], inner_fds: tuple[int, int, int]
+    ) -> bubblewrap.Started:
+        decided = self._decided
+        binary = self._open(f"/proc/self/fd/{decided.request.binary.descriptor}")
+        # By descriptor: the program directories inside may show no interpreter at all.
+        python = self._open(system_view.find_interpreter().program)
+        outer = bubblewrap_plan.outer_order(decided, root=os.geteuid() == 0)
+        prefix, prefix_fds = self._prefix(outer)
+        stage = str(outer["scratch"]) if outer else ""
+        made_up = system_view.made_up(decided.home)
+        made_up["/etc/hosts"] = bubblewrap_plan.hosts_file(self._confinement)
+        made_up[_INNER_PATH] = _compiled("inner")
+        return bubblewrap.start(
+            bubblewrap_plan.arguments_of(decided, binary, stage),
+            [f"/proc/self/fd/{python}", "-I", "-S", _INNER_PATH, *map(str, inner_fds)],
+            files=made_up,
+            keep=(*inner_fds, binary, python, *prefix_fds),
+            seccomp=assemble(Filter(shared_objects=True), os.uname().machine),
+            stdio=stdio,
+            reaper=True,
+            prefix=prefix,
+        )
+
+    def _prefix(self, outer: dict[str, object] | None) -> tuple[list[str], tuple[int, ...]]:
+        if outer is None:
+            return [], ()
+        config = self._content(marshal.dumps(outer))
+        program = self._content(_compiled("outer"))
+        python = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
+        command = [python, "-I", "-S", f"/proc/self/fd/{program}", str(config)]
+        return command, (config, program)
+
+    def _order(self) -> dict[str, object]:
+        """What the inner launcher is told."""
+        decided = self._decided
+        one_shot = not decided.spawns
+        seccomp = Filter(
+            shared_objects=True, one_shot_exec=one_shot, processes=self._confinement.exec_allow
+        )
+        return {
+            "gates": list(decided.gates),
+            "limits": _limits(self._confinement.limits),
+            "tty": self._confinement.tty,
+            "uid": system_view.UID,
+            "program": decided.program,
+            "argv": list(decided.argv),
+            "env": dict(decided.env),
+            "filter": assemble(seccomp, os.uname().machine) if one_shot else b"",
+        }
+
+    def _open_streams(
+        self,
+    ) -> tuple[tuple[int, int, int], dict[int, str], tuple[int, bytes]]:
+        """(theirs), (ours to read), (ours to write, what to write)."""
+        data = self._decided.request.stdin
+        if self._confinement.tty:
+            master, slave = os.openpty()
+            self._ours.callback(os.close, master)
+            self._theirs.callback(os.close, slave)
+            _set_size(slave, self._decided.request.terminal_size)
+            return (slave, slave, slave), {master: "stdout"}, (master if data else -1, data)
+        out, out_w = self._pipe()
+        err, err_w = self._pipe()
+        if not data:
+            return (-1, out_w, err_w), {out: "stdout", err: "stderr"}, (-1, b"")
+        reader, writer = os.pipe()
+        self._theirs.callback(os.close, reader)
+        self._ours.callback(os.close, writer)
+        return (reader, out_w, err_w), {out: "stdout", err: "stderr"}, (writer, data)
+
+    def _open_gates(self, channel: socket.socket) -> None:
+        """Take the listening sockets that the inner launcher opened, and serve them."""
+        gates = self._decided.gates
+        if not gates:
+            return
+        resolve = self._decided.request.resolve or resolve_name
+        keeper = Gatekeeper(EgressPolicy(self._confinement, resolve))
+        self._gatekeeper = keeper
+        self._undo.callback(keeper.close)
+        channel.settimeout(START_S)
+        forwards = [parse_endpoint(text) for text in self._confinement.tcp]
+        for index in range(len(gates)):
+            _, handed, _, _ = socket.recv_fds(channel, 1, 1)
+            if not handed:
+                return  # it died; the status tells why
+            gate = socket.socket(fileno=handed[0])
+            if index == 0 and self._confinement.egress:
+                keeper.serve_proxy(gate)
+            else:
+                host, port = forwards[index - bool(self._confinement.egress)]
+                keeper.serve_forward(gate, host, port)
+        channel.send(b"k")
+
+    def _await_exec(self, status: int, streams: dict[int, str]) -> None:
+        """Wait until the program itself runs.
+
+        Raises:
+            ExecutionError: `execution.not-started`, when the program cannot be executed.
+            SandboxError: when the sandbox around it could not be made.
+        """
+        told = _read_until_end(status, START_S)
+        if told == b"S":
+            return
+        said = _read_now(next(fd for fd, name in streams.items() if name != "stdin"))
+        for descriptor, name in streams.items():
+            if name == "stderr":
+                said = _read_now(descriptor) or said
+        details = {"told": told.decode("utf-8", "replace"), "said": said.decode("utf-8", "replace")}
+        if told.startswith(b"S"):
+            raise ExecutionError(
+                "execution.not-started",
+                f"`{self._decided.program}` cannot be executed: {details['told'][1:]}",
+                details=details,
+            )
+        raise SandboxError(
+            "sandbox.set-up",
+            "the sandbox could not be set up as asked for",
+            hint="`atip doctor` shows which layer is missing",
+            details=details,
+        )
+
+    def _finish(self, started: bubblewrap.Started, outcome: Outcome) -> Outcome:
+        os.close(started.inner)
+        self._undo.close()
+        decided = self._decided
+        layers = ["namespaces", "seccomp", "read-only-system", "verified-bytes"]
+        layers += ["noexec", "spawn-list"] if decided.spawns else ["one-shot-exec"]
+        layers += ["proxy"] if self._confinement.egress else ["no-network"]
+        notes: tuple[str, ...] = ("limits hold for each process",)
+        if decided.files.expanded:
+            notes += ("files made later are not covered by an expanded read pattern",)
+        return outcome.replace(
+            backend="bubblewrap",
+            layers=tuple(layers),
+            attempts=tuple(self._gatekeeper.attempts) if self._gatekeeper else (),
+            env_dropped=decided.env_dropped,
+            notes=notes,
+        )
+
+    def _pipe(self) -> tuple[int, int]:
+        ours, theirs = os.pipe()
+        self._ours.callback(os.close, ours)
+        self._theirs.callback(os.close, theirs)
+        return ours, theirs
+
+    def _open(self, path: str) -> int:
+        descriptor = os.open(path, os.O_RDONLY)
+        self._theirs.callback(os.close, descriptor)
+        return descriptor
+
+    def _content(self, data: bytes) -> int:
+        """A descriptor that yields `data` from the start, whatever its size."""
+        descriptor = os.memfd_create("atip", os.MFD_CLOEXEC)
+        self._theirs.callback(os.close, descriptor)
+        os.write(descriptor, data)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return descriptor
+
+
+@functools.cache
+def _compiled(module: str) -> bytes:
+    """One of our inside programs as a `.pyc` file."""
+    name = f"atip.sandbox.{module}"
+    spec = importlib.util.find_spec(name)
+    code = spec.loader.get_code(name) if spec and spec.loader else None  # type: ignore[attr-defined]
+    return importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+
+
+def _limits(limits: Limits) -> list[tuple[int, int]]:
+    """Resource limits for the inner launcher to set."""
+    wanted: list[tuple[int, int | None]] = [
+        (resource.RLIMIT_CORE, 1),
+        (resource.RLIMIT_CPU, limits.cpu_s),
+        (resource.RLIMIT_NPROC, limits.processes),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_DATA, limits.memory_bytes),
+        (resource.RLIMIT_AS, None if limits.memory_bytes is None else limits.memory_bytes * 8),
+    ]
+    return [(kind, value) for kind, value in wanted if value is not None]
+
+
+def _set_size(terminal: int, size: tuple[int, int]) -> None:
+    import fcntl
+    import struct
+    import termios
+
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[0], size[1], 0, 0))
+
+
+def _read_until_end(descriptor: int, within_s: float) -> bytes:
+    deadline = time.monotonic() + within_s
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    data = b""
+    while poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        more = os.read(descriptor, 4096)
+        if not more:
+            return data
+        data += more
+    return b"?" + data
+
+
+def _read_now(descriptor: int) -> bytes:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return os.read(descriptor, 4096) if poll.poll(200) else b""
+
+
+def _make_placeholders(files: FilePlan, undo: contextlib.ExitStack) -> None:
+    """Files for covers over names that do not exist; removed again unless someone filled them."""
+    for path in files.placeholders:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+        made = os.fstat(descriptor)
+        os.close(descriptor)
+        undo.callback(_remove_placeholder, path, made.st_ino)
+
+
+def _remove_placeholder(path: str, inode: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        found = os.lstat(path)
+        if found.st_ino == inode and found.st_size == 0:
+            os.unlink(path)

@@ -1,0 +1,151 @@
+"""Inner launcher: the last code of ours before a confined program starts, inside its sandbox.
+
+Executed, never imported: `python3 -I -S FILE CONFIG STATUS CHANNEL`, three inherited descriptors. Steps:
+(1) read the order, close all else; (2) open the listening sockets of the network gate and hand them to
+the host; (3) limits; (4) controlling terminal; (5) become an unprivileged uid without capabilities;
+(6) Landlock scopes; (7) start the program – with `one_shot`, by descriptor and behind a filter that
+allows neither a second exec nor another process. Failures go to STATUS, which the exec closes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import marshal
+import os
+import resource
+import struct
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+ONE_SHOT_FD = 1000
+ONE_SHOT_LIMIT = 900
+"""Descriptors of the program stay below ONE_SHOT_FD, so nothing else can be put there."""
+_AT_EMPTY_PATH = 0x1000
+_TIOCSCTTY = 0x540E
+_EXECVEAT = {"x86_64": 322, "aarch64": 281}
+
+
+def read_order(descriptor: int) -> dict[str, Any]:
+    """What to do, from the host; trusted, since only the host can write there."""
+    data = b""
+    while more := os.read(descriptor, 65536):
+        data += more
+    order: dict[str, Any] = marshal.loads(data)  # noqa: S302
+    return order
+
+
+def close_others(keep: set[int]) -> None:
+    """Close what the launchers before us left open."""
+    for descriptor in map(int, os.listdir("/proc/self/fd")):
+        if descriptor > 2 and descriptor not in keep:
+            os.closerange(descriptor, descriptor + 1)
+
+
+def open_gates(places: list[tuple[str, int]], channel: int) -> None:
+    """Listen inside, let the host accept: nothing of ours stays in here."""
+    import socket
+
+    with socket.socket(fileno=channel) as host:
+        for address, port in places:
+            with socket.socket() as gate:
+                gate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                gate.bind((address, port))
+                gate.listen(64)
+                handed = struct.pack("i", gate.fileno())
+                host.sendmsg([b"g"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+        host.recv(1)  # the host listens now; what connects is heard
+
+
+def set_limits(limits: list[tuple[int, int]]) -> None:
+    """Hard limits, inherited by all that follows."""
+    for kind, value in limits:
+        resource.setrlimit(kind, (value, value))
+
+
+def take_terminal() -> None:
+    """Make the private terminal the controlling one: password prompts open `/dev/tty`."""
+    import fcntl
+
+    fcntl.ioctl(0, _TIOCSCTTY, 0)
+
+
+def drop_privileges(uid: int, libc: ctypes.CDLL) -> None:
+    """Give up every capability and, if we still are root, become `uid`."""
+    # SECURITY: a start as root keeps three capabilities to get here; none may go further.
+    if os.geteuid() != uid:
+        for capability in range(64):
+            libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+        libc.prctl(47, 4, 0, 0, 0)  # PR_CAP_AMBIENT, CLEAR_ALL
+        libc.capset(struct.pack("<Ii", 0x20080522, 0), bytes(24))
+    libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG: forgotten with the uid
+
+
+def restrict(libc: ctypes.CDLL) -> None:
+    """Landlock scopes where the kernel has them: no signals, no abstract sockets to outside."""
+    ruleset = libc.syscall(444, struct.pack("<QQQ", 0, 0, 3), ctypes.c_size_t(24), 0)
+    if ruleset >= 0:
+        libc.syscall(446, ruleset, 0)
+        os.close(ruleset)
+
+
+def execute_once(order: dict[str, Any], libc: ctypes.CDLL) -> None:
+    """Start the program by descriptor behind the filter; returns only on failure."""
+    program = os.open(order["program"], os.O_RDONLY)
+    os.dup2(program, ONE_SHOT_FD, inheritable=False)
+    os.close(program)
+    # SECURITY: the limit must be below ONE_SHOT_FD before the filter permits that number.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (ONE_SHOT_LIMIT, ONE_SHOT_LIMIT))
+    argv = (ctypes.c_char_p * (len(order["argv"]) + 1))(*map(os.fsencode, order["argv"]))
+    pairs = [os.fsencode(f"{name}={value}") for name, value in order["env"].items()]
+    env = (ctypes.c_char_p * (len(pairs) + 1))(*pairs)
+    code = ctypes.create_string_buffer(order["filter"], len(order["filter"]))
+    program_of = struct.pack("HxxxxxxP", len(order["filter"]) // 8, ctypes.addressof(code))
+    if libc.prctl(22, 2, program_of, 0, 0) != 0:  # PR_SET_SECCOMP, MODE_FILTER
+        raise OSError(ctypes.get_errno(), "seccomp")
+    number = _EXECVEAT[os.uname().machine]
+    libc.syscall(number, ONE_SHOT_FD, b"", argv, env, _AT_EMPTY_PATH)
+    raise OSError(ctypes.get_errno(), "execveat")
+
+
+def launch(order: dict[str, Any], status: int, channel: int) -> None:
+    """Steps 2 to 7."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if order["gates"]:
+        open_gates(order["gates"], channel)  # (2)
+    else:
+        os.close(channel)
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
+        score.write("1000")
+    set_limits(order["limits"])  # (3)
+    if order["tty"]:
+        take_terminal()  # (4)
+    drop_privileges(order["uid"], libc)  # (5)
+    restrict(libc)  # (6)
+    os.umask(0o022)
+    os.write(status, b"S")  # all is set up; what follows on this pipe is a failed exec
+    if order["filter"]:  # (7)
+        execute_once(order, libc)
+    os.execve(order["program"], order["argv"], order["env"])  # noqa: S606
+
+
+def main(arguments: list[str]) -> None:
+    """Read the order and carry it out, or say why not and leave."""
+    config, status, channel = map(int, arguments)
+    os.set_inheritable(status, False)
+    try:
+        order = read_order(config)
+        close_others({status, channel})  # (1)
+        launch(order, status, channel)
+    except OSError as problem:
+        os.write(status, f"{problem.errno or 0} {problem}".encode())
+    os._exit(125)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

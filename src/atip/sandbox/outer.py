@@ -1,0 +1,135 @@
+"""Outer helper: mounts that bubblewrap cannot make, in a mount namespace of their own.
+
+Executed, never imported: `python3 -I -S FILE CONFIG PROGRAM ARGUMENT…`. It (1) makes a private mount
+namespace (with a user namespace if we are not root), (2) mounts each granted path onto itself –
+`noexec` where programs must not be planted, and with root's files shown as the sandbox user's where
+the caller is root – (3) mounts a `noexec` scratch file system, and (4) becomes PROGRAM (bubblewrap).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import marshal
+import os
+import struct
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_NEWNS, _NEWUSER = 0x20000, 0x10000000
+_OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
+_CLONE_TREE = 1 | os.O_CLOEXEC  # OPEN_TREE_CLONE
+_EMPTY_PATH, _RECURSIVE = 0x1000, 0x8000
+_MOVE_EMPTY_PATH = 4
+_NOEXEC, _NOSUID, _NODEV, _IDMAP = 8, 2, 4, 0x100000
+_PRIVATE = 0x4000 | 0x40000  # MS_REC | MS_PRIVATE
+
+
+class Kernel:
+    """The calls we need, with errors as exceptions."""
+
+    def __init__(self) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+
+    def unshare(self, flags: int) -> None:
+        self._checked(self._libc.unshare(flags), "unshare")
+
+    def mount(self, source: str, target: str, kind: str, flags: int, data: str) -> None:
+        encoded = [os.fsencode(part) for part in (source, target, kind)]
+        result = self._libc.mount(*encoded, ctypes.c_ulong(flags), os.fsencode(data))
+        self._checked(result, f"mount {target}")
+
+    def remount_self(self, path: str, attributes: int, user_namespace: int) -> None:
+        """Mount `path` onto itself with more restrictive attributes."""
+        call = self._libc.syscall
+        tree = self._checked(call(_OPEN_TREE, -100, os.fsencode(path), _CLONE_TREE), path)
+        if user_namespace >= 0:
+            attributes |= _IDMAP
+        wanted = struct.pack("<QQQQ", attributes, 0, 0, max(0, user_namespace))
+        size = ctypes.c_size_t(len(wanted))
+        self._checked(call(_MOUNT_SETATTR, tree, b"", _EMPTY_PATH, wanted, size), path)
+        self._checked(call(_MOVE_MOUNT, tree, b"", -100, os.fsencode(path), _MOVE_EMPTY_PATH), path)
+        os.close(tree)
+
+    def _checked(self, result: int, what: str) -> int:
+        if result < 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), what)
+        return result
+
+
+def write(path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as target:
+        target.write(text)
+
+
+def enter_namespaces(kernel: Kernel) -> None:
+    """(1) Private mounts; a user namespace gives the right to them."""
+    uid, gid = os.getuid(), os.getgid()
+    if uid == 0:
+        kernel.unshare(_NEWNS)
+    else:
+        kernel.unshare(_NEWNS | _NEWUSER)
+        write("/proc/self/setgroups", "deny")
+        write("/proc/self/uid_map", f"{uid} {uid} 1")
+        write("/proc/self/gid_map", f"{gid} {gid} 1")
+    kernel.mount("none", "/", "", _PRIVATE, "")
+
+
+def mapping_of(kernel: Kernel, uid: int) -> int:
+    """A user namespace in which root's files belong to `uid`; only its mapping is used."""
+    ready, told = os.pipe()
+    done, ended = os.pipe()
+    child = os.fork()
+    if child == 0:
+        kernel.unshare(_NEWUSER)
+        os.write(told, b"x")
+        os.close(ended)
+        os.read(done, 1)
+        os._exit(0)
+    os.read(ready, 1)
+    for name in ("uid_map", "gid_map"):
+        write(f"/proc/{child}/{name}", f"0 {uid} 1")
+    namespace = os.open(f"/proc/{child}/ns/user", os.O_RDONLY)
+    os.close(ended)
+    os.waitpid(child, 0)
+    for descriptor in (ready, told, done):
+        os.close(descriptor)
+    return namespace
+
+
+def prepare(order: dict[str, Any]) -> None:
+    """Steps 1 to 3."""
+    kernel = Kernel()
+    enter_namespaces(kernel)
+    namespace = mapping_of(kernel, order["uid"]) if os.getuid() == 0 else -1
+    for path, noexec in order["mounts"]:  # (2)
+        attributes = _NOSUID | _NODEV | (_NOEXEC if noexec else 0)
+        kernel.remount_self(path, attributes, namespace)
+    if order["scratch"]:  # (3)
+        flags = _NOSUID | _NODEV | _NOEXEC
+        options = f"size={order['size']},mode=1777"
+        kernel.mount("tmpfs", order["scratch"], "tmpfs", flags, options)
+        for name in ("tmp", "shm", "home"):
+            os.mkdir(f"{order['scratch']}/{name}")
+            os.chmod(f"{order['scratch']}/{name}", 0o1777)  # noqa: S103  seen inside only
+
+
+def main(arguments: list[str]) -> None:
+    """Prepare, then become bubblewrap."""
+    data = b""
+    config = int(arguments[0])
+    while more := os.read(config, 65536):
+        data += more
+    os.close(config)
+    try:
+        prepare(marshal.loads(data))  # noqa: S302  from our own host process
+    except OSError as problem:
+        sys.stderr.write(f"outer: {problem}\n")
+        os._exit(125)
+    os.execve(arguments[1], arguments[1:], {})  # noqa: S606
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,116 @@
+"""Run one program under a Confinement: the public face of this room for `execution`.
+
+    binary = seal("/usr/bin/jq", expected=digest)
+    outcome = run_confined(confinement, ["jq", ".a"], binary=binary, stdin=data, on_output=show)
+
+Everything asked for is enforced or the run is refused before it starts (SandboxError). Output is
+streamed and never kept here; a program's own exit status is an Outcome, not an error.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import SandboxError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from atip.model.confinement import Confinement
+    from atip.sandbox.proxy import Attempt
+    from atip.sandbox.running import Running
+    from atip.sandbox.verified import VerifiedBinary
+
+    OnOutput = Callable[[str, bytes], None]
+    """Called with `stdout` or `stderr` and a piece of output, in order, from the waiting thread."""
+
+BACKENDS = {
+    "bubblewrap": "atip.sandbox.bubblewrap_run",
+    "landlock": "atip.sandbox.landlock_run",
+}
+
+
+class Outcome(Value):
+    """How a confined run ended, and what really held it."""
+
+    exit_code: int
+    """The program's own; 128+N if signal N ended it."""
+    signal: int | None = None
+    timed_out: bool = False
+    cancelled: bool = False
+    output_truncated: bool = False
+    """More was said than `limits.output_bytes`; the rest was read and dropped."""
+    duration_s: float = 0.0
+    backend: str = ""
+    layers: tuple[str, ...] = ()
+    """Layers that were active, such as `namespaces`, `seccomp`, `landlock`, `one-shot-exec`."""
+    attempts: tuple[Attempt, ...] = ()
+    """Tries to reach the network through the proxy, allowed and refused."""
+    env_dropped: tuple[str, ...] = ()
+    """Variables of `env_pass` that are never handed in."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know, such as limits that hold per process only."""
+
+
+class Request(Value):
+    """Everything about one run but the Confinement."""
+
+    argv: tuple[str, ...]
+    binary: VerifiedBinary
+    cwd: str | None = None
+    """Must be visible inside; None: the scratch home."""
+    workspace: str | None = None
+    """Where `**/…` globs begin; None: `cwd`."""
+    stdin: bytes = b""
+    caller_env: Mapping[str, str] = {}
+    home: str = ""
+    """What `~` means; empty: the caller's."""
+    terminal_size: tuple[int, int] = (24, 80)
+    resolve: Callable[[str, int], list[str]] | None = None
+    """Name → addresses for the proxy; None: the host's resolver."""
+
+
+def start_confined(
+    confinement: Confinement, request: Request, on_output: OnOutput, *, backend: str = "bubblewrap"
+) -> Running:
+    """Start a run; `wait()` on the result gives the Outcome, `cancel()` ends it within a second.
+
+    Raises:
+        SandboxError: when anything asked for cannot be enforced here; nothing was started.
+        ExecutionError: `execution.not-started`.
+    """
+    import importlib
+
+    if backend not in BACKENDS:
+        raise SandboxError("sandbox.backend", f"there is no backend `{backend}`")
+    module = importlib.import_module(BACKENDS[backend])
+    running: Running = module.start(confinement, request, on_output)
+    return running
+
+
+def run_confined(
+    confinement: Confinement,
+    argv: Sequence[str],
+    *,
+    binary: VerifiedBinary,
+    cwd: str | None = None,
+    workspace: str | None = None,
+    stdin: bytes = b"",
+    on_output: OnOutput,
+    caller_env: Mapping[str, str] | None = None,
+    resolve: Callable[[str, int], list[str]] | None = None,
+    backend: str = "bubblewrap",
+) -> Outcome:
+    """Start a run and wait for it; see `start_confined`."""
+    request = Request(
+        argv=tuple(argv),
+        binary=binary,
+        cwd=cwd,
+        workspace=workspace,
+        stdin=stdin,
+        caller_env=os.environ if caller_env is None else caller_env,
+        resolve=resolve,
+    )
+    return start_confined(confinement, request, on_output, backend=backend).wait()

@@ -1,0 +1,185 @@
+"""Running: a confined program while it runs: its output, its deadline, its end.
+
+Reads both streams (or one terminal) in the waiting thread, hands each piece on and keeps none. The
+end of the program is the end of its namespace: whatever it left behind is gone when `wait` returns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import time
+
+from atip.system import processes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from atip.sandbox.run import OnOutput, Outcome
+
+_CHUNK = 65536
+_SIGNAL_BASE = 128
+
+
+class Running:
+    """One run. `cancel` may be called from any thread; `wait` by one, once."""
+
+    def __init__(
+        self,
+        *,
+        pid: int,
+        kill: Callable[[], None],
+        streams: dict[int, str],
+        stdin: tuple[int, bytes],
+        on_output: OnOutput,
+        wall_s: float | None,
+        output_bytes: int | None,
+        finish: Callable[[Outcome], Outcome],
+    ) -> None:
+        """
+        Args:
+            pid: our child; its exit status is the program's.
+            kill: ends everything the run consists of.
+            streams: descriptors to read, and their names.
+            stdin: a descriptor to write to (-1: none), and what to write.
+            finish: releases what the backend holds and completes the Outcome.
+        """
+        self._pid = pid
+        self._kill = kill
+        self._streams = streams
+        self._input, self._unsent = stdin
+        self._on_output = on_output
+        self._left = dict.fromkeys(streams.values(), output_bytes)
+        self._truncated = False
+        self._cancelled = False
+        self._finish = finish
+        self._started = time.monotonic()
+        self._deadline = None if wall_s is None else self._started + wall_s
+        self._poll = select.poll()
+
+    def cancel(self) -> None:
+        """End the run now; `wait` returns soon after."""
+        self._cancelled = True
+        self._kill()
+
+    def wait(self) -> Outcome:
+        """Stream the output until the program has ended, in whatever way."""
+        from atip.sandbox.run import Outcome
+
+        timed_out = False
+        try:
+            timed_out = self._watch()
+        except BaseException:
+            self._kill()
+            raise
+        finally:
+            code = self._reap()
+        signal = code - _SIGNAL_BASE if _SIGNAL_BASE < code <= _SIGNAL_BASE + 64 else None
+        return self._finish(
+            Outcome(
+                exit_code=code,
+                signal=signal,
+                timed_out=timed_out,
+                cancelled=self._cancelled,
+                output_truncated=self._truncated,
+                duration_s=time.monotonic() - self._started,
+            )
+        )
+
+    def _watch(self) -> bool:
+        """Until the child ends; True if its time was over."""
+        handle = os.pidfd_open(self._pid)
+        self._poll.register(handle, select.POLLIN)
+        for descriptor in self._streams:
+            self._poll.register(descriptor, select.POLLIN)
+        if self._input >= 0:
+            os.set_blocking(self._input, False)
+            self._poll.register(self._input, select.POLLOUT)
+        try:
+            while True:
+                ready = self._poll.poll(self._remaining_ms())
+                if self._deadline is not None and time.monotonic() >= self._deadline:
+                    self._kill()
+                    return True
+                for descriptor, _ in ready:
+                    self._serve(descriptor)
+                if any(descriptor == handle for descriptor, _ in ready):
+                    return False
+        finally:
+            self._poll.unregister(handle)
+            os.close(handle)
+
+    def _remaining_ms(self) -> float | None:
+        if self._deadline is None:
+            return None
+        return max(0.0, self._deadline - time.monotonic()) * 1000
+
+    def _serve(self, descriptor: int) -> None:
+        if descriptor == self._input and descriptor not in self._streams:
+            self._feed()
+        elif descriptor in self._streams:
+            if descriptor == self._input:
+                self._feed()
+            self._pass_on(descriptor)
+
+    def _feed(self) -> None:
+        try:
+            sent = os.write(self._input, self._unsent[:_CHUNK]) if self._unsent else 0
+            self._unsent = self._unsent[sent:]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._unsent = b""  # nobody reads any more
+        if not self._unsent:
+            self._end_input()
+
+    def _end_input(self) -> None:
+        if self._input in self._streams:  # a terminal: stays open for reading
+            self._poll.modify(self._input, select.POLLIN)
+        else:
+            self._poll.unregister(self._input)
+            os.close(self._input)
+        self._input = -1
+
+    def _pass_on(self, descriptor: int) -> bool:
+        """One piece of output; False at the end of the stream."""
+        try:
+            data = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return True
+        except OSError:  # the other side of a terminal is gone
+            data = b""
+        if not data:
+            with contextlib.suppress(KeyError):
+                self._poll.unregister(descriptor)
+            return False
+        name = self._streams[descriptor]
+        left = self._left[name]
+        if left is not None:
+            self._truncated = self._truncated or len(data) > left
+            data = data[:left]
+            self._left[name] = left - len(data)
+        if data:
+            self._on_output(name, data)
+        return True
+
+    def _reap(self) -> int:
+        """The exit status, and what was still in the pipes."""
+        code = processes.wait(self._pid)
+        for descriptor in self._streams:
+            os.set_blocking(descriptor, False)
+            with contextlib.suppress(BlockingIOError):
+                while self._readable(descriptor) and self._pass_on(descriptor):
+                    pass
+            os.close(descriptor)
+        if self._input >= 0 and self._input not in self._streams:
+            os.close(self._input)
+        code = 0 if code is None else code
+        return _SIGNAL_BASE - code if code < 0 else code
+
+    def _readable(self, descriptor: int) -> bool:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(0))
