@@ -256,11 +256,12 @@ def _options(parameters: Any, path: Parts, report: Report) -> None:
     if not isinstance(parameters, list):
         return
     for index, parameter in enumerate(parameters):
-        if not isinstance(parameter, dict):
+        if type(parameter) is not dict:
             continue
-        if parameter.get("type") == "enum" and not parameter.get("enum"):
+        kind = parameter.get("type")
+        if kind == "enum" and not parameter.get("enum"):
             report((*path, index), "format.enum-missing", "type `enum` without values in `enum`")
-        elif "enum" in parameter and parameter.get("type") == "boolean":
+        elif kind == "boolean" and "enum" in parameter:
             report((*path, index), "format.enum-type", "a boolean cannot have an `enum`")
 
 

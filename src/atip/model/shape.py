@@ -66,7 +66,7 @@ class Shape:
     """A wire object. Calling it checks a value. `closed` shapes refuse fields they do not know:
     those of security blocks, where a misspelt key would silently allow (SECURITY-BAR rule 6)."""
 
-    __slots__ = ("checks", "closed", "doc", "fields", "name", "required")
+    __slots__ = ("checks", "closed", "doc", "fields", "name", "plain", "required", "words")
 
     def __init__(
         self, name: str, doc: str, fields: Mapping[str, Field], *, closed: bool = False
@@ -80,26 +80,41 @@ class Shape:
         """Set the fields; separate from the constructor for shapes that contain themselves."""
         self.fields = dict(fields)
         self.checks = {key: field.kind for key, field in fields.items()}
+        self.plain = {
+            key: field.kind
+            for key, field in fields.items()
+            if field.kind is bool or field.kind is str
+        }
+        """Fields that need one type comparison and nothing else: the greater part of a document."""
+        self.words = {
+            key: frozenset(field.kind.choices)
+            for key, field in fields.items()
+            if isinstance(field.kind, Text) and field.kind.choices is not None
+        }
+        """Fields that hold one of a few words."""
         self.required = frozenset(key for key, field in fields.items() if field.required)
 
     def __call__(self, value: Any, path: Parts, report: Report) -> None:
         if type(value) is not dict:
             report(path, "format.type", f"expected an object, found {name_of(value)}")
             return
-        checks = self.checks
+        plain, words, checks = self.plain, self.words, self.checks
         for key, item in value.items():
+            kind: Any = type(item)
+            if plain.get(key) is kind or (kind is str and key in words and item in words[key]):
+                continue
             kind = checks.get(key)
             if kind is None:
                 self.unknown(key, path, report)
             elif item is None and key in self.required:
                 report(path, self.fields[key].code, f"`{key}` is null")
-            elif kind is bool or kind is str:
-                if type(item) is not kind:
-                    wrong_type(kind, item, (*path, key), report)
-            else:
+            elif key in plain:
+                wrong_type(plain[key], item, (*path, key), report)
+            elif kind is not ANYTHING:
                 kind(item, (*path, key), report)
-        for key in self.required - value.keys():
-            report(path, self.fields[key].code, f"`{key}` is missing")
+        if not self.required <= value.keys():
+            for key in self.required - value.keys():
+                report(path, self.fields[key].code, f"`{key}` is missing")
 
     def unknown(self, key: str, path: Parts, report: Report) -> None:
         if key[:2] == "x-" or key[:1] in ("_", "$"):
@@ -135,7 +150,7 @@ class Text:
     decided by mode in `check.py`.
     """
 
-    __slots__ = ("choices", "code", "max_length", "pattern")
+    __slots__ = ("_known", "_search", "choices", "code", "max_length", "pattern")
 
     def __init__(
         self,
@@ -146,7 +161,9 @@ class Text:
         max_length: int | None = None,
     ) -> None:
         self.pattern = pattern
+        self._search: Callable[[str], object] | None = None
         self.choices = tuple(choices) if choices is not None else None
+        self._known = frozenset(self.choices or ())
         self.code = code
         self.max_length = max_length
 
@@ -154,7 +171,9 @@ class Text:
         if type(value) is not str:
             wrong_type(str, value, path, report)
             return
-        if self.choices is not None and value not in self.choices:
+        if self.choices is not None:
+            if value in self._known:
+                return
             close = closest(value, self.choices)
             report(
                 path,
@@ -162,10 +181,17 @@ class Text:
                 f"`{value[:80]}` is not one of {', '.join(self.choices)}",
                 f"did you mean `{close}`?" if close else "",
             )
-        elif self.pattern is not None and not re.search(self.pattern, value):
+        elif self.pattern is not None and not self._matches(value):
             report(path, self.code, f"`{value[:80]}` does not match {self.pattern}")
         elif self.max_length is not None and len(value) > self.max_length:
             report(path, self.code, f"{len(value)} characters, {self.max_length} are advised")
+
+    def _matches(self, value: str) -> bool:
+        """Compiled when first used: start-up must not pay for patterns that nothing needs."""
+        if self._search is None:
+            assert self.pattern is not None
+            self._search = re.compile(self.pattern).search
+        return self._search(value) is not None
 
 
 class Whole:
@@ -199,29 +225,56 @@ class Anything:
         return
 
 
+ANYTHING = Anything()
+
+
 class Items:
     """An array of one kind."""
 
-    __slots__ = ("kind", "minimum")
+    __slots__ = ("kind", "minimum", "quick")
 
     def __init__(self, kind: Kind, *, minimum: int = 0) -> None:
         self.kind = kind
         self.minimum = minimum
+        self.quick: frozenset[type] = frozenset()
+        """Types of items that need no closer look."""
+        if kind is str:
+            self.quick = frozenset([str])
+        elif isinstance(kind, Either) and all(
+            isinstance(one, type) for one in kind.by_type.values()
+        ):
+            self.quick = frozenset(kind.by_type)
 
     def __call__(self, value: Any, path: Parts, report: Report) -> None:
         if type(value) is not list:
             wrong_type(list, value, path, report)
             return
-        kind = self.kind
-        if kind is str:
-            for index, item in enumerate(value):
-                if type(item) is not str:
-                    wrong_type(str, item, (*path, index), report)
-        else:
-            for index, item in enumerate(value):
-                kind(item, (*path, index), report)
+        if not (self.quick and self.quick.issuperset(map(type, value))):
+            self.look(value, path, report)
         if len(value) < self.minimum:
             report(path, "format.too-few", f"needs at least {self.minimum}")
+
+    def look(self, value: list[Any], path: Parts, report: Report) -> None:
+        """Check item by item."""
+        kind = self.kind
+        for index, item in enumerate(value):
+            if isinstance(kind, type):
+                if type(item) is not kind:
+                    wrong_type(kind, item, (*path, index), report)
+            else:
+                kind(item, (*path, index), report)
+
+
+class Flags(Items):
+    """Spellings of an option: strings that begin with a dash. One loop, because there are so many."""
+
+    __slots__ = ()
+
+    def look(self, value: list[Any], path: Parts, report: Report) -> None:
+        for item in value:
+            if type(item) is not str or item[:1] != "-":
+                super().look(value, path, report)
+                return
 
 
 class Table:

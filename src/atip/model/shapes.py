@@ -6,7 +6,7 @@ its own code and `check.py` says how much it matters in which mode.
 
 from __future__ import annotations
 
-from atip.model.shape import Anything, Either, Field, Items, Shape, Table, Text, Whole
+from atip.model.shape import ANYTHING, Either, Field, Flags, Items, Shape, Table, Text, Whole
 
 VERSION = Text(pattern=r"^0\.[1-6]$", code="format.protocol-version")
 DESCRIPTION = Field(str, "what it is", required=True, code="format.missing-description")
@@ -115,11 +115,11 @@ _PARAMETER = {
     "type": Field(TYPE, "type of §3.7", required=True, code="format.missing-type"),
     "description": DESCRIPTION,
     "required": Field(bool, "must be given"),
-    "default": Field(Anything(), "value when not given"),
+    "default": Field(ANYTHING, "value when not given"),
     "variadic": Field(bool, "accepts several values"),
     "enum": Field(ENUM, "allowed values"),
     "pattern": Field(str, "regular expression for the value (0.1)"),
-    "schema": Field(Table(Anything()), "JSON Schema of the value (0.1)"),
+    "schema": Field(Table(ANYTHING), "JSON Schema of the value (0.1)"),
 }
 ARGUMENT = Shape("argument", "a positional (§3.4)", _PARAMETER)
 OPTION = Shape(
@@ -127,7 +127,7 @@ OPTION = Shape(
     "a flag or an option with a value (§3.5)",
     {
         **_PARAMETER,
-        "flags": Field(Items(FLAG, minimum=1), "spellings", required=True),
+        "flags": Field(Flags(FLAG, minimum=1), "spellings", required=True),
         "envVar": Field(ENV_VAR, "environment variable that sets it"),
         "exclusive": Field(Items(str), "options that exclude this one (0.1)"),
         "deprecated": Field(NOTE, "should no longer be used"),
@@ -179,7 +179,7 @@ VARIABLE = Shape(
     {
         "type": Field(str, "type of the value", required=True, code="format.missing-type"),
         "description": DESCRIPTION,
-        "default": Field(Anything(), "value when not given"),
+        "default": Field(ANYTHING, "value when not given"),
         "required": Field(bool, "must be given"),
         "enum": Field(ENUM, "allowed values"),
     },
@@ -297,7 +297,7 @@ FILTER = Shape(
     "what a partial answer was asked for (§3.1.1)",
     {
         "commands": Field(Items(str), "subtrees asked for"),
-        "depth": Field(Either({int: Whole(1), type(None): Anything()}), "levels asked for"),
+        "depth": Field(Either({int: Whole(1), type(None): ANYTHING}), "levels asked for"),
     },
 )
 OMITTED = Shape(

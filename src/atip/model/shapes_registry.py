@@ -6,7 +6,7 @@ closed: a misspelt key there would silently allow something (SECURITY-BAR rule 6
 
 from __future__ import annotations
 
-from atip.model.shape import Anything, Either, Field, Items, Shape, Table, Text, Whole
+from atip.model.shape import ANYTHING, Either, Field, Items, Shape, Table, Text, Whole
 from atip.model.shapes import PATTERN, PROTOCOL, TIME, URL, VERSION
 
 DIGEST = Text(pattern=r"^sha256:[a-fA-F0-9]{64}$", code="format.hash")
@@ -358,8 +358,8 @@ TRUST_SETTINGS = Shape(
     "whom this user trusts (0.1 §3.3)",
     {
         "signers": Field(Items(SIGNER), "identities"),
-        "keys": Field(Items(Table(Anything())), "public keys"),
-        "tools": Field(Table(Table(Anything())), "approvals by tool"),
+        "keys": Field(Items(Table(ANYTHING)), "public keys"),
+        "tools": Field(Table(Table(ANYTHING)), "approvals by tool"),
         "builders": Field(Items(str), "builders"),
         "sources": Field(Items(str), "source repositories"),
     },
@@ -383,7 +383,7 @@ COVERAGE = Shape(
                     "total_shims": Field(Whole(0), "shims"),
                     "platforms": Field(Table(Whole(0)), "shims by platform"),
                     "by_source": Field(Table(Whole(0)), "shims by trust source"),
-                    "missing": Field(Items(Table(Anything())), "what nobody has described yet"),
+                    "missing": Field(Items(Table(ANYTHING)), "what nobody has described yet"),
                 },
             ),
             required=True,

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import os
 
-from atip.errors import AtipError, FormatError, NotFoundError
-from atip.model.reader import STORE, read_json
+from atip.errors import FormatError, NotFoundError
 from atip.registry import layout
 from atip.system.clock import now, now_iso
 from atip.system.files import locked, make_private, read_bytes, write_atomic
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     Index = dict[str, Any]
 
 MAX_METADATA = 64_000_000
+MAX_INDEX = 256_000_000
 
 
 class Store:
@@ -45,15 +45,16 @@ class Store:
         """
         path = os.path.join(self.places.data, layout.INDEX)
         try:
-            data = read_bytes(path, STORE.max_bytes)
+            data = read_bytes(path, MAX_INDEX)
         except NotFoundError:
             return layout.empty_index(now_iso(), __version__)
         try:
-            index = read_json(data, STORE)
-        except FormatError as error:
-            raise self._quarantine(path, error) from error
+            # Plain `json`: what a tool's entry says is checked against the tool itself when used.
+            index = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise self._quarantine(path) from error
         if not isinstance(index, dict) or not isinstance(index.get("tools"), dict):
-            raise self._quarantine(path, None)
+            raise self._quarantine(path)
         return layout.migrated(index, now_iso())
 
     def stamp(self) -> int:
@@ -100,6 +101,10 @@ class Store:
             NotFoundError: `store.no-metadata`.
             FormatError: `store.corrupt` when the bytes are not those that were written.
         """
+        return self._load(name, entry)[0]
+
+    def _load(self, name: str, entry: Entry) -> tuple[bytes, bool]:
+        """The bytes, and whether they are proven to be those that we wrote."""
         for relative in layout.candidates(name, entry):
             path = os.path.join(self.places.data, relative)
             try:
@@ -109,8 +114,8 @@ class Store:
             own = entry.get("x-atip")
             expected = own.get("metadataHash") if isinstance(own, dict) else None
             if expected and expected != digest_of(data):
-                raise self._quarantine(path, None)
-            return data
+                raise self._quarantine(path)
+            return data, bool(expected)
         raise NotFoundError(
             "store.no-metadata",
             f"nothing is known about `{name}` yet",
@@ -119,8 +124,8 @@ class Store:
 
     def load_metadata(self, name: str, entry: Entry) -> dict[str, Any]:
         """The stored metadata as plain values (cache records of 0.1 are unwrapped)."""
-        data = self.load_bytes(name, entry)
-        document = layout.unwrapped(read_json(data, STORE))
+        data, is_ours = self._load(name, entry)
+        document = layout.unwrapped(json.loads(data) if is_ours else _read_foreign(data))
         if not isinstance(document, dict):
             raise FormatError("store.corrupt", f"metadata of `{name}` is not an object")
         return document
@@ -141,15 +146,14 @@ class Store:
     def _write(self, relative: str, document: dict[str, Any]) -> None:
         write_atomic(os.path.join(self.places.data, relative), _render(document))
 
-    def _quarantine(self, path: str, error: AtipError | None) -> FormatError:
+    def _quarantine(self, path: str) -> FormatError:
         folder = os.path.join(self.places.data, "quarantine")
         make_private(folder)
         kept = os.path.join(folder, f"{int(now())}-{os.path.basename(path)}")
         os.replace(path, kept)
-        what = error.message if error else "its bytes are not those that were written"
         return FormatError(
             "store.corrupt",
-            f"`{os.path.basename(path)}` is damaged ({what}); moved to `{kept}`",
+            f"`{os.path.basename(path)}` is damaged; moved to `{kept}`",
             hint="run `atip scan` to learn again",
         )
 
@@ -163,3 +167,10 @@ def digest_of(data: bytes) -> str:
 
 def _render(document: dict[str, Any]) -> bytes:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _read_foreign(data: bytes) -> object:
+    """Metadata that another program put into the store passes the strict reader."""
+    from atip.model.reader import STORE, read_json
+
+    return read_json(data, STORE)

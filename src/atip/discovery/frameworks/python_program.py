@@ -1,0 +1,85 @@
+"""Python programs: their argparse, click, typer or optparse parser, dumped inside the sandbox."""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import FormatError
+from atip.model.reader import STORE, read_json
+from atip.model.tool import Trust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from atip.discovery.help_tree import Runner
+    from atip.discovery.ladder import Subject
+    from atip.model.tool import Tool
+
+MARK = b"\x1eatip-parser\x1e"
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_SDK = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "sdk")
+_PARTS = ((_SDK, "describe.py"), (_SDK, "describe_click.py"), (_HERE, "python_hooks.py"))
+
+
+class PythonAsker:
+    """Loads the entry point of a Python program, confined, and asks its parser. Runs the tool."""
+
+    rung = "framework"
+    executes = True
+
+    def __init__(self, open_runner: Callable[[Subject], Runner]) -> None:
+        self._open_runner = open_runner
+        self._source = ""
+
+    def ask(self, subject: Subject) -> Tool | None:
+        if subject.stub.language != "python" or subject.stub.interpreter is None:
+            return None
+        interpreter = subject.stub.interpreter
+        if not os.path.isabs(interpreter):
+            interpreter = f"/usr/bin/{interpreter}"
+        answer = self._open_runner(subject).run(
+            [interpreter, "-B", "-c", self.source(), subject.real_path]
+        )
+        start = answer.stdout.rfind(MARK)
+        if answer.failure or answer.timed_out or start < 0:
+            return None
+        return read_parser(answer.stdout[start + len(MARK) :], subject.name)
+
+    def source(self) -> str:
+        """The program that runs inside: describing functions, then hooks."""
+        if not self._source:
+            bodies = [_body(os.path.join(folder, name)) for folder, name in _PARTS]
+            # Annotations stay text: names that only a type checker knows are never looked up.
+            self._source = "\n".join(["from __future__ import annotations", *bodies])
+        return self._source
+
+
+def read_parser(data: bytes, name: str) -> Tool | None:
+    """What the hooks wrote → Tool; None when it is not metadata."""
+    from atip.model.check import check_tool
+    from atip.model.decode import decode_tool
+
+    try:
+        document: Any = read_json(data.strip(), STORE)
+    except FormatError:
+        return None
+    if not isinstance(document, dict):
+        return None
+    document = {"atip": {"version": "0.6"}, "version": "", **document, "name": name}
+    if any(problem.severity == "error" for problem in check_tool(document, "lenient")):
+        return None
+    tool = decode_tool(document)
+    generation = {"method": "parser-introspection", "confidence": "high", "generator": "atip"}
+    return tool.replace(
+        trust=Trust(source="inferred", verified=False),
+        extra={**tool.extra, "_generation": generation},
+    )
+
+
+def _body(path: str) -> str:
+    """A source file without its `from __future__` line, so that several can be joined."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    return "\n".join(line for line in lines if not line.startswith("from __future__"))
