@@ -22,6 +22,7 @@ from atip.calls.facts import (
     weakened,
 )  # fmt: skip
 from atip.calls.inner import simple_argv
+from atip.calls.invocation import ANY_WORDS
 from atip.calls.parse import parse
 from atip.calls.rules import holds
 from atip.calls.safe_flags import is_safe_flag
@@ -260,8 +261,10 @@ class _Judge:
         argvs: Sequence[Sequence[str]] | None = None
         if inner.kind == "argv":
             argvs = (inner.argv,)
-        elif inner.kind == "shell" and not inner.more:
+        elif inner.kind == "shell":
             simple = simple_argv(inner.text)
+            if simple and inner.more:
+                simple = (*simple, ANY_WORDS)
             argvs = (simple,) if simple else (self.shell(inner.text) if self.shell else None)
         if not argvs or self.lookup is None or self.depth >= MAX_NESTING:
             self._say(inner.via or "inner command", "runs something that is not known")

@@ -90,18 +90,17 @@ def inner_of_arguments(
         if "default" not in runs:
             return None
         words = str(runs["default"]).split()
-    if more:
-        words = [*words, ANY_WORDS]
     if runs.get("code"):
         return Inner(kind="code", text=words[0], via=via, where=where)
     if runs.get("shell") is True:
         text = words[0] if runs.get("single") is True else " ".join(words)
-        if UNKNOWN_TEXT in text and not more:
+        if UNKNOWN_TEXT in text:
             return Inner(kind="code", text=text, via=via, where=where)
         return Inner(kind="shell", text=text, via=via, where=where, more=more)
     if words[0].startswith("-") or UNKNOWN_TEXT in words[0]:
         return Inner(kind="code", text=" ".join(words), via=via, where=where)
-    return Inner(kind="argv", argv=tuple(words), via=via, where=where, more=more)
+    argv = (*words, ANY_WORDS) if more else tuple(words)
+    return Inner(kind="argv", argv=argv, via=via, where=where, more=more)
 
 
 def is_reached(runs: Mapping[str, Any], arguments: Sequence[str]) -> bool:

@@ -42,6 +42,7 @@ def effects(line):
         ("curl https://x", "curl -X DELETE https://x"),
         ("psql -c 'select 1'", "psql -c 'drop table t'"),
         ("rm --help", "rm x"),
+        ("parallel gzip -l", "parallel rm -rf {}"),
     ],
 )
 def test_one_flag_decides(harmless, destructive):
