@@ -21,8 +21,31 @@ _OPENERS = {"Oo": "[", "Bo": "[", "Po": "(", "Do": "“", "So": "‘", "Ao": "<"
 _CLOSERS = {"Oc": "]", "Bc": "]", "Pc": ")", "Dc": "”", "Sc": "’", "Ac": ">", "Brc": "}"}
 _AFTER = frozenset((".", ",", ":", ";", ")", "]", "?", "!"))
 _BEFORE = frozenset(("(", "["))
-_NAMES = {"Bx": "BSD", "Fx": "FreeBSD", "Nx": "NetBSD", "Ox": "OpenBSD", "Ux": "UNIX", "At": "AT&T UNIX"}
-_INLINE = {"Fl", "Ar", "Ns", "Nm", "Xo", "Xc", "Pf", "Ta", "Lk", "Mt", *_PLAIN, *_ENCLOSE, *_OPENERS, *_CLOSERS, *_NAMES}
+_NAMES = {
+    "Bx": "BSD",
+    "Fx": "FreeBSD",
+    "Nx": "NetBSD",
+    "Ox": "OpenBSD",
+    "Ux": "UNIX",
+    "At": "AT&T UNIX",
+}
+_INLINE = {
+    "Fl",
+    "Ar",
+    "Ns",
+    "Nm",
+    "Xo",
+    "Xc",
+    "Pf",
+    "Ta",
+    "Lk",
+    "Mt",
+    *_PLAIN,
+    *_ENCLOSE,
+    *_OPENERS,
+    *_CLOSERS,
+    *_NAMES,
+}
 MAX_DEPTH = 20
 
 
@@ -76,7 +99,9 @@ class MdocReader:
             self.reader.put(self.inline(words), self.reader.indent + 4)
             return
         self.reader.blank()
-        self.reader.literal = name == "Bd" and any(word in ("-literal", "-unfilled") for word in words)
+        self.reader.literal = name == "Bd" and any(
+            word in ("-literal", "-unfilled") for word in words
+        )
 
     def _program(self, words: list[str]) -> None:
         if words and not self.name:

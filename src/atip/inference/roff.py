@@ -33,7 +33,18 @@ _ESCAPE = re.compile(
     r"|[hvwbloLDXSHZRA]'[^']{0,80}'|N'(?P<code>\d{1,6})'|n(?:\(..|\[[^\]]{1,40}\]|[+-]?.)"
     r"|[kYVgO](?:\(..|\[[^\]]{1,40}\]|.)|(?P<plain>.)|$)"
 )
-_PLAIN = {"-": "-", "e": "\\", "\\": "\\", " ": " ", "~": " ", "0": " ", "'": "'", "`": "`", "t": "\t", ".": "."}
+_PLAIN = {
+    "-": "-",
+    "e": "\\",
+    "\\": "\\",
+    " ": " ",
+    "~": " ",
+    "0": " ",
+    "'": "'",
+    "`": "`",
+    "t": "\t",
+    ".": ".",
+}
 
 
 def unescape(text: str, strings: dict[str, str]) -> str:
@@ -105,6 +116,7 @@ class _Reader:
         self.tag = False
         """The next line is the term of a definition."""
         self.skip = ""
+        self.nesting = 0
         self.taken = True
         """Whether the last `.ie` was true, for `.el`."""
         self.mdoc = MdocReader(self)
@@ -170,7 +182,7 @@ class _Reader:
         self.saved, self.tag, self.literal = [], False, False
 
     def _request(self, text: str) -> None:
-        if text.startswith(("\\\"", '"', "\\}")):
+        if text.startswith(('\\"', '"', "\\}")):
             return
         match = re.match(r"[^\s\\]{1,12}", text)
         name = match.group() if match is not None else ""
@@ -197,8 +209,11 @@ class _Reader:
             holds = test == "n" or test.startswith("!t")
             self.taken = holds or name == "if"
         rest = rest.strip().removeprefix("\\{").removeprefix("\\").strip()
-        if holds and rest:
+        # SECURITY: conditions nest on one line; without a limit a page could exhaust the stack.
+        if holds and rest and self.nesting < 8:
+            self.nesting += 1
             self.line(rest)
+            self.nesting -= 1
 
     def _man(self, name: str, rest: str) -> None:
         if name in ("SH", "SS"):
@@ -227,7 +242,9 @@ class _Reader:
         elif name in _ALTERNATING or name in _FONT:
             self._fonts(name, rest)
         elif name == "OP":
-            self.text("[" + " ".join(unescape(word, self.strings) for word in split_arguments(rest)) + "]")
+            self.text(
+                "[" + " ".join(unescape(word, self.strings) for word in split_arguments(rest)) + "]"
+            )
         elif name in ("UR", "MT"):
             self.text(unescape(rest, self.strings))
 

@@ -72,9 +72,7 @@ def _is_bare_usage(line: Line, tool: str) -> bool:
     return rest[:1] in ("[", "<", "{", "-") or " [" in rest or " <" in rest or rest.endswith("...")
 
 
-def _block(
-    lines: Sequence[Line], index: int, rest: str, tool: str
-) -> tuple[list[Pattern], int]:
+def _block(lines: Sequence[Line], index: int, rest: str, tool: str) -> tuple[list[Pattern], int]:
     head = lines[index]
     column = head.raw.find(rest) if rest else -1
     patterns = [Pattern(_strip_comment(rest), head.number)] if rest else []

@@ -1,0 +1,262 @@
+"""zsh completions: `_arguments` specs, `_values`, `_describe` and arrays of `'name:text'`.
+
+Functions and case arms tell which command a spec belongs to; functions named after a command
+(`_tool-sub`, `_tool__sub_commands`) do so by their name. Nothing is expanded but brace lists.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.inference.completion_tree import Tree, build, is_command_name, is_flag
+from atip.inference.shell_words import (
+    ARM,
+    BREAK,
+    CLOSE,
+    OPEN,
+    WORD,
+    Token,
+    expand_braces,
+    plain,
+    tokenize,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.model.tool import Command
+
+_EXCLUDED = re.compile(r"\([^()]{0,4000}\)")
+_FLAG = re.compile(r"[*!]*(-{1,2}[^\s\[\]:=+]+|-[?@#])([+=-]{0,2})")
+_LISTS = re.compile(
+    r"(?:_|^)(?:commands|cmds|subcommands|subcmds|verbs|actions)(?:_|$)|^_.*_commands?$", re.I
+)
+
+
+def infer_zsh(text: str, tool: str) -> Command:
+    """The commands and options a zsh completion function names."""
+    return _Reader(text, tool).run()
+
+
+class _Reader:
+    """One pass over the tokens, with the stack of functions and case arms."""
+
+    def __init__(self, text: str, tool: str) -> None:
+        self.tokens = tokenize(text)
+        self.tool = tool
+        self.tree = Tree()
+        self.at = 0
+        self.function: tuple[str, ...] = ()
+        self.name = ""
+        self.cases: list[tuple[str, tuple[str, ...]]] = []
+        self.depth = 0
+        """Subject of each open case and the labels of its current arm."""
+
+    def run(self) -> Command:
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            self.at += 1
+            if token.kind == WORD:
+                self._word(token)
+            elif token.kind == ARM and self.cases:
+                self.cases[-1] = (self.cases[-1][0], ())
+                self._labels()
+        return build(self.tree)
+
+    def _peek(self, offset: int = 0) -> Token:
+        index = self.at + offset
+        return self.tokens[index] if index < len(self.tokens) else Token(BREAK, "\n", 0)
+
+    def _word(self, token: Token) -> None:
+        text = plain(token.text)
+        if text in ("{", "}") and not token.quoted:
+            self._brace(text)
+            return
+        empty = self._peek().kind == OPEN and self._peek(1).kind == CLOSE
+        if empty and not token.quoted and not text.endswith("="):
+            self._enter(text)
+            self.at += 2
+        elif text == "function" and self._peek().kind == WORD:
+            self._enter(plain(self._peek().text))
+        elif text == "case":
+            subject = plain(self._peek().text)
+            self.at += 2
+            self.cases.append((subject, ()))
+            self._labels()
+        elif text == "esac" and self.cases:
+            self.cases.pop()
+        elif text in ("_arguments", "_values"):
+            self._specs(text, token.line)
+        elif text.endswith("=") and self._peek().kind == OPEN:
+            self._array(text.rstrip("+="), token.line)
+
+    def _brace(self, text: str) -> None:
+        """Follows the nesting of `{ … }`; what comes after a function belongs to none."""
+        self.depth += 1 if text == "{" else -1
+        if self.depth <= 0:
+            self.depth = 0
+            self.function = ()
+
+    def _enter(self, name: str) -> None:
+        """`_tool-sub` and `_tool__sub_commands` belong to a command."""
+        self.name = name
+        self.cases, self.depth = [], 0
+        stem = name.lstrip("_")
+        stem = re.sub(r"_(?:commands|command)$", "", stem)
+        own = self.tool.replace("-", "_")
+        self.function = ()
+        for prefix in (
+            f"{self.tool}__subcmd__",
+            f"{self.tool}__",
+            f"{self.tool}-",
+            f"{self.tool}_",
+            f"{own}_",
+        ):
+            if stem.startswith(prefix) and len(stem) > len(prefix):
+                parts = re.split(r"__subcmd__|__", stem[len(prefix) :])
+                self.function = tuple(part for part in parts if is_command_name(part))
+                return
+
+    def _labels(self) -> None:
+        """Labels of a case arm: `(add|rm)` or `add|rm)`."""
+        labels: list[str] = []
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            if token.kind == WORD and plain(token.text) == "esac":
+                return
+            self.at += 1
+            if token.kind == CLOSE:
+                break
+            if token.kind == WORD:
+                labels += [part for word in expand_braces(token.text) for part in word.split("|")]
+            elif token.kind == ARM:
+                break
+        if self.cases:
+            self.cases[-1] = (self.cases[-1][0], tuple(labels[:50]))
+
+    def _paths(self) -> list[tuple[str, ...]]:
+        """Commands the current place belongs to, from its function and its case arms."""
+        paths: list[tuple[str, ...]] = [self.function]
+        for subject, labels in self.cases:
+            if "state" in subject or "OSTYPE" in subject or "service" in subject:
+                continue
+            names = [label for label in labels if is_command_name(label)]
+            if names and len(names) * len(paths) <= 60:
+                paths = [(*path, name) for path in paths for name in names]
+        return paths
+
+    def _arguments_of(self) -> list[Token]:
+        """Words up to the end of the command."""
+        words: list[Token] = []
+        depth = 0
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            if token.kind in (BREAK, ARM) and depth == 0:
+                break
+            if token.kind == OPEN:
+                depth += 1
+            elif token.kind == CLOSE:
+                if depth == 0:
+                    break
+                depth -= 1
+            elif token.kind == WORD:
+                words.append(token)
+            self.at += 1
+        return words
+
+    def _specs(self, command: str, line: int) -> None:
+        started = False
+        for token in self._arguments_of():
+            words = [word for word in expand_braces(token.text) if word]
+            # `_arguments -s -S` has options of its own, before the first spec.
+            started = started or any("[" in word or ":" in word or "--" in word for word in words)
+            if started and not any("$" in word.split("[", 1)[0] for word in words):
+                for path in self._paths():
+                    self._spec(path, words, token.line)
+
+    def _spec(self, path: tuple[str, ...], words: list[str], line: int) -> None:
+        """`(-x)*--out=[text]:message:action`; several words are spellings of one option."""
+        flags: list[str] = []
+        body, match = "", None
+        for word in words:
+            body = _EXCLUDED.sub("", word, count=1) if word.startswith("(") else word
+            match = _FLAG.match(body)
+            if match is None or not is_flag(match.group(1)):
+                return
+            flags.append(match.group(1))
+        if match is None:
+            return
+        rest = body[match.end() :]
+        description = ""
+        if rest.startswith("["):
+            end = _closing(rest)
+            description = rest[1:end].replace("\\", "")
+            rest = rest[end + 1 :]
+        message, _, action = rest.lstrip(":").partition(":")
+        self.tree.add_flag(
+            path,
+            flags,
+            line,
+            description=description,
+            takes_value=rest.startswith(":"),
+            placeholder=_placeholder(message, action),
+            choices=_choices(action),
+        )
+
+    def _array(self, name: str, line: int) -> None:
+        """`commands=( 'add:Add a file' … )`."""
+        self.at += 1
+        words: list[Token] = []
+        depth = 1
+        while self.at < len(self.tokens) and depth:
+            token = self.tokens[self.at]
+            self.at += 1
+            if token.kind == OPEN:
+                depth += 1
+            elif token.kind == CLOSE:
+                depth -= 1
+            elif token.kind == WORD:
+                words.append(token)
+        names = [plain(word.text) for word in words]
+        if any(entry.lstrip("(*").startswith("-") for entry in names):
+            for token in words:
+                specs = expand_braces(token.text)
+                if all("[" in word or ":" in word or "--" in word for word in specs):
+                    for path in self._paths():
+                        self._spec(path, specs, token.line)
+        elif _LISTS.search(name):
+            for token, entry in zip(words, names, strict=True):
+                command, _, text = entry.partition(":")
+                for path in self._paths():
+                    self.tree.add_command(path, command, token.line, text.replace("\\", ""))
+
+
+def _closing(text: str) -> int:
+    """Index of the bracket that closes the description; `\\]` does not."""
+    at = 1
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2
+            continue
+        if text[at] == "]":
+            return at
+        at += 1
+    return len(text)
+
+
+def _placeholder(message: str, action: str) -> str:
+    if action.startswith("_files -/") or "_directories" in action:
+        return "dir"
+    if action.startswith("_files"):
+        return "file"
+    return "url" if action.startswith("_urls") else message.strip()
+
+
+def _choices(action: str) -> list[str]:
+    """`(a b c)` and `((a\\:"text" b\\:"text"))`."""
+    action = action.strip()
+    if action.startswith("((") and action.endswith("))"):
+        rows = re.findall(r"(?:^|[\s\"'])([\w.+@-]+)\\?:", action[2:-2][:4_000])
+        return rows
+    if action.startswith("(") and action.endswith(")") and "$" not in action:
+        return [word for word in action[1:-1][:4_000].split() if ":" not in word]
+    return []
