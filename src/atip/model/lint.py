@@ -7,6 +7,8 @@ handed in as LintFacts. Implements the list of the public reference and more (do
 
 from __future__ import annotations
 
+from itertools import islice
+
 from atip.model.encode import encode
 from atip.model.lint_config import RECOMMENDED, LintConfig
 from atip.model.lint_index import Index
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["RECOMMENDED", "Edit", "Finding", "LintConfig", "LintFacts", "lint", "lint_tool"]
 
 _NO_FACTS = LintFacts()
-_MAX_FINDINGS = 10_000
-"""A document made to flood a terminal still gets an answer of bounded size."""
+MAX_FINDINGS = 1_000
+"""Per rule: a document made to flood one rule can neither fill a terminal nor hide another rule."""
 
 
 def lint(
@@ -40,10 +42,13 @@ def lint(
         severity, options = config.setting_of(name)
         if severity is None:
             continue
-        for hit in check_of(name)(index, options, facts or _NO_FACTS):
-            findings.append(_finding(name, severity, hit))
-            if len(findings) >= _MAX_FINDINGS:
-                return tuple(findings)
+        hits = check_of(name)(index, options, facts or _NO_FACTS)
+        findings += [_finding(name, severity, hit) for hit in islice(hits, MAX_FINDINGS)]
+        if next(hits, None) is not None:
+            more = Hit(
+                parts=(), message=f"more than {MAX_FINDINGS:,} findings; the rest is not shown"
+            )
+            findings.append(_finding(name, severity, more))
     order = _order(document)
     findings.sort(key=lambda finding: order(finding.parts))
     return tuple(findings)

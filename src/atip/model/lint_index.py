@@ -62,6 +62,16 @@ class Index:
             for name in (node.words[-1], *strings(node.raw.get("aliases"))):
                 below.setdefault(name, node)
 
+        self.global_flags = _flags(self.global_options())
+        self._flags: dict[int, dict[str, bool]] = {}
+
+    def flags_of(self, node: Node) -> dict[str, bool]:
+        """Flags of one command → whether they take a value; computed once."""
+        key = id(node.raw)
+        if key not in self._flags:
+            self._flags[key] = _flags(node.options())
+        return self._flags[key]
+
     @property
     def raw(self) -> dict[str, Any]:
         return self.root.raw
@@ -134,6 +144,14 @@ def _commands(root: Node) -> Iterator[Node]:
         ]
         yield from nodes
         stack.extend(reversed(nodes))
+
+
+def _flags(options: Iterator[tuple[Parts, dict[str, Any]]]) -> dict[str, bool]:
+    return {
+        flag: option.get("type") != "boolean"
+        for _parts, option in options
+        for flag in strings(option.get("flags"))
+    }
 
 
 def members(value: Any, path: Parts) -> Iterator[tuple[Parts, dict[str, Any]]]:

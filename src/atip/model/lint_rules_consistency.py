@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, islice
 
 from atip.model.lint_index import strings
 from atip.model.lint_values import Hit
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from atip.model.lint_index import Index, Node
     from atip.model.lint_values import LintFacts, Parts
 
+MAX_GUESSES = 200
+"""Names that "did you mean" looks at, so that a thousand mistakes in a thousand names stay cheap."""
 _CASES = {
     "kebab-case": re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*\Z"),
     "camelCase": re.compile(r"[a-z][a-zA-Z0-9]*\Z"),
@@ -58,12 +61,11 @@ def no_duplicate_flags(index: Index, options: Mapping[str, Any], facts: LintFact
     for group in groups:
         owners: dict[str, int] = {}
         for number, (parts, option) in enumerate(group):
-            flags = strings(option.get("flags"))
-            for flag in dict.fromkeys(flags):
-                if flags.count(flag) > 1:
+            for flag in strings(option.get("flags")):
+                if owners.get(flag) == number:
                     text = f'duplicate flag "{flag}" within one option'
                     yield Hit(parts=(*parts, "flags"), message=text)
-                if flag in owners:
+                elif flag in owners:
                     text = f'duplicate flag "{flag}" already used by option at index {owners[flag]}'
                     yield Hit(parts=(*parts, "flags"), message=text)
                 owners.setdefault(flag, number)
@@ -214,19 +216,22 @@ def _fits(value: Any, kind: Any, is_variadic: bool) -> bool:
 
 def unknown_exclusive(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
     """Names of options of the same command or of the global ones (0.1)."""
-    shared = [str(option.get("name")) for _parts, option in index.global_options()]
+    shared = {str(option.get("name")): None for _parts, option in index.global_options()}
     for node in index.nodes:
         own = list(node.options())
-        names = {*shared, *(str(option.get("name")) for _parts, option in own)}
-        yield from _exclusive(own, names)
-    yield from _exclusive(list(index.global_options()), set(shared))
+        yield from _exclusive(
+            own, {str(option.get("name")): None for _parts, option in own}, shared
+        )
+    yield from _exclusive(list(index.global_options()), shared, {})
 
 
-def _exclusive(options: list[tuple[Parts, dict[str, Any]]], names: set[str]) -> Iterator[Hit]:
+def _exclusive(
+    options: list[tuple[Parts, dict[str, Any]]], own: dict[str, None], shared: dict[str, None]
+) -> Iterator[Hit]:
     for parts, option in options:
         for name in strings(option.get("exclusive")):
-            if name not in names or name == option.get("name"):
-                close = closest(name, sorted(names))
+            if (name not in own and name not in shared) or name == option.get("name"):
+                close = closest(name, list(islice(chain(own, shared), MAX_GUESSES)))
                 yield Hit(
                     parts=(*parts, "exclusive"),
                     message=f"`exclusive` names `{name[:60]}`, which is no other option here",

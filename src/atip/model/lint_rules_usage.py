@@ -7,9 +7,12 @@ reading of command lines belongs to `calls`.
 from __future__ import annotations
 
 import shlex
+from collections import ChainMap
+from itertools import chain, islice
 
 from atip.model.check import placeholders
-from atip.model.lint_index import as_dict, members, strings
+from atip.model.lint_index import as_dict, members
+from atip.model.lint_rules_consistency import MAX_GUESSES
 from atip.model.lint_values import Hit
 from atip.model.shape import closest
 
@@ -95,7 +98,7 @@ def _read(index: Index, words: list[str]) -> _Reading:
     reading = _Reading()
     reading.node = index.root
     by_parts = index.children
-    flags = _flags(index.global_options()) | _flags(index.root.options())
+    flags = [index.global_flags, index.flags_of(index.root)]
     for number, word in enumerate(words):
         if word == "--":
             break
@@ -105,11 +108,11 @@ def _read(index: Index, words: list[str]) -> _Reading:
         below = by_parts.get(reading.node.parts, {}).get(word)
         if below is not None:
             reading.node, reading.words = below, below.words
-            flags |= _flags(below.options())
+            flags.append(index.flags_of(below))
         elif number == 0 and not reading.node.is_leaf and not _takes_words(reading.node):
             names = list(by_parts.get((), {}))
             if "" not in names and not index.raw.get("partial") and not word.startswith(("<", "[")):
-                close = closest(word, names[:200])
+                close = closest(word, names[:MAX_GUESSES])
                 hint = f"did you mean `{close}`?" if close else ""
                 reading.problems.append((f"`{index.name}` has no command `{word[:60]}`", hint))
             break
@@ -120,19 +123,11 @@ def _takes_words(node: Node) -> bool:
     return any(True for _ in node.arguments())
 
 
-def _flags(options: Iterator[tuple[Parts, dict[str, Any]]]) -> dict[str, bool]:
-    """Flag → whether it takes a value."""
-    return {
-        flag: option.get("type") != "boolean"
-        for _parts, option in options
-        for flag in strings(option.get("flags"))
-    }
-
-
-def _flag(word: str, flags: dict[str, bool], reading: _Reading) -> None:
+def _flag(word: str, tables: list[dict[str, bool]], reading: _Reading) -> None:
     """Silence about options is not a contradiction: only a document that lists some can be wrong."""
     name = word.split("=", 1)[0]
-    if not flags or name in flags or name in _EVERYWHERE or "{" in word:
+    flags = ChainMap(*tables)
+    if not any(tables) or name in flags or name in _EVERYWHERE or "{" in word:
         return
     if not word.startswith("--") and len(word) > 2:
         first = word[:2]
@@ -140,7 +135,7 @@ def _flag(word: str, flags: dict[str, bool], reading: _Reading) -> None:
             return
     if name.startswith("--no-") and f"--{name[5:]}" in flags:
         return
-    close = closest(name, list(flags)[:200])
+    close = closest(name, list(islice(chain(*tables), MAX_GUESSES)))
     hint = f"did you mean `{close}`?" if close else ""
     reading.problems.append((f"flag `{name[:60]}` is not described", hint))
 
@@ -159,7 +154,7 @@ def pattern_variables(index: Index, options: Mapping[str, Any], facts: LintFacts
             for name in placeholders(command) if isinstance(command, str) else ():
                 used.add(name)
                 if name not in declared:
-                    close = closest(name, declared)
+                    close = closest(name, list(islice(declared, MAX_GUESSES)))
                     yield Hit(
                         parts=(*where, "command"),
                         message=f"`{{{name}}}` is not declared in `variables`",

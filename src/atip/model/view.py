@@ -35,6 +35,7 @@ class Cut:
         self.effects: list[Effects] = []
         self.reasons: set[str] = set()
         self._tool = tool
+        self._everywhere = _flags_effects(tool.global_options)
 
     def leave_out(self, path: Path, command: Command, reason: str) -> int:
         """Note a subtree that is left out; the number of leaves in it."""
@@ -45,7 +46,7 @@ class Cut:
                 leaves += 1
             leaves += _noted(each)
             if is_leaf(each) or _is_runnable(each):
-                self.effects.append(worst_effects(self._tool, below))
+                self.effects.append(raised_by(_with_flags(self._tool, below), self._everywhere))
         return leaves
 
 
@@ -226,10 +227,21 @@ def inherited_effects(tool: Tool, path: Path) -> Effects:
 
 def worst_effects(tool: Tool, path: Path) -> Effects:
     """`inherited_effects` raised by every flag that the command could be given."""
-    merged = inherited_effects(tool, path)
+    return raised_by(_with_flags(tool, path), _flags_effects(tool.global_options))
+
+
+def _with_flags(tool: Tool, path: Path) -> Effects:
     command = tool.find(path)
-    for option in (*((command.options if command else None) or ()), *(tool.global_options or ())):
-        merged = raised_by(merged, flag_effects(option))
+    own = _flags_effects(command.options if command else None)
+    return raised_by(inherited_effects(tool, path), own)
+
+
+def _flags_effects(options: Sequence[Option] | None) -> Effects:
+    """What any of these flags could add."""
+    merged = UNKNOWN
+    for option in options or ():
+        if option.extra:
+            merged = raised_by(merged, flag_effects(option))
     return merged
 
 
@@ -260,8 +272,9 @@ def assumed_effects(tool: Tool, path: Path) -> Effects:
 
 def _worst_included(tool: Tool) -> Effects:
     worst: Effects | None = None
+    everywhere = _flags_effects(tool.global_options)
     for path, _command in leaves_of(tool):
-        effects = worst_effects(tool, path)
+        effects = raised_by(_with_flags(tool, path), everywhere)
         worst = effects if worst is None else union_of_steps(worst, effects)
     return UNKNOWN if worst is None else worst
 

@@ -539,6 +539,8 @@ class TestText:
         assert found(tool(description="Показывает список файлов git"), "lookalike-letters") == []
 
 
-def test_a_flood_of_findings_is_bounded():
-    many = [option(f"X{number}", ["-"]) for number in range(6000)]
-    assert len(lint(tool({"options": many}))) == 10_000
+def test_a_flood_in_one_rule_is_bounded_and_hides_no_other():
+    many = [option(f"X{number}", ["-"]) for number in range(1500)]
+    document = tool({"options": many}, license="x\u202e")
+    assert len(found(document, "flag-form")) == 1001
+    assert len(found(document, "invisible-text")) == 1
