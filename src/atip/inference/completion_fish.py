@@ -128,10 +128,9 @@ def _fact(
             takes_value=bool(switches & {"r", "x"}),
             choices=[name for name, _ in words],
         )
-    elif not path or "not __fish_seen" in " ".join(given.get("condition", [])) or len(words) > 0:
-        if _lists_commands(given, path):
-            for name, meaning in words:
-                tree.add_command(path, name, line, meaning or text)
+    elif _lists_commands(given, path):
+        for name, meaning in words:
+            tree.add_command(path, name, line, meaning or text)
 
 
 def _lists_commands(given: dict[str, list[str]], path: tuple[str, ...]) -> bool:

@@ -255,8 +255,7 @@ def _choices(action: str) -> list[str]:
     """`(a b c)` and `((a\\:"text" b\\:"text"))`."""
     action = action.strip()
     if action.startswith("((") and action.endswith("))"):
-        rows = re.findall(r"(?:^|[\s\"'])([\w.+@-]+)\\?:", action[2:-2][:4_000])
-        return rows
+        return re.findall(r"(?:^|[\s\"'])([\w.+@-]+)\\?:", action[2:-2][:4_000])
     if action.startswith("(") and action.endswith(")") and "$" not in action:
         return [word for word in action[1:-1][:4_000].split() if ":" not in word]
     return []

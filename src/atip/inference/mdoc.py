@@ -6,6 +6,8 @@ whose reader calls this one for every request it meets.
 
 from __future__ import annotations
 
+from atip.inference.roff_text import split_arguments, unescape
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.inference.roff import _Reader
@@ -87,8 +89,6 @@ class MdocReader:
         return True
 
     def _words(self, rest: str) -> list[str]:
-        from atip.inference.roff import split_arguments, unescape
-
         return [unescape(word, self.reader.strings) for word in split_arguments(rest)]
 
     def _block(self, name: str, words: list[str]) -> None:
