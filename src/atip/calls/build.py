@@ -1,0 +1,280 @@
+"""Build: a function and its arguments → argv, and the way back from an invocation.
+
+    (1) check the arguments (`arguments.py`); every problem is reported at once
+    (2) leave out what is the default anyway
+    (3) write options right after the word that declares them, global ones before the first command
+    (4) write positionals, after `--` where one begins with a dash
+    (5) read the argv back by the tables that policy reads it with; if that is not the same call, refuse
+
+Step 5 is the point: no value can become an option or a command unseen, because the reader that decides
+about effects has just agreed. argv is a list from here to the process; nothing is quoted or joined.
+Implements ATIP 0.6 §6.1, §11.2, A10, A11; A48: no flag is ever added that the caller did not give.
+"""
+
+from __future__ import annotations
+
+from atip.calls.arguments import check_arguments
+from atip.calls.parse import parse
+from atip.calls.schema import is_list
+from atip.calls.spelling import (
+    CannotSpell,
+    is_default,
+    option_value,
+    positional_values,
+    spell_option,
+    value_text,
+)
+from atip.calls.tables import Table
+from atip.calls.values import why_injection, why_too_long
+from atip.errors import FormatError
+from atip.model.problems import Problem, render_path
+from atip.model.tool import MISSING, Option
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.calls.functions import Function, Item
+    from atip.calls.invocation import Invocation
+    from atip.model.tool import Command, Tool
+
+_HAVE_DASHES = frozenset({"gnu", "posix", "bundle"})
+"""Styles in which `--` ends the options."""
+
+
+class Built(Value):
+    """A call ready to be judged and run."""
+
+    argv: tuple[str, ...]
+    values: Mapping[str, object]
+    """Checked values that differ from the defaults, by parameter key."""
+    invocation: Invocation
+    """The argv as the tables read it; what policy looks at."""
+
+
+def build(function: Function, arguments: Mapping[str, object]) -> Built:
+    """The argv of a call.
+
+    Raises:
+        FormatError: `call.invalid`, with every problem and its path.
+    """
+    checked = check_arguments(function, arguments)
+    if checked.problems:
+        raise _invalid(function, list(checked.problems))
+    return _Builder(function, checked.values).build()
+
+
+def _invalid(function: Function, problems: list[Problem]) -> FormatError:
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return FormatError(
+        "call.invalid",
+        f"`{function.line}`: {first.path} {first.message}{more}",
+        problems=problems,
+        hint=first.hint,
+    )
+
+
+class _Builder:
+    """One call on its way to an argv."""
+
+    def __init__(self, function: Function, values: Mapping[str, object]) -> None:
+        self.function = function
+        self.reader = _with_bare_command(function)
+        self.values = {
+            key: value
+            for key, value in values.items()
+            if not is_default(function.parameters[key], value)
+            and not (isinstance(value, (list, tuple)) and not value)
+        }
+        self.problems: list[Problem] = []
+
+    def build(self) -> Built:
+        function = self.function
+        self._refuse_injections()
+        argv = [function.tool.name]
+        table = Table(self.reader)
+        argv += self._options(table, 0)
+        for depth, word in enumerate(function.path, 1):
+            node = self.reader.find(function.path[:depth])
+            assert node is not None, "a function's path is in its tool's tree"
+            argv.append(word)
+            table.descend(self.reader, node)
+            argv += self._options(table, depth)
+        argv += self._positionals(table)
+        too_long = why_too_long(argv)
+        if too_long:
+            self._say((), "call.too-long", too_long)
+        if self.problems:
+            raise _invalid(function, self.problems)
+        return self._agreed(tuple(argv))
+
+    def _refuse_injections(self) -> None:
+        for key, value in self.values.items():
+            item = self.function.parameters[key]
+            is_text = isinstance(item, Option) and item.type in ("string", "array")
+            parts = value if isinstance(value, (list, tuple)) else (value,)
+            for part in parts:
+                if isinstance(part, str):
+                    reason = why_injection(
+                        self.function.tool.name, part, is_text=is_text, in_list=bool(item.enum)
+                    )
+                    if reason:
+                        self._say((key,), "call.injection", reason)
+
+    # --- (3) options -----------------------------------------------------------------------------
+
+    def _options(self, table: Table, level: int) -> list[str]:
+        function = self.function
+        words: list[str] = []
+        for key, value in self.values.items():
+            item = function.parameters[key]
+            if not isinstance(item, Option) or function.levels.get(key) != level:
+                continue
+            flags = tuple(flag for flag in item.flags if _means(table, flag, item))
+            try:
+                if not flags:
+                    raise CannotSpell(
+                        "call.shadowed-option", "another option here has the same flags"
+                    )
+                words += spell_option(item, flags, value)
+            except CannotSpell as error:
+                self._say((key,), error.code, error.message, error.hint)
+        return words
+
+    # --- (4) positionals -------------------------------------------------------------------------
+
+    def _positionals(self, table: Table) -> list[str]:
+        words: list[str] = []
+        places = self._places()
+        if self.problems:
+            return words
+        for key, item in places.items():
+            value = self.values.get(key, item.default)
+            parts = value if is_list(item) and isinstance(value, (list, tuple)) else (value,)
+            words += [value_text(part) for part in parts]
+        if not any(_needs_dashes(table, word) for word in words):
+            return words
+        if table.style not in _HAVE_DASHES or table.own.get("dashes") is False:
+            self._say(
+                (),
+                "call.leading-dash",
+                f"`{self.function.tool.name}` would read a value as an option, and no `--` keeps it apart",
+            )
+        return ["--", *words]
+
+    def _places(self) -> Mapping[str, Item]:
+        """Positionals up to the last that is given; gaps must have defaults."""
+        keys = [k for k, i in self.function.parameters.items() if not isinstance(i, Option)]
+        while keys and keys[-1] not in self.values:
+            keys.pop()
+        for key in keys:
+            if key not in self.values and self.function.parameters[key].default is MISSING:
+                self._say(
+                    (key,), "call.gap", f"is left out although the later `{keys[-1]}` is given"
+                )
+        return {key: self.function.parameters[key] for key in keys}
+
+    # --- (5) the reader must agree ---------------------------------------------------------------
+
+    def _agreed(self, argv: tuple[str, ...]) -> Built:
+        invocation = parse(self.reader, argv)
+        read = arguments_of(self.function, invocation)
+        # SECURITY: whatever a value looks like, the call that policy judges is the call that was meant.
+        if read is None or not _same(read, self._meant()):
+            self._say(
+                (),
+                "call.ambiguous",
+                "the program could read these values as another command or option",
+            )
+            raise _invalid(self.function, self.problems)
+        return Built(
+            argv=argv,
+            values=self.values,
+            invocation=invocation.replace(nodes=self.function.nodes),
+        )
+
+    def _meant(self) -> dict[str, object]:
+        meant = dict(self.values)
+        for key, item in self._places().items():
+            meant.setdefault(key, item.default)
+        return meant
+
+    def _say(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "") -> None:
+        self.problems.append(Problem(path=render_path(path), code=code, message=message, hint=hint))
+
+
+def arguments_of(function: Function, invocation: Invocation) -> dict[str, object] | None:
+    """The arguments that an invocation gives to a function; None if it is another call.
+
+    The reverse of `build`: `arguments_of(f, parse(build(f, a).argv)) == a` without defaults.
+    """
+    if invocation.path != function.path or invocation.unknown or invocation.unknown_command:
+        return None
+    keys = {id(item): key for key, item in function.parameters.items() if isinstance(item, Option)}
+    values: dict[str, object] = {}
+    for given in invocation.options:
+        key = keys.get(id(given.option))
+        if key is None or given.option is None or invocation.help:
+            return None
+        value = option_value(given.option, given.flag, given.value)
+        if is_list(given.option):
+            listed = values.setdefault(key, [])
+            assert isinstance(listed, list)
+            listed.append(value)
+        elif key in values:
+            return None
+        else:
+            values[key] = value
+    places = {k: i for k, i in function.parameters.items() if not isinstance(i, Option)}
+    positional = positional_values(places, invocation.arguments)
+    if positional is None or invocation.help:
+        return None
+    return {**positional, **values}
+
+
+def _means(table: Table, flag: str, option: Option) -> bool:
+    found = table.flags.get(flag)
+    return found is option or (found is not None and found == option)
+
+
+def _needs_dashes(table: Table, word: str) -> bool:
+    if word[:1] == "-":
+        return len(word) > 1
+    if word in table.flags or (word[:1] == "@" and "@" in table.flags):
+        return True
+    return table.style == "keys" and word.partition("=")[0] + "=" in table.flags
+
+
+def _same(read: object, meant: object) -> bool:
+    """Equality that tells `1` from `true` and takes tuples for lists."""
+    if isinstance(read, dict) and isinstance(meant, dict):
+        return read.keys() == meant.keys() and all(_same(read[k], meant[k]) for k in read)
+    if isinstance(read, (list, tuple)) and isinstance(meant, (list, tuple)):
+        return len(read) == len(meant) and all(map(_same, read, meant))
+    return isinstance(read, bool) == isinstance(meant, bool) and read == meant
+
+
+def _with_bare_command(function: Function) -> Tool:
+    """The tool with the `""` command folded into the group that it stands for, as its words are read (A11)."""
+    tool = function.tool
+    if len(function.nodes) == len(function.path):
+        return tool
+    bare = function.nodes[-1]
+    if not function.path:
+        options = (*(tool.options or ()), *(bare.options or ()))
+        return tool.replace(options=options, commands=_without_bare(tool.commands))
+    folded = function.nodes[-2]
+    folded = folded.replace(
+        options=(*(folded.options or ()), *(bare.options or ())),
+        commands=_without_bare(folded.commands),
+    )
+    for depth in range(len(function.path) - 1, 0, -1):
+        parent = function.nodes[depth - 1]
+        folded = parent.replace(commands={**(parent.commands or {}), function.path[depth]: folded})
+    return tool.replace(commands={**(tool.commands or {}), function.path[0]: folded})
+
+
+def _without_bare(commands: Mapping[str, Command] | None) -> Mapping[str, Command]:
+    return {name: command for name, command in (commands or {}).items() if name}

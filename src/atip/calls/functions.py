@@ -1,0 +1,228 @@
+"""Functions: the tree of a tool as a flat list of things that can be called, each with its parameters.
+
+One function per leaf, per group that does something itself, and for the bare tool where it does (A11).
+A function has the options of its own command, of every group above it and the global ones, nearest first
+where names meet. Does not know providers, and builds no argv (`build.py`).
+Implements ATIP 0.6 §3.2 globalOptions, §8.2 rule 3, A11, A12, A35.
+"""
+
+from __future__ import annotations
+
+from atip.calls.names import function_name, parameter_key
+from atip.errors import FormatError, NotFoundError
+from atip.model.effects import UNKNOWN, join
+from atip.model.tool import BOOLEAN, Option
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from atip.model.effects import Effects
+    from atip.model.tool import Argument, Command, Tool
+
+    Path = tuple[str, ...]
+    Item = Argument | Option
+
+MAX_FUNCTIONS = 20_000
+_META_FLAGS = frozenset({"--help", "-h", "-?", "-help", "--version", "-V", "-version"})
+
+
+class Function(Value):
+    """One callable command. Two functions of different tools or paths never share a name."""
+
+    name: str
+    tool: Tool
+    path: Path = ()
+    """Words after the tool's name; `()` is the bare tool."""
+    nodes: tuple[Command, ...] = ()
+    """The commands along the path; the last may be the `""` command of a group."""
+    parameters: Mapping[str, Item] = {}
+    """By key. Positionals come first, in their order; then options, nearest level first."""
+    levels: Mapping[str, int] = {}
+    """For options: how many words of the path stand before them. Absent: all of them."""
+
+    @property
+    def command(self) -> Command | None:
+        """The command itself; None for a tool without any."""
+        return self.nodes[-1] if self.nodes else None
+
+    @property
+    def line(self) -> str:
+        """As a person types it: `gh pr create`."""
+        return " ".join((self.tool.name, *self.path))
+
+    @property
+    def description(self) -> str:
+        command = self.command
+        return command.description if command is not None else self.tool.description
+
+    @property
+    def effects(self) -> Effects:
+        """Tool, groups and command joined: danger wins (A42). Curated facts are already complete."""
+        if self.nodes and is_curated(self.tool):
+            return self.nodes[-1].effects
+        effects = self.tool.effects
+        for node in self.nodes:
+            if node.effects is not UNKNOWN:
+                effects = node.effects if effects is UNKNOWN else join(effects, node.effects)
+        return effects
+
+    def keys_of(self, name: str) -> list[str]:
+        """Keys of the parameters that the document calls `name`."""
+        return [key for key, item in self.parameters.items() if item.name == name]
+
+
+def is_curated(tool: Tool) -> bool:
+    """Whether the facts are our own pack's. SECURITY: identity of the mark, not its truth; a document
+    that writes `"curated": true` about itself is not."""
+    mark = tool.own.get("curated")
+    if mark is None:
+        return False
+    from atip.knowledge.reading import CURATED
+
+    return mark is CURATED
+
+
+def functions_of(tool: Tool) -> list[Function]:
+    """Every function of a tool, parents before children, in document order. Hidden ones are left out.
+
+    Raises:
+        FormatError: `calls.too-many-functions`, `calls.name-collision`.
+    """
+    found: dict[str, Function] = {}
+    shared = [option for option in tool.global_options or () if _is_offered(option)]
+    stack: list[tuple[Path, tuple[Command, ...], Mapping[str, Command] | None]] = [
+        ((), (), tool.commands)
+    ]
+    while stack:
+        path, nodes, children = stack.pop()
+        bare = (children or {}).get("")
+        if bare is not None and not bare.hidden:
+            _put(found, _function(tool, path, (*nodes, bare), shared))
+        elif _runs_itself(tool, nodes, children):
+            _put(found, _function(tool, path, nodes, shared))
+        for name, child in reversed(list((children or {}).items())):
+            if name and not child.hidden:
+                stack.append(((*path, name), (*nodes, child), child.commands))
+    return list(found.values())
+
+
+def find_function(tool: Tool, path: Path) -> Function:
+    """The function at a path.
+
+    Raises:
+        NotFoundError: `calls.no-function`, with what was probably meant.
+    """
+    wanted = tuple(word for word in path if word)
+    functions = functions_of(tool)
+    for function in functions:
+        if function.path == wanted:
+            return function
+    from atip.model.shape import closest
+
+    line = " ".join((tool.name, *wanted))
+    close = closest(line, [function.line for function in functions])
+    hint = f"did you mean `{close}`?" if close else f"see `atip show {tool.name}`"
+    raise NotFoundError("calls.no-function", f"`{line[:120]}` is nothing to call", hint=hint)
+
+
+def function_table(tools: Iterable[Tool]) -> dict[str, Function]:
+    """Functions of several tools by name: the way back from a call.
+
+    Raises:
+        FormatError: `calls.name-collision` when two tools have the same name.
+    """
+    table: dict[str, Function] = {}
+    for tool in tools:
+        for function in functions_of(tool):
+            _put(table, function)
+    return table
+
+
+def _put(found: dict[str, Function], function: Function) -> None:
+    if len(found) >= MAX_FUNCTIONS:
+        raise FormatError(
+            "calls.too-many-functions", f"more than {MAX_FUNCTIONS} commands in one list"
+        )
+    other = found.get(function.name)
+    if other is None:
+        found[function.name] = function
+        return
+    if (other.tool.name, other.path) == (function.tool.name, function.path):
+        raise FormatError(
+            "calls.name-collision",
+            f"two tools describe `{function.line}`",
+            hint="pass each tool once",
+        )
+    # SECURITY: a crafted pair of paths with equal digests must not answer to one name.
+    longer = function_name(function.tool.name, function.path, digits=32)
+    if longer == function.name or longer in found:
+        raise FormatError("calls.name-collision", f"no free name for `{function.line}`")
+    found[longer] = function.replace(name=longer)
+
+
+def _runs_itself(
+    tool: Tool, nodes: tuple[Command, ...], children: Mapping[str, Command] | None
+) -> bool:
+    if not children:
+        return True
+    here = nodes[-1] if nodes else tool
+    if here.arguments or (not nodes and tool.options):
+        return True
+    return here.own.get("operands") is True or here.own.get("runnable") is True
+
+
+def _function(tool: Tool, path: Path, nodes: tuple[Command, ...], shared: list[Option]) -> Function:
+    parameters: dict[str, Item] = {}
+    levels: dict[str, int] = {}
+    leaf = nodes[-1] if nodes else None
+    depth = len(path)
+    arguments = leaf.arguments if leaf is not None else tool.arguments
+    if leaf is not None and not path and not arguments:
+        arguments = tool.arguments
+    for argument in arguments or ():
+        parameters[parameter_key(argument.name, parameters)] = argument
+    for level in range(len(nodes) - 1, -1, -1):
+        for option in nodes[level].options or ():
+            if _is_offered(option):
+                _add_option(parameters, levels, option, min(level + 1, depth))
+    if not path:
+        for option in tool.options or ():
+            if _is_offered(option):
+                _add_option(parameters, levels, option, 0)
+    for option in shared:
+        _add_option(parameters, levels, option, 0)
+    return Function(
+        name=function_name(tool.name, path),
+        tool=tool,
+        path=path,
+        nodes=nodes,
+        parameters=parameters,
+        levels=levels,
+    )
+
+
+def _add_option(
+    parameters: dict[str, Item], levels: dict[str, int], option: Option, level: int
+) -> None:
+    key = option.name
+    if key in parameters or not key.isidentifier() or not key.isascii() or len(key) > 64:
+        other = parameters.get(key)
+        if isinstance(other, Option):
+            return  # the nearer option of this name hides the farther one
+        key = parameter_key(key, parameters)
+    parameters[key] = option
+    levels[key] = level
+
+
+def _is_offered(option: Option) -> bool:
+    """Something a caller can use: not hidden, not mere help, with at least one spelling."""
+    flags = option.flags
+    if not flags or option.hidden:
+        return False
+    return not (
+        option.type == BOOLEAN
+        and option.name in ("help", "version")
+        and _META_FLAGS.issuperset(flags)
+    )
