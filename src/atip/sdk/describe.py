@@ -1,10 +1,21 @@
 """An argparse parser → ATIP 0.6 metadata, read from the parser object itself.
 
 Standard library only, nothing imported but what the author's program has loaded already. Facts that a
-parser does not hold (effects, authentication) are handed in. Does not run the program.
+parser does not hold (effects, authentication) are handed in, or declared with `@effects` on a function
+among the parser's defaults (`set_defaults(func=…)`). Does not run the program.
 """
 
 from __future__ import annotations
+
+from atip.sdk.declare import declared_on, merged
+from atip.sdk.words import (
+    choices_of,
+    first_line,
+    is_deprecated_text,
+    type_of_name,
+    usable_default,
+    variable_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +28,8 @@ if TYPE_CHECKING:
 
 SUPPRESS = "==SUPPRESS=="
 _HELP_FLAGS = frozenset(["-h", "--help", "--agent"])
+_MANY = ("*", "+", "...", "A...")
+_REPEATED = ("_AppendAction", "_ExtendAction", "_AppendConstAction", "_CountAction")
 
 
 def describe_argparse(
@@ -25,16 +38,17 @@ def describe_argparse(
     version: str,
     name: str | None = None,
     effects: EffectsTable | None = None,
+    env: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> Document:
     """The metadata document of a program.
 
     `effects` maps a command path (`"remote add"`; `""` is the tool itself) to its effects object;
-    a value may hold `{"--flag": {…}}` under the key `"flags"` for flags that raise them. `fields` are
-    further root fields, such as `authentication` or `patterns`.
+    a value may hold `{"--flag": {…}}` under the key `"flags"` for flags that raise them. `env` maps
+    flags to environment variables that set them. `fields` are further root fields, such as
+    `authentication` or `patterns`.
     """
-    table = dict(effects or {})
-    body = _command(parser, "", table)
+    body = _Describer(effects or {}, env or {}).command(parser, "")
     document: Document = {
         "atip": {"version": "0.6", "features": ["partial-discovery", "interactive-effects"]},
         "name": name or parser.prog.split()[0],
@@ -51,68 +65,132 @@ def describe_argparse(
     return document
 
 
-def describe_action(action: argparse.Action, kind: str, exclusive: list[str]) -> Document | None:
-    """One option or positional; None for those that are no parameter of the program."""
-    if kind == "option" and not _HELP_FLAGS.isdisjoint(action.option_strings):
-        return None
-    entry: Document = {"name": _name(action)}
-    if kind == "option":
-        entry["flags"] = list(action.option_strings)
-    entry["type"] = _type(action)
-    entry["description"] = _text(action) or _name(action).replace("_", " ")
-    _requirement(action, kind, entry)
-    _values(action, entry)
-    if exclusive:
-        entry["exclusive"] = exclusive
-    if action.help == SUPPRESS:
-        entry["hidden"] = True
-    return entry
-
-
-def _command(parser: argparse.ArgumentParser, path: str, table: dict[str, Any]) -> Document:
-    entry: Document = {
-        "description": _first_line(parser.description or parser.usage or path or parser.prog)
-    }
-    arguments: list[Document] = []
-    options: list[Document] = []
-    excluded = _exclusions(parser)
+def version_of(parser: argparse.ArgumentParser) -> str | None:
+    """The version that `--version` would print, without the program's name."""
     for action in parser._actions:
-        if _is_subparsers(action):
-            entry["commands"] = dict(_subcommands(action, path, table))
-            continue
-        kind = "option" if action.option_strings else "argument"
-        described = describe_action(action, kind, excluded.get(id(action), []))
-        if described is not None:
-            (options if kind == "option" else arguments).append(described)
-    facts = dict(table.get(path, {}))
-    _flag_effects(options, facts.pop("flags", {}))
-    if arguments:
-        entry["arguments"] = arguments
-    if options:
-        entry["options"] = options
-    if facts:
-        entry["effects"] = facts
+        text = getattr(action, "version", None)
+        if isinstance(text, str) and type(action).__name__ == "_VersionAction":
+            words = text.replace("%(prog)s", " ").split()
+            return next((word.lstrip("v") for word in words if any(map(str.isdigit, word))), None)
+    return None
+
+
+class _Describer:
+    """One walk over a parser and its subparsers, with what the author handed in."""
+
+    def __init__(self, table: EffectsTable, env: Mapping[str, str]) -> None:
+        self.table = table
+        self.env = env
+
+    def command(self, parser: argparse.ArgumentParser, path: str) -> Document:
+        entry: Document = {
+            "description": first_line(parser.description or parser.usage or path or parser.prog)
+        }
+        arguments: list[Document] = []
+        options: list[Document] = []
+        excluded = _exclusions(parser)
+        for action in parser._actions:
+            if _is_subparsers(action):
+                entry["commands"] = dict(self.subcommands(action, path))
+            elif action.option_strings:
+                options += self.options(action, excluded.get(id(action), []))
+            else:
+                arguments.append(_argument(action))
+        facts = merged(declared_on(*_handlers(parser)), self.table.get(path, {}))
+        flag_effects(options, facts.pop("flags", {}))
+        entry.update(
+            (key, value)
+            for key, value in (("arguments", arguments), ("options", options), ("effects", facts))
+            if value
+        )
+        return entry
+
+    def subcommands(self, action: argparse.Action, path: str) -> Iterator[tuple[str, Document]]:
+        helps = {choice.dest: choice.help for choice in getattr(action, "_choices_actions", ())}
+        old = getattr(action, "_deprecated", ())  # Python 3.13
+        seen: dict[int, Document] = {}
+        choices: dict[str, argparse.ArgumentParser] = action.choices  # type: ignore[assignment]
+        for name, parser in choices.items():
+            if id(parser) in seen:
+                seen[id(parser)].setdefault("aliases", []).append(name)
+                continue
+            entry = self.command(parser, f"{path} {name}".strip())
+            told = helps.get(name)
+            if told == SUPPRESS or (helps and name not in helps):
+                entry["hidden"] = True
+            elif told and not parser.description:
+                entry["description"] = first_line(told)
+            if name in old or is_deprecated_text(told) or is_deprecated_text(parser.description):
+                entry["deprecated"] = True
+            seen[id(parser)] = entry
+            yield name, entry
+
+    def options(self, action: argparse.Action, excluded: list[str]) -> list[Document]:
+        """The options of one action: none for help, two for `--x/--no-x`."""
+        flags = [flag for flag in action.option_strings if flag.startswith("-")]
+        if not flags or not _HELP_FLAGS.isdisjoint(flags):
+            return []
+        negative = [flag for flag in flags if flag.startswith("--no-")]
+        if type(action).__name__ == "BooleanOptionalAction" and negative:
+            positive = [flag for flag in flags if flag not in negative]
+            yes, no = (self._option(action, each) for each in (positive, negative))
+            yes["exclusive"] = [*excluded, no["name"]]
+            no["exclusive"] = [*excluded, yes["name"]]
+            no["description"] = first_line(f"Not: {yes['description']}")
+            return [yes, no]
+        entry = self._option(action, flags)
+        if excluded:
+            entry["exclusive"] = excluded
+        return [entry]
+
+    def _option(self, action: argparse.Action, flags: list[str]) -> Document:
+        name = max(flags, key=len).lstrip("-").replace("-", "_") or "value"
+        entry: Document = {"name": name, "flags": flags, "type": _type(action)}
+        entry["description"] = _text(action) or name.replace("_", " ")
+        if action.required:
+            entry["required"] = True
+        _values(action, entry)
+        variable = next((self.env[flag] for flag in flags if flag in self.env), None)
+        variable = variable or getattr(action, "env_var", None) or variable_in(_help(action))
+        if variable:
+            entry["envVar"] = variable
+        if action.help == SUPPRESS:
+            entry["hidden"] = True
+        if getattr(action, "deprecated", False) or is_deprecated_text(_help(action)):
+            entry["deprecated"] = True
+        return entry
+
+
+def flag_effects(options: list[Document], by_flag: Mapping[str, Any]) -> None:
+    """Put the effects that flags add into their `x-atip` blocks.
+
+    Raises:
+        ValueError: for a flag that no option has; its effects would be lost.
+    """
+    missing = dict(by_flag)
+    for option in options:
+        for flag in option["flags"]:
+            if flag in by_flag:
+                option["x-atip"] = {"effects": dict(by_flag[flag])}
+                missing.pop(flag)
+    if missing:
+        raise ValueError(f"effects for flags that do not exist: {', '.join(missing)}")
+
+
+def _argument(action: argparse.Action) -> Document:
+    metavar = action.metavar if isinstance(action.metavar, str) else ""
+    name = action.dest.replace("-", "_") if action.dest != SUPPRESS else ""
+    name = name or metavar or "value"
+    entry: Document = {"name": name, "type": _type(action)}
+    entry["description"] = _text(action) or name.replace("_", " ")
+    if action.nargs in ("?", "*") or not action.required:
+        entry["required"] = False
+    _values(action, entry)
     return entry
 
 
-def _subcommands(
-    action: argparse.Action, path: str, table: dict[str, Any]
-) -> Iterator[tuple[str, Document]]:
-    helps = {choice.dest: choice.help for choice in getattr(action, "_choices_actions", ())}
-    seen: dict[int, Document] = {}
-    choices: dict[str, argparse.ArgumentParser] = action.choices  # type: ignore[assignment]
-    for name, parser in choices.items():
-        if id(parser) in seen:
-            seen[id(parser)].setdefault("aliases", []).append(name)
-            continue
-        entry = _command(parser, f"{path} {name}".strip(), table)
-        told = helps.get(name)
-        if told == SUPPRESS or (helps and name not in helps):
-            entry["hidden"] = True
-        elif told and not parser.description:
-            entry["description"] = _first_line(told)
-        seen[id(parser)] = entry
-        yield name, entry
+def _handlers(parser: argparse.ArgumentParser) -> list[Any]:
+    return [value for value in parser._defaults.values() if callable(value)]
 
 
 def _is_subparsers(action: argparse.Action) -> bool:
@@ -120,28 +198,17 @@ def _is_subparsers(action: argparse.Action) -> bool:
 
 
 def _exclusions(parser: argparse.ArgumentParser) -> dict[int, list[str]]:
-    """For each action the names that may not be given with it."""
+    """For each action the option names that may not be given with it."""
     found: dict[int, list[str]] = {}
     for group in parser._mutually_exclusive_groups:
         for action in group._group_actions:
-            others = [_name(other) for other in group._group_actions if other is not action]
+            others = [
+                max(other.option_strings, key=len).lstrip("-").replace("-", "_")
+                for other in group._group_actions
+                if other is not action and other.option_strings
+            ]
             found[id(action)] = others
     return found
-
-
-def _flag_effects(options: list[Document], by_flag: Mapping[str, Any]) -> None:
-    for option in options:
-        for flag in option["flags"]:
-            if flag in by_flag:
-                option["x-atip"] = {"effects": dict(by_flag[flag])}
-
-
-def _name(action: argparse.Action) -> str:
-    longest = max(action.option_strings, key=len, default="")
-    metavar = action.metavar if isinstance(action.metavar, str) else ""
-    return (
-        longest.lstrip("-").replace("-", "_") or action.dest.replace("-", "_") or metavar or "value"
-    )
 
 
 def _type(action: argparse.Action) -> str:
@@ -149,60 +216,37 @@ def _type(action: argparse.Action) -> str:
         return "enum"
     if action.nargs == 0:
         return "boolean"
-    known = {int: "integer", float: "number", bool: "boolean"}
+    known = {int: "integer", float: "number", bool: "string"}
     kind: Any = action.type
     if kind in known:
         return known[kind]
-    label = getattr(kind, "__name__", type(kind).__name__).lower() if kind else ""
-    hint = (
-        f"{label} {action.metavar if isinstance(action.metavar, str) else ''} {action.dest}".lower()
-    )
-    if "dir" in label or hint.split()[-1:] in (["dir"], ["directory"], ["folder"]):
-        return "directory"
-    if "path" in label or "file" in label or "file" in hint.split():
-        return "file"
-    return "string"
+    label = getattr(kind, "__name__", type(kind).__name__) if kind else ""
+    metavar = action.metavar if isinstance(action.metavar, str) else ""
+    return type_of_name(label, metavar, action.dest)
+
+
+def _help(action: argparse.Action) -> str:
+    return action.help if action.help and action.help != SUPPRESS else ""
 
 
 def _text(action: argparse.Action) -> str:
-    if not action.help or action.help == SUPPRESS:
-        return ""
     values = {key: value for key, value in vars(action).items() if value is not None}
-    values.update(prog="", default=action.default, type=getattr(action.type, "__name__", ""))
+    default = usable_default(action.default, action.dest)
+    values.update(prog="", default=default, type=getattr(action.type, "__name__", ""))
+    if action.choices is not None:
+        values["choices"] = ", ".join(map(str, action.choices))
     try:
-        return _first_line(action.help % values)
+        return first_line(_help(action) % values)
     except (KeyError, TypeError, ValueError):
-        return _first_line(action.help)
-
-
-def _first_line(text: str) -> str:
-    """The first paragraph as one line, short enough for the advice of 200 characters."""
-    line = " ".join(text.strip().split("\n\n", 1)[0].split())
-    return line if len(line) <= 200 else line[:199] + "…"
-
-
-def _requirement(action: argparse.Action, kind: str, entry: Document) -> None:
-    if kind == "option" and action.required:
-        entry["required"] = True
-    if kind == "argument" and (action.nargs in ("?", "*") or not action.required):
-        entry["required"] = False
+        return first_line(_help(action))
 
 
 def _values(action: argparse.Action, entry: Document) -> None:
-    many = action.nargs in ("*", "+", "...", "A...") or (
-        isinstance(action.nargs, int) and action.nargs > 1
-    )
-    if many or type(action).__name__ in ("_AppendAction", "_ExtendAction"):
+    many = isinstance(action.nargs, int) and action.nargs > 1
+    if many or action.nargs in _MANY or type(action).__name__ in _REPEATED:
         entry["variadic"] = True
     if action.choices is not None:
-        entry["enum"] = [
-            choice if isinstance(choice, (str, int, float)) else str(choice)
-            for choice in action.choices
-        ]
-    default = action.default
-    if (
-        default != SUPPRESS
-        and isinstance(default, (str, int, float, bool))
-        and entry["type"] != "boolean"
-    ):
+        entry["enum"] = choices_of(action.choices)
+    default = usable_default(action.default, entry["name"])
+    if default is not None and default != SUPPRESS and entry["type"] != "boolean":
         entry["default"] = default
