@@ -98,14 +98,15 @@ class Toolbox:
     ) -> Callable[[Subject], Finding | None]:
         """The ladder as one function of a subject; `stack` ends what it had to start."""
         from atip.discovery.askers import OverrideAsker, apply_override
-        from atip.discovery.executables import visible_paths
+        from atip.discovery.frameworks.python_program import SDK
         from atip.discovery.knowing import storable
         from atip.discovery.ladder import climb
+        from atip.discovery.visibility import visible_paths
 
         override = OverrideAsker(self.places.config)
         askers = [override, *self._askers()]
         if options.learn:
-            visible = visible_paths(found)
+            visible = [*visible_paths(found), SDK]
             askers += self._executing_askers(
                 stack.enter_context(self._prober(visible, options.jobs))
             )
@@ -141,9 +142,10 @@ class Toolbox:
 
     def _executing_askers(self, prober: Any) -> Askers:
         """The rungs that run the tool, confined."""
+        from atip.discovery.frameworks.python_program import PythonAsker
         from atip.discovery.learning import HelpAsker
 
-        return [HelpAsker(lambda subject: prober)]
+        return [PythonAsker(lambda subject: prober), HelpAsker(lambda subject: prober)]
 
     # -- looking up ------------------------------------------------------------------------------
 

@@ -60,8 +60,9 @@ class Context:
         import json
 
         indent = 2 if self.is_tty else None
-        json.dump(document, self.out, ensure_ascii=False, indent=indent, allow_nan=False)
-        self.out.write("\n")
+        self.out.write(
+            json.dumps(document, ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
+        )
 
     def confirm(self, question: str) -> bool:
         """Ask the person on their terminal.

@@ -122,6 +122,10 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
     """The parser of one verb, with the options that every verb has."""
     import argparse
 
+    # Start-up: looking for translations that do not exist, and for the terminal's size when no help
+    # is printed, costs as much as everything else that happens before the verb runs.
+    argparse._ = str  # type: ignore[attr-defined]
+
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
             raise UsageError("cli.usage", message, hint=f"see `{self.prog} --help`")
@@ -129,7 +133,7 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
     parser = Parser(
         prog=f"atip {' '.join(path)}",
         description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=_columns()),
         allow_abbrev=False,
     )
     module.configure(parser)
@@ -139,6 +143,13 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
         "--color", choices=("auto", "always", "never"), default="auto", help="colours in the output"
     )
     return parser
+
+
+def _columns() -> int:
+    try:
+        return int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns) - 2
+    except (OSError, ValueError):
+        return 78
 
 
 def make_context(options: argparse.Namespace) -> Context:

@@ -145,23 +145,3 @@ def _executable(entry: os.DirEntry[str], status: os.stat_result) -> Executable:
         size=status.st_size,
         is_link=is_link,
     )
-
-
-_LIBRARIES = ("lib", "lib64", "libexec")
-
-
-def visible_paths(found: Sequence[Executable]) -> list[str]:
-    """What a sandbox must show for these programs to start: their folders and the libraries beside them.
-
-    # SECURITY: never the whole prefix: below `~/.local` lie keyrings and our own store.
-    """
-    shown: set[str] = set()
-    for one in found:
-        for path in (one.path, one.real_path):
-            folder = os.path.dirname(path)
-            if folder not in shown:
-                shown.add(folder)
-                prefix = os.path.dirname(folder)
-                libraries = (os.path.join(prefix, name) for name in _LIBRARIES)
-                shown.update(path for path in libraries if os.path.isdir(path))
-    return sorted(shown)

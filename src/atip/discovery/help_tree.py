@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     class Runner(Protocol):
         """Runs one program, confined."""
 
-        def run(self, argv: Sequence[str]) -> ProbeAnswer: ...
+        def run(self, argv: Sequence[str], *, wall_s: float | None = None) -> ProbeAnswer: ...
 
     Reader = Callable[[str, tuple[str, ...]], Command]
 

@@ -55,7 +55,7 @@ SOURCES = {
 }
 
 
-_COMPLETE = frozenset(["override", "native", "shim", "adapter"])
+_COMPLETE = frozenset(["override", "native", "shim", "adapter", "framework"])
 """Rungs that describe a tool wholly: nothing below them is asked."""
 _LAST_RESORT = frozenset(["knowledge"])
 

@@ -55,7 +55,7 @@ class CompletionAsker:
     def ask(self, subject: Subject) -> Tool | None:
         for shell, text in self._texts.completions(subject.name):
             command = _read_completion(shell, text, subject.name)
-            if command is not None and (command.options or command.commands):
+            if command.options or command.commands:
                 return inferred(subject.name, command, f"completion-{shell}")
         return None
 
@@ -81,15 +81,18 @@ class ManAsker:
         return inferred(subject.name, command, "man-page")
 
 
-def _read_completion(shell: str, text: str, name: str) -> Command | None:
-    from atip.inference import completion_bash, completion_fish, completion_zsh
+def _read_completion(shell: str, text: str, name: str) -> Command:
+    if shell == "bash":
+        from atip.inference.completion_bash import infer_bash
 
-    read = {
-        "bash": completion_bash.infer_bash,
-        "zsh": completion_zsh.infer_zsh,
-        "fish": completion_fish.infer_fish,
-    }[shell]
-    return read(text, name)
+        return infer_bash(text, name)
+    if shell == "zsh":
+        from atip.inference.completion_zsh import infer_zsh
+
+        return infer_zsh(text, name)
+    from atip.inference.completion_fish import infer_fish
+
+    return infer_fish(text, name)
 
 
 def inferred(name: str, command: Command, method: str, *, cut: bool = False) -> Tool:

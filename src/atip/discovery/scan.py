@@ -134,7 +134,7 @@ class Scanner:
     def _stub_is_candidate(self, one: Executable, head: bytes, reader: Any) -> bool:
         from atip.discovery.stubs import parse_stub, sources
 
-        stub = parse_stub(one.real_path, head or _head(one.real_path))
+        stub = parse_stub(one.real_path, head)
         if stub.module is None and stub.target is None and stub.language != "node":
             return False
         return any(reader.holds_marks(path) for path in sources(one.real_path, stub))
@@ -211,10 +211,11 @@ class Scanner:
         if not candidates:
             return native
         from atip.discovery.executables import stat_key
+        from atip.discovery.visibility import visible_paths
         from atip.sandbox.probe import Probe
 
         probes = [Probe(argv=(one.real_path, "--agent")) for one in candidates]
-        with open_prober([one.real_path for one in candidates]) as prober:
+        with open_prober(visible_paths(candidates)) as prober:
             for done, (position, answer) in enumerate(prober.run_all(probes), 1):
                 one = candidates[position]
                 self.progress("asking", done, len(candidates))
@@ -264,6 +265,7 @@ class Scanner:
         """(6) and (7): what is known of every name, and where it is kept."""
         from atip.discovery.ladder import Subject
         from atip.discovery.stubs import parse_stub
+        from atip.discovery.visibility import head_of
 
         names_by_digest: dict[str, int] = {}
         for one in found:
@@ -282,7 +284,7 @@ class Scanner:
                 path=one.path,
                 real_path=one.real_path,
                 digest=digest,
-                stub=parse_stub(one.real_path, head or _head(one.real_path)),
+                stub=parse_stub(one.real_path, head or head_of(one.real_path)),
                 known_native=answer.tool if answer else None,
             )
             subjects.append((one, subject))
@@ -308,14 +310,3 @@ class Scanner:
             yield from pool.map(climb, subjects)
         finally:
             pool.shutdown(cancel_futures=True)
-
-
-def _head(path: str) -> bytes:
-    """The first bytes of a file whose digest was remembered."""
-    from atip.discovery.content import HEAD
-
-    try:
-        with open(path, "rb") as file:
-            return file.read(HEAD)
-    except OSError:
-        return b""

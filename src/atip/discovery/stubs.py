@@ -159,3 +159,25 @@ def _text(path: str) -> str:
             return file.read(MAX_STUB).decode("utf-8", "replace")
     except OSError:
         return ""
+
+
+def needed_paths(path: str, stub: Stub) -> list[str]:
+    """What a sandbox must show besides the script itself: the interpreter, its libraries, the
+    environment's own settings, and sources that an editable install points to."""
+    needed = [stub.target] if stub.target else []
+    interpreter = stub.interpreter
+    if stub.language != "python" or not interpreter or not os.path.isabs(interpreter):
+        return needed
+    for program in (interpreter, os.path.realpath(interpreter)):
+        prefix = os.path.dirname(os.path.dirname(program))
+        needed += [
+            os.path.dirname(program),
+            os.path.join(prefix, "lib"),
+            os.path.join(prefix, "pyvenv.cfg"),
+        ]
+    for site in site_directories(path, stub):
+        needed.append(site)
+        for pointer in glob.iglob(os.path.join(glob.escape(site), "*.pth")):
+            lines = _text(pointer).splitlines()
+            needed += [line for line in lines if os.path.isabs(line) and os.path.isdir(line)]
+    return [one for one in needed if os.path.exists(one)]

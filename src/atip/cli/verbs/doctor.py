@@ -111,7 +111,7 @@ def _sandbox() -> list[dict[str, Any]]:
             layer.works,
             layer.detail,
             layer.how_to_get,
-            needed=layer.needed,
+            needed=layer.required,
         )
         for layer in check_layers()
     ]

@@ -1,7 +1,7 @@
 """Runs inside the sandbox, in the interpreter of a foreign Python program; never imported by us.
 
-Started as `python -c SOURCE SCRIPT`, where SOURCE is this file behind the describing functions of
-`atip.sdk`. It runs the script with `--help` and, at the moment when the framework would print its help,
+Started as `python -c SOURCE SCRIPT SDK`, where SOURCE is this file and SDK the folder of `atip.sdk`, whose
+describing functions need nothing but the standard library. It runs the script with `--help` and, at the moment when the framework would print its help,
 writes the parser object as metadata instead and ends. Standard library only; works from Python 3.7 on.
 """
 
@@ -9,6 +9,7 @@ import contextlib
 import os
 import runpy
 import sys
+import types
 
 MARK = b"\x1eatip-parser\x1e"
 
@@ -26,8 +27,10 @@ def emit(document):
 def hook_argparse():
     import argparse
 
+    from atip.sdk.describe import describe_argparse
+
     def show(parser, *_given, **_named):
-        emit(describe_argparse(parser, version=""))  # noqa: F821
+        emit(describe_argparse(parser, version="0", name="tool"))
 
     argparse._HelpAction.__call__ = lambda self, parser, *given, **named: show(parser)
     argparse.ArgumentParser.print_help = show
@@ -80,9 +83,14 @@ def optparse_suppressed():
 
 
 def hook_click(module):
-    def show(command, *_given, **_named):
-        emit(describe_click(command, version=""))  # noqa: F821
+    from atip.sdk.describe_click import describe_click
 
+    def show(command, *_given, **_named):
+        emit(describe_click(command, version="0", name="tool"))
+
+    context = getattr(module, "Context", None)
+    if context is not None:
+        context.get_help = lambda self: show(self.command)
     for name in ("Command", "BaseCommand"):
         kind = getattr(module, name, None)
         if kind is not None:
@@ -101,14 +109,27 @@ class ClickFinder:
             "asyncclick.core",
         ):
             module = sys.modules.get(module_name)
-            if module is not None and not getattr(module, "_atip_hooked", False):
+            # A module that is still being imported has no classes yet; it is looked at again later.
+            is_ready = (
+                module is not None and hasattr(module, "Command") and hasattr(module, "Context")
+            )
+            if is_ready and not getattr(module, "_atip_hooked", False):
                 module._atip_hooked = True
                 hook_click(module)
         return
 
 
+def lend_sdk(folder):
+    """Make `atip.sdk` importable from its folder, whatever else this interpreter has under that name."""
+    for name, path in (("atip", os.path.dirname(folder)), ("atip.sdk", folder)):
+        module = types.ModuleType(name)
+        module.__path__ = [path]
+        sys.modules[name] = module
+
+
 def main():
     script = sys.argv[1]
+    lend_sdk(sys.argv[2])
     sys.argv = [script, "--help"]
     sys.path[0] = os.path.dirname(script)
     hook_argparse()

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 MARK = b"\x1eatip-parser\x1e"
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_SDK = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "sdk")
-_PARTS = ((_SDK, "describe.py"), (_SDK, "describe_click.py"), (_HERE, "python_hooks.py"))
+SDK = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "sdk")
+"""Must be visible inside the sandbox."""
+WALL_S = 8.0
+"""Importing a whole program takes longer than printing a help text; the person asked for it (`--learn`)."""
 
 
 class PythonAsker:
@@ -48,11 +50,10 @@ class PythonAsker:
         return read_parser(answer.stdout[start + len(MARK) :], subject.name)
 
     def source(self) -> str:
-        """The program that runs inside: describing functions, then hooks."""
+        """The program that runs inside."""
         if not self._source:
-            bodies = [_body(os.path.join(folder, name)) for folder, name in _PARTS]
-            # Annotations stay text: names that only a type checker knows are never looked up.
-            self._source = "\n".join(["from __future__ import annotations", *bodies])
+            with open(os.path.join(_HERE, "python_hooks.py"), encoding="utf-8") as file:
+                self._source = file.read()
         return self._source
 
 
@@ -76,10 +77,3 @@ def read_parser(data: bytes, name: str) -> Tool | None:
         trust=Trust(source="inferred", verified=False),
         extra={**tool.extra, "_generation": generation},
     )
-
-
-def _body(path: str) -> str:
-    """A source file without its `from __future__` line, so that several can be joined."""
-    with open(path, encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    return "\n".join(line for line in lines if not line.startswith("from __future__"))
