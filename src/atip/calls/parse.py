@@ -60,6 +60,8 @@ class _Reader:
             word = self.words[self.at]
             self.at += 1
             self._word(word)
+        if self.table.bare is not None and not self.unknown_command:
+            self.nodes.append(self.table.bare)
         inner, wraps = all_inner(
             self.table.runs, self.given, self.arguments, self.ended, self.collected
         )

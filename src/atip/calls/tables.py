@@ -23,8 +23,8 @@ NUMBER = "-#"
 class Table:
     """What a command knows while its words are read. Not a Value: it lives for one parse."""
 
-    __slots__ = ("abbreviate", "at_root", "commands", "curated", "deep", "flags", "globs", "operands", "own", "rest",
-                 "runs", "style")  # fmt: skip
+    __slots__ = ("abbreviate", "at_root", "bare", "commands", "curated", "deep", "flags", "globs", "operands", "own", "rest",
+                 "runs", "style", "without_bare")  # fmt: skip
 
     def __init__(self, tool: Tool) -> None:
         own = tool.own
@@ -48,6 +48,13 @@ class Table:
         if self.curated and own.get("deep"):
             self.deep.append(own["deep"])
         self.operands = own.get("operands") is True
+        self.bare = self.commands.get("")
+        self.without_bare = self.flags
+        if self.bare is not None:
+            # the `""` command is the group itself when no other command is named (A11)
+            self.flags = dict(self.flags)
+            self._add(self.bare.options)
+            self.operands = self.operands or bool(self.bare.arguments)
         self.runs = own.get("runs")
 
     def _also(self, own: Mapping[str, Any]) -> None:
@@ -62,6 +69,7 @@ class Table:
 
     def descend(self, tool: Tool, command: Command) -> None:
         """Enter a command: its flags come before its parents' of the same spelling."""
+        self.flags = self.without_bare
         if self.at_root:
             self.at_root = False
             # options of the bare tool do not belong to its commands; global ones do
@@ -83,6 +91,8 @@ class Table:
 
     def child(self, word: str) -> tuple[str, Command] | None:
         """The command that `word` calls here: by name, alias, then glob."""
+        if not word:
+            return None
         if word in self.commands:
             return word, self.commands[word]
         named = getattr(self.commands, "named", None)

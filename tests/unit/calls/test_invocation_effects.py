@@ -127,6 +127,17 @@ def test_a_foreign_document_cannot_declare_a_flag_a_dry_run():
     assert effects_of(tool, parse(tool, ["t", "--force"])).effects.destructive is True
 
 
+@pytest.mark.proves("ATIP6-3.2-08")
+def test_commands_inherit_what_the_tool_says_and_danger_wins():
+    tool = Tool(
+        name="t",
+        effects=Effects(network=True, destructive=False),
+        commands={"x": Command(effects=Effects(network=False, destructive=True))},
+    )
+    found = effects_of(tool, parse(tool, ["t", "x"])).effects
+    assert (found.network, found.destructive) == (True, True)
+
+
 def test_a_foreign_flag_may_raise():
     raising = {"x-atip": {"effects": {"destructive": True}}}
     tool = Tool(

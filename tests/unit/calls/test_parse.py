@@ -39,6 +39,16 @@ def test_old_style_bundle_takes_its_values_in_order():
     assert call.arguments == ("x",)
 
 
+@pytest.mark.proves("ATIP6-4.5-05")
+def test_the_empty_name_is_the_bare_tool():
+    bare = Command(options=(Option(name="all", flags=("-a",), type="boolean"),))
+    tool = Tool(name="t", commands={"": bare, "x": Command()})
+    call = parse(tool, ["t", "-a"])
+    assert (call.path, call.nodes, call.unknown) == ((), (bare,), ())
+    assert parse(tool, ["t", "x", "-a"]).unknown == ("-a",)
+    assert parse(tool, ["t", ""]).path == ()
+
+
 @pytest.mark.parametrize(
     "line", ["curl -XDELETE u", "curl -X DELETE u", "curl --request=DELETE u", "curl u -X DELETE"]
 )
@@ -135,6 +145,7 @@ def test_help_after_an_unknown_flag_may_be_its_value():
     assert not parse(tool, ["t", "--frob", "--help"]).help
 
 
+@pytest.mark.proves("ATIP6-3.2-07")
 def test_an_ordinary_document_is_parsed_by_the_same_tables():
     tool = Tool(
         name="t",
