@@ -1,6 +1,6 @@
 """Rules on command lines in a document: examples and steps of patterns against the tree itself.
 
-Reads a line only as far as this tool's own words go, up to the first shell operator; the full
+Reads a line only as far as this tool's own words go, between two shell operators; the full
 reading of command lines belongs to `calls`.
 """
 
@@ -40,15 +40,15 @@ def example_fits(index: Index, options: Mapping[str, Any], facts: LintFacts) -> 
 
 
 def _example(index: Index, node: Node, line: str, parts: Parts) -> Iterator[Hit]:
-    words = _words(line)
-    if words is None:
+    try:
+        words = _call(line, index)
+    except ValueError:
         yield Hit(parts=parts, message="example has an unclosed quote")
         return
-    start = _start(words, index)
-    if start is None:
+    if words is None:
         yield Hit(parts=parts, message=f"example does not call `{index.name}`")
         return
-    read = _read(index, words[start + 1 :])
+    read = _read(index, words)
     if node.words and read.words[: len(node.words)] != node.words and not index.raw.get("partial"):
         called = " ".join((index.name, *read.words))
         text = f"example calls `{called}`, not `{' '.join((index.name, *node.words))}`"
@@ -66,19 +66,26 @@ class _Reading:
         self.problems: list[tuple[str, str]] = []
 
 
-def _words(line: str) -> list[str] | None:
-    """The words of the first simple command, without a prompt sign."""
+def _call(line: str, index: Index) -> list[str] | None:
+    """The words after this tool's name in the first part of a pipeline that calls it; None if
+    nothing does.
+
+    Raises:
+        ValueError: for an unclosed quote.
+    """
     text = line.strip().removeprefix("$ ").removeprefix("> ")
     lexer = shlex.shlex(text[:4000], posix=True, punctuation_chars="|&;<>")
     lexer.whitespace_split = True
-    try:
-        words = list(lexer)
-    except ValueError:
-        return None
-    end = next((n for n, word in enumerate(words) if word in _OPERATORS), len(words))
-    first = words[:end]
-    names = [n for n, word in enumerate(words) if word in ("|", "&&", ";", "||")]
-    return first if first else words[names[0] + 1 :] if names else words
+    part: list[str] = []
+    for word in (*lexer, ";"):
+        if word not in _OPERATORS:
+            part.append(word)
+            continue
+        start = _start(part, index)
+        if start is not None:
+            return part[start + 1 :]
+        part = []
+    return None
 
 
 def _start(words: list[str], index: Index) -> int | None:
@@ -171,9 +178,11 @@ def _steps(index: Index) -> Iterator[tuple[dict[str, Any], Parts, _Reading | Non
     for parts, pattern in index.patterns():
         for where, step in members(pattern.get("steps"), (*parts, "steps")):
             command = step.get("command")
-            words = _words(command) if isinstance(command, str) else None
-            start = _start(words, index) if words else None
-            reading = _read(index, words[start + 1 :]) if words and start is not None else None
+            try:
+                words = _call(command, index) if isinstance(command, str) else None
+            except ValueError:
+                words = None
+            reading = _read(index, words) if words is not None else None
             yield pattern, (*where, "command"), reading
 
 

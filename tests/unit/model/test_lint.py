@@ -352,6 +352,7 @@ class TestUsage:
             "tool run --help",
             "/usr/bin/tool r -5",
             "tool run > out.txt",
+            "other --agent | tool run -",
             "tool run -o {file}",
         ],
     )
