@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 
 from atip.errors import SandboxError
 from atip.model.value import Value
@@ -33,6 +34,7 @@ _NAMESPACES = (
 )
 _INFO_LIMIT = 65536
 _PIPE_BYTES = 65536
+SETTLE_S = 5.0
 END_S = 0.5
 """Time for the launcher to see its namespace end, and to count its processor time."""
 HINT = (
@@ -135,10 +137,18 @@ def kill(started: Started) -> None:
     processes.kill_handle(started.inner)
 
 
+def settle(started: Started) -> None:
+    """Wait until the namespace is gone. The launcher reports the program's end before that."""
+    kill(started)
+    poll = select.poll()
+    poll.register(started.inner, select.POLLIN)  # PID 1 ends when all others have
+    poll.poll(SETTLE_S * 1000)
+
+
 def end(started: Started) -> None:
     """Kill the namespace and its launcher, and wait until both are gone."""
     # SECURITY: the launcher alone may die before it has told a half-made namespace to go on.
-    processes.kill_handle(started.inner)
+    settle(started)
     os.close(started.inner)
     if processes.wait(started.pid, END_S) is None:
         processes.kill(started.pid)

@@ -159,10 +159,6 @@ def arguments_of(decided: Plan, binary_fd: int, stage: str) -> list[str]:
         arguments += ["--ro-bind", decided.program, decided.program]
     if decided.spawns:
         arguments += programs.seal_arguments()
-    if decided.request.cwd:
-        arguments += ["--chdir", os.path.realpath(decided.request.cwd)]
-    else:
-        arguments += ["--chdir", decided.home]
     return arguments
 
 

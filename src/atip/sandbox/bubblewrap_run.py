@@ -91,6 +91,7 @@ class _Launch:
         return Running(
             pid=started.pid,
             kill=functools.partial(bubblewrap.kill, started),
+            settle=functools.partial(bubblewrap.settle, started),
             streams=streams,
             stdin=stdin,
             on_output=self._on_output,
@@ -144,6 +145,7 @@ class _Launch:
             "limits": _limits(self._confinement.limits),
             "tty": self._confinement.tty,
             "uid": system_view.UID,
+            "cwd": os.path.realpath(decided.request.cwd or decided.home),
             "program": decided.program,
             "argv": list(decided.argv),
             "env": dict(decided.env),
@@ -203,10 +205,7 @@ class _Launch:
         told = _read_until_end(status, START_S)
         if told == b"S":
             return
-        said = _read_now(next(fd for fd, name in streams.items() if name != "stdin"))
-        for descriptor, name in streams.items():
-            if name == "stderr":
-                said = _read_now(descriptor) or said
+        said = b"".join(_read_now(descriptor) for descriptor in streams)
         details = {"told": told.decode("utf-8", "replace"), "said": said.decode("utf-8", "replace")}
         if told.startswith(b"S"):
             raise ExecutionError(
@@ -216,7 +215,7 @@ class _Launch:
             )
         raise SandboxError(
             "sandbox.set-up",
-            "the sandbox could not be set up as asked for",
+            f"the sandbox could not be set up as asked for: {details['said'] or details['told']}",
             hint="`atip doctor` shows which layer is missing",
             details=details,
         )
@@ -305,7 +304,10 @@ def _read_until_end(descriptor: int, within_s: float) -> bytes:
 def _read_now(descriptor: int) -> bytes:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
-    return os.read(descriptor, 4096) if poll.poll(200) else b""
+    try:
+        return os.read(descriptor, 4096) if poll.poll(200) else b""
+    except OSError:  # a terminal whose other side is gone
+        return b""
 
 
 def _make_placeholders(files: FilePlan, undo: contextlib.ExitStack) -> None:

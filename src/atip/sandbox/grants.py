@@ -68,9 +68,6 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
     read_paths = {path for glob in reads for path in _read_paths(glob)}
     read_roots = [p for p in _outermost(read_paths) if not _within_any(p, write_roots)]
     hidden = _hidden(denies, [*write_roots, *read_roots], write_roots)
-    for path in (*write_roots, *read_roots):
-        if _within_any(path, [mount.path for mount in hidden if mount.kind.startswith("hide")]):
-            raise _cannot(path, "it lies inside a denied path")
     visible = [Mount(kind="write", path=path) for path in write_roots]
     visible += [Mount(kind="read", path=path) for path in read_roots]
     return FilePlan(
@@ -118,6 +115,8 @@ def _hidden(denies: list[Glob], roots: list[str], write_roots: list[str]) -> lis
     pins: dict[str, Mount] = {}
     for glob in denies:
         for path in _denied_paths(glob):
+            if inside := [root for root in roots if root != path and _within(root, path)]:
+                raise _cannot(inside[0], f"it lies inside the denied `{glob.text}`")
             root = next((root for root in roots if _within(path, root)), None)
             if root is None:
                 continue

@@ -69,6 +69,8 @@ def take_terminal() -> None:
     """Make the private terminal the controlling one: password prompts open `/dev/tty`."""
     import fcntl
 
+    if os.getsid(0) != os.getpid():
+        os.setsid()
     fcntl.ioctl(0, _TIOCSCTTY, 0)
 
 
@@ -128,6 +130,7 @@ def launch(order: dict[str, Any], status: int, channel: int) -> None:
     drop_privileges(order["uid"], libc)  # (5)
     restrict(libc)  # (6)
     os.umask(0o022)
+    os.chdir(order["cwd"])  # only now: root without capabilities may not enter a private folder
     os.write(status, b"S")  # all is set up; what follows on this pipe is a failed exec
     if order["filter"]:  # (7)
         execute_once(order, libc)

@@ -31,6 +31,7 @@ class Running:
         *,
         pid: int,
         kill: Callable[[], None],
+        settle: Callable[[], None],
         streams: dict[int, str],
         stdin: tuple[int, bytes],
         on_output: OnOutput,
@@ -42,12 +43,14 @@ class Running:
         Args:
             pid: our child; its exit status is the program's.
             kill: ends everything the run consists of.
+            settle: returns when nothing of the run is alive any more.
             streams: descriptors to read, and their names.
             stdin: a descriptor to write to (-1: none), and what to write.
             finish: releases what the backend holds and completes the Outcome.
         """
         self._pid = pid
         self._kill = kill
+        self._settle = settle
         self._streams = streams
         self._input, self._unsent = stdin
         self._on_output = on_output
@@ -168,6 +171,7 @@ class Running:
     def _reap(self) -> int:
         """The exit status, and what was still in the pipes."""
         code = processes.wait(self._pid)
+        self._settle()
         for descriptor in self._streams:
             os.set_blocking(descriptor, False)
             with contextlib.suppress(BlockingIOError):

@@ -1,0 +1,76 @@
+"""Run a program confined and collect what it said, for tests."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+from atip.model.confinement import Confinement, Limits
+from atip.sandbox.run import Outcome, run_confined
+from atip.sandbox.verified import seal
+
+PYTHON = "/usr/bin/python3"
+TEN_SECONDS = Limits(wall_s=10)
+
+
+class Said:
+    """An Outcome with its output."""
+
+    def __init__(self, outcome: Outcome, out: bytes, err: bytes) -> None:
+        self.outcome = outcome
+        self.code = outcome.exit_code
+        self.out = out.decode("utf-8", "replace")
+        self.err = err.decode("utf-8", "replace")
+
+    def __repr__(self) -> str:
+        return f"{self.outcome} out={self.out!r} err={self.err!r}"
+
+
+def go(
+    confinement: Confinement,
+    program: str,
+    *arguments: str,
+    cwd: pathlib.Path | None = None,
+    stdin: bytes = b"",
+    caller_env: dict[str, str] | None = None,
+    resolve: Callable[[str, int], list[str]] | None = None,
+    backend: str = "bubblewrap",
+) -> Said:
+    """Seal, run and close; a limit of ten seconds unless one is given."""
+    if confinement.limits.wall_s is None:
+        confinement = confinement.replace(limits=confinement.limits.replace(wall_s=10))
+    kept: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+    binary = seal(program)
+    try:
+        outcome = run_confined(
+            confinement,
+            [program, *arguments],
+            binary=binary,
+            cwd=str(cwd) if cwd else None,
+            stdin=stdin,
+            on_output=lambda name, data: kept[name].extend(data),
+            caller_env=caller_env or {},
+            resolve=resolve,
+            backend=backend,
+        )
+    finally:
+        binary.close()
+    return Said(outcome, bytes(kept["stdout"]), bytes(kept["stderr"]))
+
+
+def python(confinement: Confinement, code: str, **options: object) -> Said:
+    """Run Python code confined."""
+    return go(confinement, PYTHON, "-I", "-c", code, **options)  # type: ignore[arg-type]
+
+
+def attempt(*lines: str) -> str:
+    """Code that tries each line and prints `done` or the error's name for it."""
+    parts = ["import os,sys,socket,subprocess,ctypes,signal,fcntl,time,resource"]
+    for line in lines:
+        parts.append("try:")
+        parts += ["    " + step for step in line.split("; ")]
+        parts.append("    print('done', flush=True)")
+        parts.append(
+            "except BaseException as e: print(type(e).__name__, getattr(e,'errno',''), flush=True)"
+        )
+    return "\n".join(parts)

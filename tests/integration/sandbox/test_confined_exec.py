@@ -1,0 +1,274 @@
+"""Starting other programs, the bytes that run, variables, limits and terminals of a confined run."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import threading
+import time
+
+import pytest
+
+from atip.errors import ExecutionError, TrustError
+from atip.model.confinement import Confinement, Limits
+from atip.sandbox.run import Request, run_confined, start_confined
+from atip.sandbox.verified import seal
+from tests.integration.sandbox.confined import PYTHON, attempt, go, python
+from tests.integration.sandbox.zoo_harness import processes_of
+
+pytestmark = pytest.mark.sandbox
+MARK = "27.1828"
+
+
+@pytest.mark.proves("AIP29-SANDBOX-06")
+def test_exec_off_leaves_threads_but_no_process() -> None:
+    tries = [
+        "import threading; t=threading.Thread(target=print); t.start(); t.join()",
+        "os.fork()",
+        "subprocess.run(['/bin/true'])",
+        "os.execv('/bin/true', ['true'])",
+        "os.posix_spawn('/bin/true', ['true'], {})",
+        "fd=os.open('/bin/true', os.O_RDONLY); os.execve(fd, ['true'], {})",
+        "os.dup2(0, 1000)",
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (2000, 2000))",
+        "assert ctypes.CDLL(None).syscall(319, b'x', 0) >= 0",
+    ]
+    confinement = Confinement(exec_allow=False, exec_spawn=("true",))
+    said = python(confinement, attempt(*tries))
+    assert said.out.split()[0] == "done" and said.out.count("done") == 1, said
+
+
+@pytest.mark.proves("AIP29-SANDBOX-07")
+def test_spawn_list_starts_only_what_it_names(tmp_path: pathlib.Path) -> None:
+    confinement = Confinement(
+        exec_allow=True, exec_spawn=("cat", "cp"), fs_write=(f"{tmp_path}/**",)
+    )
+    loader = os.path.realpath("/lib64/ld-linux-x86-64.so.2")
+    copies = "/tmp", "/dev/shm", str(tmp_path), os.path.expanduser("~")
+    tries = ["assert subprocess.run(['cat', '/dev/null']).returncode == 0"]
+    tries += [
+        f"subprocess.run(['{name}'], check=True)" for name in ("sh", "/bin/ls", "/usr/bin/env")
+    ]
+    for place in copies:
+        tries += [
+            f"subprocess.run(['cp', '/usr/bin/cat', '{place}/c'], check=True); "
+            f"subprocess.run(['{place}/c', '/dev/null'], check=True)",
+            f"subprocess.run(['{loader}', '{place}/c', '/dev/null'], check=True)",
+        ]
+    tries.append("assert ctypes.CDLL(None).syscall(319, b'x', 0) >= 0")
+    said = python(confinement, attempt(*tries))
+    assert said.out.split()[0] == "done" and said.out.count("done") == 1, said
+
+
+def test_empty_spawn_list_means_none() -> None:
+    code = attempt(
+        "subprocess.run(['/bin/true'])", f"os.execv('{PYTHON}', ['x'])", "os.fork() or os._exit(0)"
+    )
+    said = python(Confinement(exec_allow=True), code)
+    assert said.out.split("\n")[2] == "done" and said.out.count("done") == 1, said
+
+
+def test_sealed_bytes_run_although_the_file_was_swapped(tmp_path: pathlib.Path) -> None:
+    tool = tmp_path / "tool"
+    for swap in ("rename", "in-place"):
+        tool.write_bytes(pathlib.Path("/bin/echo").read_bytes())
+        tool.chmod(0o755)
+        binary = seal(str(tool))
+        evil = pathlib.Path("/bin/false").read_bytes()
+        if swap == "rename":
+            (tmp_path / "evil").write_bytes(evil)
+            os.rename(tmp_path / "evil", tool)
+        else:
+            tool.write_bytes(evil)
+        said = bytearray()
+        outcome = run_confined(
+            Confinement(),
+            ["tool", "good"],
+            binary=binary,
+            on_output=lambda _n, data, said=said: said.extend(data),  # type: ignore[misc]
+        )
+        binary.close()
+        assert (outcome.exit_code, bytes(said)) == (0, b"good\n")
+
+
+def test_other_bytes_than_approved_are_refused(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(TrustError) as refused:
+        seal("/bin/true", expected="sha256:" + "0" * 64)
+    assert refused.value.code == "trust.digest-mismatch"
+
+
+def test_script_runs_with_its_recorded_interpreter(tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/usr/bin/env python3\nimport sys; print(sys.argv)\n")
+    script.chmod(0o755)
+    binary = seal(str(script))
+    assert binary.interpreter == (PYTHON,)
+    binary.close()
+    assert go(Confinement(), str(script), "a b").out == f"['{script}', 'a b']\n"
+
+
+def test_script_without_interpreter_is_refused(tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/nowhere/python\n")
+    with pytest.raises(ExecutionError) as refused:
+        seal(str(script))
+    assert refused.value.code == "execution.interpreter"
+
+
+def test_file_that_is_no_program_is_an_error_not_an_outcome(tmp_path: pathlib.Path) -> None:
+    junk = tmp_path / "junk"
+    junk.write_bytes(b"\x00\x01\x02")
+    with pytest.raises(ExecutionError) as refused:
+        go(Confinement(), str(junk))
+    assert refused.value.code == "execution.not-started"
+
+
+@pytest.mark.proves("AIP29-SANDBOX-08", "AIP29-SANDBOX-09")
+def test_variables_are_passed_set_and_never_loaders() -> None:
+    loaders = (
+        "LD_PRELOAD",
+        "PYTHONPATH",
+        "GIT_EXEC_PATH",
+        "BASH_ENV",
+        "NODE_OPTIONS",
+        "HTTPS_PROXY",
+    )
+    caller = dict.fromkeys(loaders, "evil") | {
+        "GH_TOKEN": "t",
+        "OTHER": "o",
+        "FORCED": "caller",
+    }
+    confinement = Confinement(
+        env_pass=("GH_TOKEN", "ABSENT", "FORCED", *loaders), env_set=(("FORCED", "set"),)
+    )
+    said = go(confinement, "/usr/bin/env", caller_env=caller)
+    seen = dict(line.split("=", 1) for line in said.out.splitlines())
+    assert (seen["GH_TOKEN"], seen["FORCED"]) == ("t", "set")
+    assert "evil" not in seen.values() and "OTHER" not in seen and "ABSENT" not in seen
+    assert said.outcome.env_dropped == loaders
+
+
+def test_time_limit_kills_the_whole_tree() -> None:
+    code = f"import subprocess; subprocess.Popen(['sleep', '{MARK}'], start_new_session=True); subprocess.run(['sleep', '{MARK}'])"
+    confinement = Confinement(exec_allow=True, exec_spawn=("sleep",), limits=Limits(wall_s=0.5))
+    began = time.monotonic()
+    said = python(confinement, code)
+    assert said.outcome.timed_out and time.monotonic() - began < 1.5
+    assert processes_of(MARK) == []
+
+
+def test_daemon_does_not_outlive_its_program() -> None:
+    code = f"import subprocess; subprocess.Popen(['sleep', '{MARK}'], start_new_session=True)"
+    said = python(Confinement(exec_allow=True, exec_spawn=("sleep",)), code)
+    assert said.code == 0 and said.outcome.duration_s < 2
+    assert processes_of(MARK) == []
+
+
+def test_cancel_ends_a_run_within_a_second() -> None:
+    binary = seal("/bin/sleep")
+    running = start_confined(
+        Confinement(), Request(argv=("sleep", MARK), binary=binary), lambda _n, _d: None
+    )
+    threading.Timer(0.2, running.cancel).start()
+    began = time.monotonic()
+    outcome = running.wait()
+    binary.close()
+    assert outcome.cancelled and time.monotonic() - began < 1.2
+    assert processes_of(MARK) == []
+
+
+def test_memory_processes_files_and_output_are_limited(tmp_path: pathlib.Path) -> None:
+    limits = Limits(
+        memory_bytes=200 << 20, processes=20, file_bytes=1 << 20, output_bytes=1000, wall_s=10
+    )
+    confinement = Confinement(
+        exec_allow=True, exec_spawn=("sleep",), fs_write=(f"{tmp_path}/**",), limits=limits
+    )
+    tries = [
+        "bytearray(300 << 20)",
+        "[subprocess.Popen(['sleep', '5']) for _ in range(40)]",
+        f"open('{tmp_path}/big', 'wb').write(bytes(2 << 20))",
+        "bytearray(10 << 20)",
+    ]
+    said = python(confinement, attempt(*tries) + "\nprint('x' * 5000)")
+    lines = said.out.splitlines()
+    assert lines[0].startswith("MemoryError") and lines[1].startswith("BlockingIOError"), said
+    assert lines[2].startswith("OSError") and lines[3] == "done"
+    assert said.outcome.output_truncated and len(said.out) == 1000
+    assert (tmp_path / "big").stat().st_size <= 1 << 20
+
+
+def test_a_gigabyte_of_output_is_streamed_without_being_kept() -> None:
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seen = [0]
+
+    def count(_name: str, data: bytes) -> None:
+        seen[0] += len(data)
+
+    binary = seal("/usr/bin/head")
+    confinement = Confinement(limits=Limits(wall_s=60))
+    run_confined(confinement, ["head", "-c", "256M", "/dev/zero"], binary=binary, on_output=count)
+    binary.close()
+    assert seen[0] == 256 << 20
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+def test_large_input_reaches_the_program() -> None:
+    assert go(Confinement(), "/usr/bin/wc", "-c", stdin=b"x" * 3_000_000).out.strip() == "3000000"
+
+
+@pytest.mark.proves("AIP29-SANDBOX-10")
+def test_terminal_is_private_and_cannot_be_typed_into() -> None:
+    code = (
+        "import os, fcntl, termios\n"
+        "print(os.isatty(0), os.isatty(1), os.get_terminal_size())\n"
+        "t = os.open('/dev/tty', os.O_RDWR); print('tty', os.isatty(t))\n"
+        "try: fcntl.ioctl(0, termios.TIOCSTI, b'x'); print('typed')\n"
+        "except OSError as e: print('refused', e.errno)\n"
+        "print('read', input())\n"
+    )
+    said = python(Confinement(tty=True), code, stdin=b"hello\n")
+    assert "True True os.terminal_size(columns=80, lines=24)" in said.out, said
+    assert "tty True" in said.out and "refused 1" in said.out and "read hello" in said.out
+
+
+def test_without_a_terminal_there_is_none() -> None:
+    said = python(Confinement(), attempt("os.open('/dev/tty', os.O_RDWR)", "assert os.isatty(1)"))
+    assert "done" not in said.out
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_real_programs_work_confined(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "f").write_text("content")
+    tree = Confinement(fs_write=(f"{tmp_path}/**",))
+    assert go(tree, "/usr/bin/tar", "cf", "a.tar", "f", cwd=tmp_path).code == 0
+    assert go(tree, "/usr/bin/tar", "tf", "a.tar", cwd=tmp_path).out == "f\n"
+    assert go(Confinement(), "/usr/bin/jq", ".a", stdin=b'{"a": 5}').out == "5\n"
+    assert go(Confinement(), shutil.which("node") or "", "-e", "console.log(1 + 1)").out == "2\n"
+    assert (
+        python(Confinement(), "import asyncio; asyncio.run(asyncio.sleep(0)); print('ok')").out
+        == "ok\n"
+    )
+
+
+def test_git_commits_and_clones_inside_its_tree(tmp_path: pathlib.Path) -> None:
+    confinement = Confinement(
+        fs_write=(f"{tmp_path}/**",),
+        exec_allow=True,
+        exec_spawn=("git", "sh"),
+        env_set=(
+            *(("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a@b.test")),
+            *(("GIT_COMMITTER_NAME", "a"), ("GIT_COMMITTER_EMAIL", "a@b.test")),
+        ),
+    )
+    for arguments in (
+        ("init", "-q", "one"),
+        ("-C", "one", "commit", "-q", "--allow-empty", "-m", "first"),
+        ("clone", "-q", "one", "two"),
+    ):
+        said = go(confinement, "/usr/bin/git", *arguments, cwd=tmp_path)
+        assert said.code == 0, said
+    assert "first" in go(confinement, "/usr/bin/git", "-C", "two", "log", cwd=tmp_path).out
