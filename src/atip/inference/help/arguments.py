@@ -10,8 +10,13 @@ import re
 
 from atip.inference.help import prose
 from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
+from atip.inference.help.placeholders import (
+    is_args_word,
+    is_command_word,
+    is_options_word,
+    letters,
+)
 from atip.inference.help.rows import find_rows
-from atip.inference.help.usage import is_args_word, is_command_word, is_options_word, letters
 from atip.model.tool import MISSING, Argument
 
 TYPE_CHECKING = False

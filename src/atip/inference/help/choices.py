@@ -19,6 +19,7 @@ _POSSIBLE = re.compile(
     r"(?: are)?[:=] ?([^\[\]()]{1,600})[\])]",
     re.I,
 )
+_OPTIONS = re.compile(r"<options: ([^<>]{1,600})>")
 _CHOICES = re.compile(r"[\[(]choices:? ([^\[\]()]{1,900})[\])]", re.I)
 _BULLET = re.compile(r"[-*•] ([^\s:]{1,60})(?::|$)")
 _BRACES = re.compile(r"\{([^{}\s]{1,300}|[^{}]{1,300})\}")
@@ -59,7 +60,7 @@ def choices_of_placeholder(raw: str, *, brackets_are_optional: bool) -> tuple[st
         return None
     if text[0] == "<" and text[-1] == ">":
         return _literals(text[1:-1].split("|"), braces=False)
-    if text[0] in "<[(" or text.isupper():
+    if text[0] in "<[(" or "[" in text or text.isupper():
         return None
     return _literals(text.split("|"), braces=False)
 
@@ -77,7 +78,7 @@ def _literals(parts: Sequence[str], *, braces: bool) -> tuple[str, ...] | None:
         return None
     if values[-1] in ("...", "\u2026"):
         return None
-    if not braces and any(value.lower() in _TYPE_WORDS for value in values):
+    if not braces and set(values) != {"y", "n"} and _TYPE_WORDS & {one.lower() for one in values}:
         return None
     return tuple(dict.fromkeys(values))
 
@@ -89,7 +90,7 @@ def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ..
     the explanation are only words, and `go` where it has no such form.
     """
     text = text[:MAX_PROSE]
-    for pattern in (_POSSIBLE, _CHOICES):
+    for pattern in (_POSSIBLE, _CHOICES, _OPTIONS):
         match = pattern.search(text)
         if match is not None:
             return _listed(match.group(1))

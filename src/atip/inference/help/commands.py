@@ -215,7 +215,7 @@ def _read_block(parent: Line, block: list[Line], section: Section) -> list[Sub]:
 
 def looks_like_commands(section: Section, loose: Sequence[Line]) -> bool:
     """A section of unknown kind whose rows are all names with explanations."""
-    if section.kind != OTHER or len(loose) < 2 or section.heading is None:
+    if section.kind != OTHER or not loose or section.heading is None:
         return False
     rows = find_rows(section, loose)
     if not rows:

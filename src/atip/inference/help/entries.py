@@ -8,20 +8,17 @@ an explanation that happens to start with a dash is not a new entry.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
+from atip.inference.help.columns import in_columns, popular_columns, split_columns
 from atip.inference.help.flags import FlagSpec, parse_flags
-from atip.inference.help.page import Line
 from atip.inference.help.sections import ASIDE, EXAMPLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from atip.inference.help.page import Line
     from atip.inference.help.sections import Section
 
 _GAP = re.compile(r" {2,}")
-_SECOND = re.compile(r" {2,4}-(?=[A-Za-z0-9]{1,2} )")
 MAX_TEXT = 6_000
 """Characters of one explanation that are kept."""
 MAX_TERM = 2_000
@@ -77,7 +74,7 @@ class Entry:
 
 def find_entries(section: Section, room: int) -> tuple[list[Entry], list[Line]]:
     """Up to `room` flag definitions of a section, and the lines that belong to none."""
-    lines = _split_columns(section.lines)
+    lines = split_columns(section.lines)
     columns = popular_columns(lines)
     done: list[Entry] = []
     loose: list[Line] = []
@@ -99,34 +96,6 @@ def find_entries(section: Section, room: int) -> tuple[list[Entry], list[Line]]:
             loose.append(line)
         above = line
     return _merge_spellings(done), loose
-
-
-def _split_columns(lines: list[Line]) -> list[Line]:
-    """Tables with two definitions side by side: the right half follows the left as its own line."""
-    counts: Counter[int] = Counter()
-    rows = [
-        line for line in lines if line.cells is None and line.text[0] == "-" and len(line.raw) < 200
-    ]
-    for line in rows:
-        for match in _SECOND.finditer(line.raw, line.indent + 4):
-            if line.raw[line.indent : match.start()].strip().count(" ") >= 1:
-                counts[match.end() - 1] += 1
-    column = next((column for column, count in counts.most_common(1) if count >= 3), 0)
-    if not column or counts[column] * 2 < len(rows):
-        return lines
-    done: list[Line] = []
-    for line in lines:
-        raw = line.raw
-        if (
-            line.cells is None
-            and raw[column - 2 : column] == "  "
-            and raw[column : column + 1] == "-"
-        ):
-            done.append(Line(line.number, raw[:column].rstrip(), after_blank=line.after_blank))
-            done.append(Line(line.number, raw[: line.indent] + raw[column:], after_blank=False))
-        else:
-            done.append(line)
-    return [line for line in done if line.text]
 
 
 def _belongs(line: Line, current: Entry, above: Line | None) -> bool:
@@ -156,7 +125,7 @@ def _may_start(
         return False
     if line.cells is not None:
         return True
-    if text.startswith(("- ", "* ")) or len(text) < 2:
+    if len(text) < 2 or (text.startswith(("- ", "* ")) and not text.startswith("* -")):
         return False
     if current is not None:
         if current.column and line.indent >= current.column and line.indent > current.indent:
@@ -169,11 +138,7 @@ def _may_start(
         return True
     if above is None or line.after_blank or above.indent != line.indent or not _is_prose(above):
         return True
-    return _in_columns(line, columns) or _in_columns(above, columns)
-
-
-def _in_columns(line: Line, columns: frozenset[int]) -> bool:
-    return any(gap.end() in columns for gap in _GAP.finditer(line.raw, line.indent, 200))
+    return in_columns(line, columns) or in_columns(above, columns)
 
 
 def _is_prose(line: Line) -> bool:
@@ -181,20 +146,6 @@ def _is_prose(line: Line) -> bool:
     if text[0] == "-" or text[-1] == ":" or (text[0] == "[" and text[-1] == "]"):
         return False
     return len(text.split()) >= 4
-
-
-def popular_columns(lines: Sequence[Line]) -> frozenset[int]:
-    """Columns at which the explanations of several rows start."""
-    counts: Counter[int] = Counter()
-    for line in lines:
-        if line.cells is not None or line.text[0] not in "-[":
-            continue
-        for gap in _GAP.finditer(line.raw, line.indent, min(len(line.raw), 200)):
-            if line.raw[gap.end() : gap.end() + 1] not in ("-", "<", "["):
-                counts[gap.end()] += 1
-                break
-    least = max(2, sum(counts.values()) // 12)
-    return frozenset(column for column, count in counts.items() if count >= least)
 
 
 def _read(
@@ -205,6 +156,7 @@ def _read(
     if line.text[0] in "[(":
         return _read_bracketed(line, section)
     left, right, column, strict = split_flag_line(line, columns)
+    left = left.removeprefix("* ")  # marks required ones (jcommander)
     spec = parse_flags(left[:MAX_TERM])
     if spec is None:
         return None

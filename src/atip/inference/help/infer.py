@@ -22,7 +22,7 @@ from atip.inference.help.options import (
 from atip.inference.help.page import read_page
 from atip.inference.help.patterns import find_usage
 from atip.inference.help.sections import ARGUMENTS, COMMANDS, EXAMPLES, Section, split_sections
-from atip.inference.help.usage import Usage, read_usage
+from atip.inference.help.usage import Usage, read_usage, without
 from atip.model.tool import Command
 
 TYPE_CHECKING = False
@@ -65,7 +65,12 @@ class _Reading:
 
     def command(self, page: Page) -> Command:
         self.manual = page.manual
+        owner = 10_000  # indent of the commands in whose list we are
         for section in self.sections:  # (4)
+            if section.kind == COMMANDS:
+                owner = min((line.indent for line in section.lines), default=10_000)
+            elif section.level > owner:
+                continue  # options of one listed command (jcommander)
             room = MAX_OPTIONS - len(self.entries)
             entries, loose = (
                 find_entries(section, room) if wants_flags(section) else ([], section.lines)
@@ -110,12 +115,14 @@ class _Reading:
                 for name in names:
                     if name not in known:
                         found.setdefault(name, Sub(name=name, lines=lines))
-        if found:
-            return
         words = dict(self.usage.words)
+        if found:
+            without(self.usage, set(words) & set(found))
+            return
         if len(words) >= 2 and len(self.usage.words) * 2 > len(self.usage.patterns):
             for word, lines in words.items():
                 found.setdefault(word, Sub(name=word, lines=lines))
+            without(self.usage, set(words))
 
     def _arguments(self, subs: dict[str, Sub], drafts: list[Draft]) -> list[Argument]:
         defined = []

@@ -131,6 +131,9 @@ def _read_assigned_default(draft: Draft, entry: Entry) -> None:
         if not draft.text.startswith("["):
             draft.text = f"{draft.text} (default: {draft.value})" if draft.text else ""
         draft.value, draft.raw = None, ""
+    elif draft.raw.isdigit() and f"={draft.raw}" in entry.left:
+        draft.text = f"{draft.text} (default: {draft.raw})".strip()
+        draft.value = draft.raw = "int"
 
 
 _TYPE_NOTE = re.compile(r"\[(boolean|count|string|number|array)\]")

@@ -69,6 +69,10 @@ def _is_bare_usage(line: Line, tool: str) -> bool:
     if tool not in joined or "  " in line.text or line.text.endswith((".", ":")):
         return False
     rest = line.text[len(words[0]) :].strip()
+    if rest.startswith("- "):
+        return False  # `name - purpose`
+    if rest.isupper() and len(rest.split()) < 5:
+        return True
     return rest[:1] in ("[", "<", "{", "-") or " [" in rest or " <" in rest or rest.endswith("...")
 
 

@@ -94,24 +94,20 @@ def is_deprecated(text: str) -> bool:
 
 def type_of(placeholder: str, text: str) -> str:
     """A type of §3.7 for a placeholder; `string` where its name says nothing."""
-    name = placeholder.lower().strip("<>[]{}. ").rstrip("s") if placeholder else ""
-    keys = {
-        placeholder.lower().strip("<>[]{}. "),
-        name,
-        name.rsplit("_", 1)[-1],
-        name.rsplit("-", 1)[-1],
-    }
+    name = placeholder.lower().strip("<>[]{}. ")
+    first = name.split(" ", 1)[0]
+    keys = {name, first}
+    for word in (name, first):
+        keys |= {word.rstrip("s"), word.rsplit("_", 1)[-1], word.rsplit("-", 1)[-1]}
     for kind, words in _TYPES:
         if keys & words:
-            if (
-                kind == "file"
-                and "path" in name
-                and re.search(r"\bdirector(?:y|ies)\b", text[:120], re.I)
-            ):
+            if kind == "file" and "path" in name and _DIRECTORY.search(text[:120]):
                 return "directory"
             return kind
     return "string"
 
+
+_DIRECTORY = re.compile(r"\bdirector(?:y|ies)\b", re.I)
 
 _THINGS = (
     r"(?:path|location|directory|file|files|name|number|maximum|minimum|size|id|uuid|url|uri|port|host"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from atip.inference.help.flags import parse_flags, plain_placeholder
+from atip.inference.help.placeholders import is_command_word, is_options_word, letters
 from atip.inference.help.synopsis import (
     FLAG,
     OPTIONAL,
@@ -24,44 +25,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.inference.help.patterns import Pattern
 
-_LETTERS = re.compile(r"[^a-z]+")
-_OPTION_WORDS = frozenset(
-    (
-        "option",
-        "options",
-        "opt",
-        "opts",
-        "flag",
-        "flags",
-        "switches",
-        "longoptions",
-        "globaloptions",
-        "globalflags",
-    )
-)
-_COMMAND_WORDS = frozenset(
-    (
-        "command",
-        "commands",
-        "cmd",
-        "cmds",
-        "subcommand",
-        "subcommands",
-        "subcmd",
-        "verb",
-        "commandname",
-        "action",
-    )
-)
-_ARGS_WORDS = frozenset(
-    ("arg", "args", "argument", "arguments", "commandargs", "cmdargs", "params", "parameters")
-)
-
 
 class UsageOption:
     """A flag seen in a usage line. `certain` is False where a value might be a positional."""
 
-    __slots__ = ("certain", "flags", "lines", "optional_value", "raw", "required", "value")
+    __slots__ = ("certain", "flags", "lines", "optional_value", "raw", "required", "value", "word")
 
     def __init__(self, flags: tuple[str, ...], lines: tuple[int, int]) -> None:
         self.flags = flags
@@ -71,6 +39,8 @@ class UsageOption:
         self.optional_value = False
         self.certain = True
         self.required = False
+        self.word = ""
+        """The literal word its pattern starts with: perhaps a sub-command."""
 
 
 class UsageArgument:
@@ -105,12 +75,17 @@ class Usage:
         self.braces: list[tuple[tuple[str, ...], bool, tuple[int, int]]] = []
         """`{a,b}` as a positional, and whether `...` follows (argparse sub-commands)."""
         self.takes_command = False
+        self.starts: list[str] = []
+        """The literal word each pattern starts with, or nothing."""
         self.exclusive: list[tuple[str, ...]] = []
 
 
-def letters(name: str) -> str:
-    """`<log-options>` → `logoptions`: how placeholders are compared."""
-    return _LETTERS.sub("", name.lower())
+def without(usage: Usage, words: set[str]) -> None:
+    """Drops what patterns of sub-commands say: it is theirs."""
+    usage.options = [option for option in usage.options if option.word not in words]
+    kept = [start not in words for start in usage.starts]
+    usage.arguments = [found for found, keep in zip(usage.arguments, kept, strict=True) if keep]
+    usage.starts = [start for start in usage.starts if start not in words]
 
 
 def read_usage(patterns: list[Pattern], tool: str, path: tuple[str, ...]) -> Usage:
@@ -130,6 +105,7 @@ class _Reader:
         self.usage = usage
         self.lines = (pattern.first, pattern.last)
         self.text = pattern.text
+        self.word = ""
         self.found: list[UsageArgument] = []
         self.pieces = {tool.lower(), *re.split(r"[-_. ]", tool.lower())}
         self.path = {part.lower() for part in path}
@@ -141,12 +117,14 @@ class _Reader:
             word = branch[start].text
             if word.islower() and word.replace("-", "").replace("_", "").isalnum():
                 self.usage.words.append((word, self.lines))
+                self.word = word
         self._walk(branch[start:], optional=False, repeat=False, depth=0)
         for other in root.alternatives[1:]:
             self._walk(other, optional=True, repeat=False, depth=0)
         if sum(argument.bare for argument in self.found) > 5:
             self.found = []  # a sentence
         self.usage.arguments.append(self.found)
+        self.usage.starts.append(self.word)
 
     def _skip_program(self, branch: list[Node]) -> int:
         at = 0
@@ -185,7 +163,10 @@ class _Reader:
             self._braces(node, branch, at, optional=optional, repeat=repeat)
             return
         if flags and all(len(alt) == 1 and alt[0].kind == FLAG for alt in node.alternatives):
-            taken = self._shared_value(node, following)
+            taken = self._shared_value(node, following) if depth else None
+            spelled = depth == 0 and node.bracket == "("
+            if spelled and following is not None and following.kind == PLACEHOLDER:
+                following.value = flags[0].text  # value or positional: the definitions know
             self._alternatives(flags, taken)
             if taken is not None:
                 branch[at + 1] = Node(WORD, "")
@@ -295,6 +276,7 @@ class _Reader:
 
     def _new_option(self, node: Node, flags: tuple[str, ...], *, certain: bool) -> UsageOption:
         option = UsageOption(flags, self.lines)
+        option.word = self.word
         option.value = node.value
         option.raw = node.value or ""
         option.optional_value = node.value_optional
@@ -324,7 +306,7 @@ class _Reader:
         key = letters(name)
         if is_options_word(key):
             return None
-        if key in _COMMAND_WORDS:
+        if is_command_word(key):
             self.usage.takes_command = True
         for seen in self.found:
             if seen.name == name:
@@ -336,21 +318,6 @@ class _Reader:
         argument.variadic = repeat or node.repeat or text.endswith(("...", "(s)"))
         self.found.append(argument)
         return argument
-
-
-def is_options_word(key: str) -> bool:
-    """`OPTIONS`, `<log-options>`, `[flags]`: stands for flags, not for a positional."""
-    return key in _OPTION_WORDS or key.endswith(("options", "flags", "opts", "switches"))
-
-
-def is_command_word(key: str) -> bool:
-    """`COMMAND`, `<subcommand>`."""
-    return key in _COMMAND_WORDS
-
-
-def is_args_word(key: str) -> bool:
-    """`ARGS` after a command: what is handed on to it."""
-    return key in _ARGS_WORDS
 
 
 def _clean_name(text: str) -> str:
