@@ -120,7 +120,9 @@ def rooms_imported(path: pathlib.Path) -> set[str]:
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_go_downward(path):
     room = room_of(path)
-    if room in {"__init__"}:
+    if (
+        room in {"__init__"} or path.name == "python_hooks.py"
+    ):  # runs elsewhere, never imported by us
         return
     for other in rooms_imported(path) - {room}:
         if room in ALONE:
@@ -128,8 +130,8 @@ def test_imports_go_downward(path):
                 f"{room} must stand alone, imports {other}"
             )
             continue
-        if (room, other) in SIDE_BY_SIDE:
-            continue
+        if (room, other) in SIDE_BY_SIDE or (other == "knowledge" and LAYERS[room] >= 2):
+            continue  # knowledge is data: everything from calls upward may read it
         assert other in LAYERS, f"unknown room {other}"
         assert LAYERS[other] < LAYERS[room], f"{room} (layer {LAYERS[room]}) imports {other}"
 
@@ -138,8 +140,8 @@ def test_imports_go_downward(path):
 def test_only_the_doors_touch_the_system(path):
     room = room_of(path)
     tops = {name.split(".")[0] for name in runtime_imports(path)} & DOORS
-    if room in DOOR_ROOMS:
-        return
+    if room in DOOR_ROOMS or path.relative_to(SOURCE).as_posix() == "sdk/check.py":
+        return  # an author runs `python -m atip.sdk.check` on their own tool
     if room in ASYNC_ROOMS:
         tops -= {"asyncio"}
     if "urllib.parse" in runtime_imports(path):

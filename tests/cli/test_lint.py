@@ -7,12 +7,6 @@ import json
 import pytest
 
 from atip.cli.main import main
-from atip.cli.verbs import VERBS
-
-
-@pytest.fixture(autouse=True)
-def _known_verb(monkeypatch):
-    monkeypatch.setitem(VERBS, "lint", VERBS.get("lint", ("documents", "lint")))
 
 
 @pytest.fixture

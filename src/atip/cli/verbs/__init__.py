@@ -13,6 +13,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "probe": ("this machine", "ask one tool for its metadata, confined"),
     "forget": ("this machine", "remove tools from the index"),
     "validate": ("documents", "check documents against the specifications"),
+    "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),
     "diff": ("documents", "compare two versions: breaking, compatible, effects"),
     "convert": ("documents", "translate between formats, with a report of what is lost"),
     "schema": ("documents", "print a JSON Schema of one of our documents"),

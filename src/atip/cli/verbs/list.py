@@ -54,10 +54,20 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if options.limit:
         tools = tools[: options.limit]
     if ctx.as_json:
-        ctx.emit({"tools": tools})
+        ctx.emit({"tools": tools, **_mcp(ctx)})
     else:
         _print(ctx, tools)
     return 0
+
+
+def _mcp(ctx: Context) -> dict[str, Any]:
+    """Configured MCP servers, the last source of tools; keys only where there is something to say."""
+    found = ctx.app.mcp_servers()
+    shown = {
+        "mcpServers": [server.to_json() for server in found.servers],
+        "mcpProblems": [problem.to_json() for problem in found.problems],
+    }
+    return {key: value for key, value in shown.items() if value}
 
 
 def _row(entry: dict[str, Any]) -> dict[str, Any]:

@@ -70,6 +70,7 @@ def describe_optparse(parser):
             entry["variadic"] = True
         options.append(entry)
     return {
+        "usage": parser.get_usage(),
         "name": parser.get_prog_name(),
         "description": parser.description or "",
         "options": options,

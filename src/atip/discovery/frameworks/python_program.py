@@ -42,7 +42,7 @@ class PythonAsker:
         if not os.path.isabs(interpreter):
             interpreter = f"/usr/bin/{interpreter}"
         answer = self._open_runner(subject).run(
-            [interpreter, "-B", "-c", self.source(), subject.real_path]
+            [interpreter, "-B", "-c", self.source(), subject.real_path, SDK], wall_s=WALL_S
         )
         start = answer.stdout.rfind(MARK)
         if answer.failure or answer.timed_out or start < 0:
@@ -68,6 +68,8 @@ def read_parser(data: bytes, name: str) -> Tool | None:
         return None
     if not isinstance(document, dict):
         return None
+    if "command" in str(document.pop("usage", "")).lower():
+        return None  # optparse knows no subcommands: the help of such a program tells more
     document = {"atip": {"version": "0.6"}, "version": "", **document, "name": name}
     if any(problem.severity == "error" for problem in check_tool(document, "lenient")):
         return None

@@ -1,0 +1,328 @@
+"""MCP servers that this user's clients know: read from their configurations, never started, never rewritten.
+
+The last source of tools (ATIP 0.1 §3.4.1 step 5, A50). Listing is all that happens here; starting a server
+to ask for its tools is an explicit act elsewhere. A damaged file is a problem to report, not an error:
+someone else's configuration must not stop ours. Values of environment variables and headers are not kept.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from atip.system.paths import Places
+
+MAX_BYTES = 32_000_000
+"""Claude Code keeps its history in the same file."""
+MAX_SERVERS = 500
+MAX_TEXT = 4_096
+
+_JSON, _JSONC, _TOML = "json", "jsonc", "toml"
+_APPLE = "Library/Application Support"
+_USER_FILES = (
+    # client, path below the home directory, syntax that this client reads
+    ("claude-code", ".claude.json", _JSON),
+    ("claude-desktop", ".config/Claude/claude_desktop_config.json", _JSON),
+    ("claude-desktop", f"{_APPLE}/Claude/claude_desktop_config.json", _JSON),
+    ("codex", ".codex/config.toml", _TOML),
+    ("gemini-cli", ".gemini/settings.json", _JSONC),
+    ("cursor", ".cursor/mcp.json", _JSON),
+    ("vscode", ".config/Code/User/mcp.json", _JSONC),
+    ("vscode", ".config/Code/User/settings.json", _JSONC),
+    ("vscode", f"{_APPLE}/Code/User/mcp.json", _JSONC),
+    ("vscode", f"{_APPLE}/Code/User/settings.json", _JSONC),
+    ("windsurf", ".codeium/windsurf/mcp_config.json", _JSON),
+)
+_PROJECT_FILES = (
+    ("claude-code", ".mcp.json", _JSON),
+    ("codex", ".codex/config.toml", _TOML),
+    ("gemini-cli", ".gemini/settings.json", _JSONC),
+    ("cursor", ".cursor/mcp.json", _JSON),
+    ("vscode", ".vscode/mcp.json", _JSONC),
+)
+_TABLES = (("mcpServers",), ("servers",), ("mcp", "servers"), ("mcp_servers",))
+"""Where the servers stand in a document; the first that is there counts."""
+_TRANSPORTS = {
+    "stdio": "stdio",
+    "http": "http",
+    "streamable-http": "http",
+    "streamableHttp": "http",
+    "sse": "sse",
+}
+
+
+class McpServer(Value):
+    """One configured server: known, not started."""
+
+    client: str
+    """Whose configuration names it; `configured` for files that the user's settings list."""
+    name: str
+    transport: str = "stdio"
+    """`stdio`, `http`, `sse`, or `unknown`."""
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    """As written, for the one who starts it; `to_json` hides what looks like a secret."""
+    url: str | None = None
+    env: tuple[str, ...] = ()
+    """Names of the variables it is given or reads; never their values."""
+    path: str
+    """The file that says so."""
+    scope: str = "user"
+    """`user` or `project`: a project's file comes with its sources and is nobody's word."""
+    enabled: bool = True
+
+    def to_json(self) -> dict[str, object]:
+        """What may be shown: no secrets from arguments or addresses."""
+        shown: dict[str, object] = {
+            "client": self.client,
+            "name": self.name,
+            "transport": self.transport,
+            "scope": self.scope,
+            "path": self.path,
+        }
+        if self.command is not None:
+            shown["command"] = self.command
+        if self.args:
+            shown["args"] = _without_secrets(self.args)
+        if self.url is not None:
+            shown["url"] = _without_login(self.url)
+        if self.env:
+            shown["env"] = list(self.env)
+        if not self.enabled:
+            shown["enabled"] = False
+        return shown
+
+
+class McpProblem(Value):
+    """A file, or an entry of it, that could not be used."""
+
+    path: str
+    code: str
+    message: str
+
+    def to_json(self) -> dict[str, str]:
+        return {"path": self.path, "code": self.code, "message": self.message}
+
+
+class McpConfigs(Value):
+    """Everything that was found in all files."""
+
+    servers: tuple[McpServer, ...] = ()
+    problems: tuple[McpProblem, ...] = ()
+
+
+def find_mcp_servers(places: Places, cwd: str, extra: Sequence[str] = ()) -> tuple[McpServer, ...]:
+    """The servers alone; `read_mcp_configs` tells about damaged files too."""
+    return read_mcp_configs(places, cwd, extra).servers
+
+
+def read_mcp_configs(places: Places, cwd: str, extra: Sequence[str] = ()) -> McpConfigs:
+    """Read every configuration that exists: the user's, the project's around `cwd`, and `extra`."""
+    servers: list[McpServer] = []
+    problems: list[McpProblem] = []
+    for client, path, syntax, scope in _files(places.home, cwd, extra):
+        if not os.path.lexists(path):
+            continue
+        try:
+            document = _load(path, syntax)
+        except _Unreadable as error:
+            problems.append(McpProblem(path=path, code=error.code, message=error.message))
+            continue
+        for table in _tables(document, client, cwd):
+            _read_table(table, client, path, scope, servers, problems)
+    return McpConfigs(servers=tuple(servers), problems=tuple(problems))
+
+
+def _files(home: str, cwd: str, extra: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
+    seen: set[str] = set()
+    for client, relative, syntax in _USER_FILES:
+        path = os.path.join(home, relative)
+        seen.add(path)
+        yield client, path, syntax, "user"
+    for client, relative, syntax in _PROJECT_FILES:
+        found = _upward(relative, cwd, home)
+        if found is not None and found not in seen:
+            yield client, found, syntax, "project"
+    for path in extra:
+        place = os.path.join(home, path[2:]) if path.startswith("~/") else path
+        if os.path.isabs(place):
+            syntax = _TOML if place.endswith(".toml") else _JSONC
+            yield "configured", place, syntax, "user"
+
+
+def _upward(relative: str, cwd: str, home: str) -> str | None:
+    """The nearest such file at or above `cwd`, below the home directory or the root."""
+    folder = os.path.abspath(cwd)
+    while folder != home:
+        candidate = os.path.join(folder, relative)
+        if os.path.lexists(candidate):
+            return candidate
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return None
+
+
+class _Unreadable(Exception):
+    """Why a file could not be read; stays inside this module."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def _load(path: str, syntax: str) -> object:
+    from atip.errors import AtipError
+    from atip.system.files import read_bytes
+
+    try:
+        # SECURITY: a project may ship a FIFO or a device under this name; opening it would hang.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise _Unreadable("mcp.not-a-file", "not a regular file")
+        return _parse(read_bytes(path, MAX_BYTES), syntax)
+    except OSError as error:
+        raise _Unreadable("file.unreadable", error.strerror or "cannot be read") from error
+    except AtipError as error:
+        raise _Unreadable(error.code, error.message) from error
+
+
+def _parse(data: bytes, syntax: str) -> object:
+    from atip.model.reader import ReadLimits, read_json, read_text
+
+    limits = ReadLimits(max_bytes=MAX_BYTES, max_keys=100_000, max_items=5_000_000)
+    if syntax == _JSON:
+        return read_json(data, limits)
+    text = read_text(data, limits)
+    if syntax == _JSONC:
+        from atip.discovery.json_comments import without_comments
+
+        return read_json(without_comments(text).encode(), limits)
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _Unreadable("format.syntax", f"not TOML: {error}") from error
+    except RecursionError as error:
+        raise _Unreadable("format.too-deep", "nested too deeply") from error
+
+
+def _tables(document: object, client: str, cwd: str) -> Iterator[object]:
+    """Every table of servers in a document."""
+    for keys in _TABLES:
+        value = document
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None:
+            yield value
+            break
+    projects = document.get("projects") if isinstance(document, dict) else None
+    if client == "claude-code" and isinstance(projects, dict):
+        # Servers that Claude Code keeps for one project, in the user's own file.
+        for folder, entry in projects.items():
+            if _is_around(folder, cwd) and isinstance(entry, dict) and entry.get("mcpServers"):
+                yield entry["mcpServers"]
+
+
+def _is_around(folder: str, cwd: str) -> bool:
+    place = os.path.abspath(cwd)
+    return place == folder or place.startswith(folder.rstrip("/") + "/")
+
+
+def _read_table(
+    table: object,
+    client: str,
+    path: str,
+    scope: str,
+    servers: list[McpServer],
+    problems: list[McpProblem],
+) -> None:
+    if not isinstance(table, dict):
+        problems.append(McpProblem(path=path, code="mcp.table", message="servers are no object"))
+        return
+    for name, entry in list(table.items())[:MAX_SERVERS]:
+        reason = _why_unusable(name, entry)
+        if reason:
+            message = f"server `{name[:80]}`: {reason}"
+            problems.append(McpProblem(path=path, code="mcp.entry", message=message))
+        else:
+            servers.append(_server(client, name, entry, path, scope))
+    if len(table) > MAX_SERVERS:
+        message = f"more than {MAX_SERVERS} servers; the rest is not listed"
+        problems.append(McpProblem(path=path, code="mcp.too-many", message=message))
+
+
+def _why_unusable(name: str, entry: Any) -> str:
+    if not name or len(name) > 200 or not name.isprintable():
+        return "the name is not printable text"
+    if not isinstance(entry, dict):
+        return "not an object"
+    for field in ("command", "url", "httpUrl", "serverUrl"):
+        if field in entry and not (isinstance(entry[field], str) and len(entry[field]) <= MAX_TEXT):
+            return f"`{field}` is not a text of at most {MAX_TEXT} characters"
+    args = entry.get("args", [])
+    if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
+        return "`args` is not a list of texts"
+    if not any(entry.get(field) for field in ("command", "url", "httpUrl", "serverUrl")):
+        return "neither `command` nor `url`"
+    return ""
+
+
+def _server(client: str, name: str, entry: dict[str, Any], path: str, scope: str) -> McpServer:
+    url = entry.get("httpUrl") or entry.get("url") or entry.get("serverUrl")
+    command = entry.get("command")
+    said = entry.get("type", entry.get("transport"))
+    if isinstance(said, str):
+        transport = _TRANSPORTS.get(said, "unknown")
+    elif command:
+        transport = "stdio"
+    else:
+        transport = "sse" if client == "gemini-cli" and not entry.get("httpUrl") else "http"
+    return McpServer(
+        client=client,
+        name=name,
+        transport=transport,
+        command=command,
+        args=tuple(entry.get("args", ())),
+        url=url,
+        env=_variables(entry),
+        path=path,
+        scope=scope,
+        enabled=entry.get("enabled") is not False and entry.get("disabled") is not True,
+    )
+
+
+def _variables(entry: dict[str, Any]) -> tuple[str, ...]:
+    """Names only. SECURITY: the values beside them are tokens."""
+    names: list[str] = []
+    for field in ("env", "env_vars", "bearer_token_env_var", "env_http_headers"):
+        value = entry.get(field)
+        if isinstance(value, dict):
+            names += value.values() if field == "env_http_headers" else value
+        elif isinstance(value, list):
+            names += value
+        elif value is not None:
+            names.append(value)
+    good = (name for name in names if isinstance(name, str) and len(name) <= 200)
+    return tuple(dict.fromkeys(name for name in good if name.isprintable()))
+
+
+def _without_secrets(args: tuple[str, ...]) -> list[str]:
+    from atip.discovery.mcp_secrets import hide_secrets
+
+    return hide_secrets(args)
+
+
+def _without_login(url: str) -> str:
+    from atip.discovery.mcp_secrets import hide_login
+
+    return hide_login(url)
