@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from atip.discovery.executables import Executable
     from atip.discovery.ladder import Asker, Finding, Subject
+    from atip.discovery.mcp_configs import McpConfigs
     from atip.discovery.native import NativeAnswer
     from atip.discovery.report import Plan, ScanReport
     from atip.discovery.scan import Progress, Scanner, ScanOptions
@@ -187,6 +188,13 @@ class Toolbox:
     def forget(self, names: Sequence[str]) -> Names:
         """Remove tools from the index; returns those that were there."""
         return self.store.forget([*names])
+
+    def mcp_servers(self) -> McpConfigs:
+        """MCP servers that the user's clients are configured with: known, not started."""
+        from atip.discovery.mcp_configs import read_mcp_configs
+
+        extra = load_settings(self.places, "config").get("mcpConfigs", ())
+        return read_mcp_configs(self.places, os.getcwd(), extra)
 
     # -- asking one tool -------------------------------------------------------------------------
 
