@@ -39,10 +39,13 @@ if TYPE_CHECKING:
     from atip.api import validate as validate
     from atip.errors import AtipError as AtipError
     from atip.errors import FormatError as FormatError
+    from atip.inference.effects import infer_effects as infer_effects
+    from atip.inference.help import infer_help as infer_help
     from atip.model.effects import Effects as Effects
     from atip.model.problems import Problem as Problem
     from atip.model.tool import Command as Command
     from atip.model.tool import Tool as Tool
+    from atip.toolbox import Toolbox as Toolbox
 
 _PUBLIC = {
     # name: module that holds it
@@ -51,6 +54,9 @@ _PUBLIC = {
     "lint": "atip.api",
     "diff": "atip.api",
     "convert": "atip.api",
+    "infer_help": "atip.inference.help",
+    "infer_effects": "atip.inference.effects",
+    "Toolbox": "atip.toolbox",
     "AtipError": "atip.errors",
     "FormatError": "atip.errors",
     "Effects": "atip.model.effects",
@@ -59,7 +65,7 @@ _PUBLIC = {
     "Tool": "atip.model.tool",
 }
 
-__all__ = ["__version__", *_PUBLIC]
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> object:

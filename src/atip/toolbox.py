@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     Names = list[str]
 
 
+DEFAULT_MAX_AGE_S = 7 * 86400.0
+"""After this metadata is asked for again (0.1 §3.5.1); `maxAge` in config.json may be longer."""
+
+
 class Toolbox:
     """Everything known about the tools of one user on this machine."""
 
@@ -163,27 +167,89 @@ class Toolbox:
             return None
 
     def get(self, name: str) -> Tool:
-        """Metadata of a tool.
+        """Metadata of a tool, with curated knowledge and layered patterns; ready for use.
 
         Raises:
             NotFoundError: `tool.not-found` or `store.no-metadata`.
         """
         from atip.discovery.knowing import with_knowledge
         from atip.model.decode import decode_tool
+        from atip.registry.patterns import layered_patterns
 
-        return with_knowledge(decode_tool(self.get_document(name)).replace(name=name))
+        tool = with_knowledge(decode_tool(self.get_document(name)).replace(name=name))
+        return tool.replace(patterns=layered_patterns(tool, self.places) or tool.patterns)
 
     def get_document(self, name: str) -> dict[str, Any]:
         """Metadata as stored, plain values; what `show --json` prints."""
-        index = self.store.load_index()["tools"]
-        entry = index.get(name)
-        if not isinstance(entry, dict):
-            from atip.model.shape import closest
+        return self.store.load_metadata(name, self.resolve(name))
 
-            close = closest(name, index)
-            hint = f"did you mean `{close}`?" if close else "run `atip scan`"
-            raise NotFoundError("tool.not-found", f"no tool `{name[:80]}` is known", hint=hint)
-        return self.store.load_metadata(name, entry)
+    def resolve(self, name: str) -> dict[str, Any]:
+        """The index entry of a tool, refreshed when its file changed or the entry is too old, and
+        discovered on demand when there is none (0.1 §3.4.2, 0.6 §4.3).
+
+        Raises:
+            NotFoundError: `tool.not-found`.
+        """
+        entry = self.store.find(name)
+        reason = self._why_stale(entry)
+        if reason is not None:
+            self._rescan(name, entry, refresh=reason == "expired")
+            entry = self.store.find(name)
+        if entry is None:
+            raise self._unknown(name)
+        return entry
+
+    def _why_stale(self, entry: dict[str, Any] | None) -> str | None:
+        """`unknown`, `changed`, `expired`, or None when the entry can be used as it is."""
+        if entry is None:
+            return "unknown"
+        own = entry.get("x-atip")
+        seen = own.get("stat") if isinstance(own, dict) else None
+        if seen is None:
+            return None  # written by another agent, without what we would compare
+        try:
+            status = os.stat(entry["path"])
+        except OSError:
+            return "changed"
+        key = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+        if seen != key:
+            return "changed"
+        return "expired" if self._is_expired(entry) else None
+
+    def _is_expired(self, entry: dict[str, Any]) -> bool:
+        from atip.system.clock import from_iso, now
+
+        checked = from_iso(str(entry.get("lastChecked", "")))
+        if checked is None:
+            return False
+        age = now() - checked
+        if age < DEFAULT_MAX_AGE_S:
+            return False  # the configured age is read only when the default one has passed
+        from atip.model.durations import parse_duration
+
+        configured = parse_duration(str(load_settings(self.places, "config").get("maxAge", "")))
+        return age > (configured[1] if configured else DEFAULT_MAX_AGE_S)
+
+    def _rescan(self, name: str, entry: dict[str, Any] | None, *, refresh: bool) -> None:
+        from atip.discovery.scan import ScanOptions
+        from atip.model.names import why_unsafe
+
+        if why_unsafe(name):
+            return
+        own = (entry or {}).get("x-atip") or {}
+        learn = own.get("rung") in ("framework", "help")
+        paths = (os.path.dirname(entry["path"]),) if entry else ()
+        self.scan(ScanOptions(paths=paths, only=(name,), refresh=refresh, learn=learn))
+        if entry is not None and not os.path.exists(entry["path"]):
+            self.store.forget([name])
+
+    def _unknown(self, name: str) -> NotFoundError:
+        from atip.model.shape import closest
+
+        index = self.store.load_index()["tools"]
+        close = closest(name, index)
+        hint = f"did you mean `{close}`?" if close else "run `atip scan`"
+        return NotFoundError("tool.not-found", f"no tool `{name[:80]}` is known", hint=hint)
 
     def forget(self, names: Sequence[str]) -> Names:
         """Remove tools from the index; returns those that were there."""
@@ -198,25 +264,25 @@ class Toolbox:
 
     # -- asking one tool -------------------------------------------------------------------------
 
-    def locate(self, name: str) -> str:
-        """The real path of a tool given by name or path.
+    def locate(self, name: str, *, real: bool = True) -> str:
+        """The absolute path of a tool given by name or path; `real` resolves links.
 
         Raises:
             NotFoundError: `tool.not-found`.
         """
         if os.sep in name:
-            path = os.path.realpath(name)
+            path = os.path.abspath(name)
         else:
             import shutil
 
-            path = os.path.realpath(shutil.which(name) or "")
+            path = shutil.which(name) or ""
         if not os.path.isfile(path) or not os.access(path, os.X_OK):
             raise NotFoundError(
                 "tool.not-found",
                 f"no executable `{name[:80]}`",
                 hint="give a name on the PATH or a path",
             )
-        return path
+        return os.path.realpath(path) if real else path
 
     def probe(self, name: str, *, force: bool = False) -> NativeAnswer:
         """Ask one tool in two phases: `--help`, and if that speaks of it, `--agent`.
@@ -238,3 +304,31 @@ class Toolbox:
                     hint="--force asks all the same; `atip infer` learns from the help",
                 )
             return judge_answer(os.path.basename(name), box.run([path, "--agent"]))
+
+    def infer(self, name: str) -> Finding:
+        """Everything that can be learnt about one tool, confined; nothing is stored.
+
+        Raises:
+            NotFoundError: no such executable, or nothing could be learnt.
+            SandboxError: when this host cannot confine.
+        """
+        from atip.discovery.content import ContentReader
+        from atip.discovery.executables import Executable, stat_key
+        from atip.discovery.ladder import Subject
+        from atip.discovery.scan import ScanOptions
+        from atip.discovery.stubs import parse_stub
+        from atip.model.tool import Binary
+
+        path = self.locate(name, real=False)
+        real = os.path.realpath(path)
+        content = ContentReader().read(real)
+        label = os.path.basename(path)
+        one = Executable(name=label, path=path, real_path=real, key=stat_key(os.stat(real)), size=0)
+        stub = parse_stub(path, content.head)
+        subject = Subject(name=label, path=path, real_path=real, digest=content.digest, stub=stub)
+        with contextlib.ExitStack() as stack:
+            found = self._climber(ScanOptions(learn=True, jobs=1), [one], stack)(subject)
+        if found is None:
+            raise NotFoundError("infer.nothing", f"nothing could be learnt about `{label}`")
+        binary = Binary(hash=content.digest, name=label, version=found.tool.version)
+        return found.replace(tool=found.tool.replace(binary=found.tool.binary or binary))

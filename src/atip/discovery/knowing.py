@@ -31,7 +31,8 @@ class KnowledgeAsker:
         known = load(subject.name)
         if known is None:
             return None
-        return known.replace(name=subject.name, trust=Trust(source="inferred", verified=False))
+        trust = Trust(source="inferred", verified=False)
+        return known.replace(name=subject.name, version="unknown", trust=trust)
 
 
 def with_knowledge(tool: Tool) -> Tool:

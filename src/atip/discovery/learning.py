@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from atip.discovery.help_tree import Budget, HelpTree
 from atip.model.tool import Command, Tool, Trust
+from atip.system.clock import now_iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +17,10 @@ if TYPE_CHECKING:
     from atip.discovery.ladder import Subject
 
 GENERATOR = "atip"
+UNKNOWN_VERSION = "unknown"
+_VERSION = re.compile(
+    r"(?<![\w.])[0-9]{1,9}(?:\.[0-9A-Za-z]{1,20}){1,4}(?:[-+~][0-9A-Za-z.+~-]{1,40})?"
+)
 
 
 class HelpAsker:
@@ -31,8 +38,9 @@ class HelpAsker:
     def ask(self, subject: Subject) -> Tool | None:
         from atip.inference.help import infer_help
 
+        runner = self._open_runner(subject)
         tree = HelpTree(
-            self._open_runner(subject),
+            runner,
             subject.program,
             lambda text, path: infer_help(text, tool=subject.name, path=path),
             self._budget,
@@ -40,7 +48,18 @@ class HelpAsker:
         command = tree.explore()
         if command is None:
             return None
-        return inferred(subject.name, command, "help-parsing", cut=tree.was_cut)
+        tool = inferred(subject.name, command, "help-parsing", cut=tree.was_cut)
+        return tool.replace(version=ask_version(runner, subject))
+
+
+def ask_version(runner: Runner, subject: Subject) -> str:
+    """The version that `--version` prints, or `unknown` (0.1 §9)."""
+    answer = runner.run([subject.program, "--version"])
+    if answer.failure or answer.timed_out:
+        return UNKNOWN_VERSION
+    text = (answer.stdout or answer.stderr)[:2000].decode("utf-8", "replace")
+    found = _VERSION.search(text)
+    return found[0] if found else UNKNOWN_VERSION
 
 
 class CompletionAsker:
@@ -81,6 +100,21 @@ class ManAsker:
         return inferred(subject.name, command, "man-page")
 
 
+def read_text(kind: str, text: str, name: str) -> Tool:
+    """Metadata from one text of a known kind; runs nothing."""
+    from atip.discovery.knowing import storable
+
+    if kind == "help":
+        from atip.inference.help import infer_help
+
+        return storable(inferred(name, infer_help(text, tool=name), "help-parsing"))
+    if kind == "man":
+        from atip.inference.man import infer_man
+
+        return storable(inferred(name, infer_man(text, tool=name), "man-page"))
+    return storable(inferred(name, _read_completion(kind, text, name), f"completion-{kind}"))
+
+
 def _read_completion(shell: str, text: str, name: str) -> Command:
     if shell == "bash":
         from atip.inference.completion_bash import infer_bash
@@ -98,13 +132,20 @@ def _read_completion(shell: str, text: str, name: str) -> Command:
 def inferred(name: str, command: Command, method: str, *, cut: bool = False) -> Tool:
     """A tool made from what its root command says; marked as inferred (§4.10.4)."""
     extra = dict(command.extra)
-    generation: dict[str, object] = {"method": method, "confidence": "low", "generator": GENERATOR}
+    generation: dict[str, object] = {
+        "method": method,
+        "confidence": "low",
+        "timestamp": now_iso(),
+        "generator": GENERATOR,
+        "review": "needed",
+    }
     if cut:
         generation["incomplete"] = "the budget of questions was used up"
     extra["_generation"] = generation
     has_commands = bool(command.commands)
     return Tool(
         name=name,
+        version=UNKNOWN_VERSION,
         description=command.description or name,
         trust=Trust(source="inferred", verified=False),
         commands=command.commands,

@@ -11,6 +11,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "list": ("this machine", "what is known, one line per tool"),
     "show": ("this machine", "one tool or command: options, effects, evidence"),
     "probe": ("this machine", "ask one tool for its metadata, confined"),
+    "infer": (
+        "this machine",
+        "metadata for one tool from its framework, completions, help, manual",
+    ),
     "forget": ("this machine", "remove tools from the index"),
     "validate": ("documents", "check documents against the specifications"),
     "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),

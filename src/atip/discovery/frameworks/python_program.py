@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from atip.discovery.learning import GENERATOR, ask_version
 from atip.errors import FormatError
 from atip.model.reader import STORE, read_json
 from atip.model.tool import Trust
+from atip.system.clock import now_iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ class PythonAsker:
         start = answer.stdout.rfind(MARK)
         if answer.failure or answer.timed_out or start < 0:
             return None
-        return read_parser(answer.stdout[start + len(MARK) :], subject.name)
+        tool = read_parser(answer.stdout[start + len(MARK) :], subject.name)
+        return tool and tool.replace(version=ask_version(self._open_runner(subject), subject))
 
     def source(self) -> str:
         """The program that runs inside."""
@@ -74,7 +77,13 @@ def read_parser(data: bytes, name: str) -> Tool | None:
     if any(problem.severity == "error" for problem in check_tool(document, "lenient")):
         return None
     tool = decode_tool(document)
-    generation = {"method": "parser-introspection", "confidence": "high", "generator": "atip"}
+    generation = {
+        "method": "parser-introspection",
+        "confidence": "high",
+        "timestamp": now_iso(),
+        "generator": GENERATOR,
+        "review": "needed",
+    }
     return tool.replace(
         trust=Trust(source="inferred", verified=False),
         extra={**tool.extra, "_generation": generation},

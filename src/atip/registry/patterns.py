@@ -1,0 +1,84 @@
+"""Patterns in layers: tool → system → user → project; a later one of the same name replaces an earlier one.
+
+Every pattern says where it came from (0.1 §3.6, A50). A damaged file is skipped and reported.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import AtipError, FormatError
+from atip.model.check import check_shape
+from atip.model.decode import decode_record
+from atip.model.reader import read_json
+from atip.model.shapes_registry import PATTERNS
+from atip.model.tool import Pattern
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.model.tool import Tool
+    from atip.system.paths import Places
+
+MAX_PATTERNS_FILE = 1_000_000
+FOLDER = "patterns"
+
+
+def pattern_folders(places: Places) -> list[tuple[str, str]]:
+    """(layer, folder), later ones win."""
+    found = [("system", os.path.join(folder, FOLDER)) for folder in places.system]
+    found.append(("user", os.path.join(places.data, FOLDER)))
+    if places.project:
+        found.append(("project", os.path.join(places.project, FOLDER)))
+    return found
+
+
+def layered_patterns(tool: Tool, places: Places) -> tuple[Pattern, ...]:
+    """The tool's own patterns with those of all layers that name the tool (in a step, or in `tools`)."""
+    merged = {pattern.name: _marked(pattern, "tool") for pattern in tool.patterns or ()}
+    for layer, folder in pattern_folders(places):
+        for pattern in load_patterns(folder):
+            if _concerns(pattern, tool.name):
+                merged[pattern.name] = _marked(pattern, layer)
+    return tuple(merged.values())
+
+
+def load_patterns(folder: str, problems: list[str] | None = None) -> list[Pattern]:
+    """Every pattern in the JSON files of a folder: one pattern, a list, or `{"patterns": […]}` a file."""
+    found: list[Pattern] = []
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+    except OSError:
+        return found
+    for name in names:
+        path = os.path.join(folder, name)
+        try:
+            found += [decode_record(Pattern, one) for one in _read(path)]
+        except AtipError as error:
+            if problems is not None:
+                problems.append(f"{path}: {error.message}")
+    return found
+
+
+def _read(path: str) -> list[dict[str, Any]]:
+    value = read_json(read_bytes(path, MAX_PATTERNS_FILE))
+    if isinstance(value, dict) and "patterns" not in value:
+        value = [value]
+    document = {"patterns": value} if isinstance(value, list) else value
+    errors = [p for p in check_shape(document, PATTERNS, "lenient") if p.severity == "error"]
+    if errors or not isinstance(document, dict):
+        raise FormatError(errors[0].code, f"{errors[0].path}: {errors[0].message}", problems=errors)
+    return list(document["patterns"])
+
+
+def _concerns(pattern: Pattern, name: str) -> bool:
+    tools = pattern.extra.get("tools")
+    if isinstance(tools, list):
+        return name in tools
+    return any(step.command.split()[:1] == [name] for step in pattern.steps)
+
+
+def _marked(pattern: Pattern, layer: str) -> Pattern:
+    return pattern.replace(extra={**pattern.extra, "x-atip": {"from": layer}})
