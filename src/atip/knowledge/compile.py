@@ -68,12 +68,15 @@ def compile_all() -> tuple[dict[str, str], dict[str, list[Problem]]]:
     return pack, problems
 
 
-def write_pack(pack: dict[str, str]) -> int:
-    """Write what changed, remove what is gone; returns the number of files touched."""
+def write_pack(pack: dict[str, str], wrong: set[str]) -> int:
+    """Write what changed, remove what is gone; returns the number of files touched.
+
+    A tool whose source is `wrong` at the moment keeps what the pack has of it.
+    """
     os.makedirs(PACK, exist_ok=True)
     touched = 0
     for name in os.listdir(PACK):
-        if name not in pack:
+        if name not in pack and name not in wrong:
             os.unlink(os.path.join(PACK, name))
             touched += 1
     for name, text in pack.items():
@@ -101,7 +104,8 @@ def main(argv: list[str]) -> int:
     if only:
         return 1 if wrong else 0
     if "--check" not in argv:
-        _say(f"{len(pack) - 1} tools, {write_pack(pack)} files written")
+        kept = {name.removesuffix(".yaml") + ".json" for name in problems}
+        _say(f"{len(pack) - 1} tools, {write_pack(pack, kept)} files written")
         return 1 if wrong else 0
     stale = [] if wrong else stale_files(pack)
     for name in stale:
