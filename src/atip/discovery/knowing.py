@@ -9,7 +9,7 @@ from __future__ import annotations
 from atip.inference.knowledge import merge_knowledge
 from atip.knowledge.reading import load
 from atip.model.root import lift, lower
-from atip.model.tool import Command, Option, Tool, Trust
+from atip.model.tool import Argument, Command, Option, Tool, Trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def _commands(commands: Mapping[str, Command] | None) -> Mapping[str, Command] |
         return None
     return {
         name: command.replace(
+            description=command.description or name or "run it",
+            arguments=_arguments(command.arguments),
             options=_options(command.options),
             commands=_commands(command.commands),
             extra=_extra(command.extra),
@@ -67,7 +69,26 @@ def _commands(commands: Mapping[str, Command] | None) -> Mapping[str, Command] |
 
 
 def _options(options: tuple[Option, ...] | None) -> tuple[Option, ...] | None:
-    return options and tuple(option.replace(extra=_extra(option.extra)) for option in options)
+    """Options as plain ATIP; a missing description is made from the name, as publishing needs one (A7)."""
+    return options and tuple(
+        option.replace(
+            description=option.description or _words(option.name), extra=_extra(option.extra)
+        )
+        for option in options
+    )
+
+
+def _arguments(arguments: tuple[Argument, ...] | None) -> tuple[Argument, ...] | None:
+    return arguments and tuple(
+        argument.replace(
+            description=argument.description or _words(argument.name), extra=_extra(argument.extra)
+        )
+        for argument in arguments
+    )
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").replace("-", " ").strip() or name
 
 
 def _extra(extra: Mapping[str, object]) -> Mapping[str, object]:

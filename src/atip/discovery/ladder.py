@@ -8,7 +8,7 @@ Implements DESIGN §4 and ATIP 0.1 §3.4.2.
 
 from __future__ import annotations
 
-from atip.model.effects import join
+from atip.inference.merge import merge_tools
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -109,27 +109,10 @@ def climb(
         if found is None:
             found, rung = answer, asker.rung
         else:
-            found = combine(found, answer)
+            found = merge_tools(found, answer)
             also.append(asker.rung)
     if found is None:
         return None
     if rung not in OUTRANKS_KNOWLEDGE:
         found = merge_knowledge(found)
     return Finding(tool=found, rung=rung, also=tuple(also))
-
-
-def combine(better: Tool, other: Tool) -> Tool:
-    """Structure of the better source, filled up with what only the other has; effects joined."""
-    commands = dict(better.commands or {})
-    for name, command in (other.commands or {}).items():
-        commands.setdefault(name, command)
-    return better.replace(
-        commands=commands or better.commands,
-        description=better.description if better.description != better.name else other.description,
-        options=better.options or other.options,
-        arguments=better.arguments or other.arguments,
-        global_options=better.global_options or other.global_options,
-        effects=join(better.effects, other.effects),
-        examples=better.examples or other.examples,
-        homepage=better.homepage or other.homepage,
-    )

@@ -1,0 +1,102 @@
+"""Two descriptions of one tool → one: union of facts, the better source wins where both speak. Pure.
+
+Options are the same when they share a flag. Nothing is taken away: a command or a flag that only the
+lesser source knows is kept. Effects are joined, danger wins.
+"""
+
+from __future__ import annotations
+
+from atip.model.effects import join
+from atip.model.tool import MISSING, Command, Option, Tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+UNKNOWN_VERSION = "unknown"
+
+
+def merge_tools(better: Tool, other: Tool) -> Tool:
+    """Both sources of one tool together."""
+    has_commands = bool(better.commands or other.commands)
+    mine = (*(better.options or ()), *(better.global_options or ()))
+    theirs = (*(other.options or ()), *(other.global_options or ()))
+    options = merge_options(mine, theirs) or None
+    told = better.description not in ("", better.name)
+    return better.replace(
+        version=better.version if better.version not in ("", UNKNOWN_VERSION) else other.version,
+        description=better.description if told else other.description or better.description,
+        homepage=better.homepage or other.homepage,
+        commands=merge_commands(better.commands, other.commands),
+        arguments=better.arguments or (None if has_commands else other.arguments),
+        options=None if has_commands else options,
+        global_options=options if has_commands else None,
+        effects=join(better.effects, other.effects),
+        examples=better.examples or other.examples,
+        extra={**other.extra, **better.extra},
+    )
+
+
+def merge_commands(
+    better: Mapping[str, Command] | None, other: Mapping[str, Command] | None
+) -> Mapping[str, Command] | None:
+    """The union of two trees."""
+    if not better or not other:
+        return better or other
+    merged = dict(better)
+    known = {alias: name for name, command in better.items() for alias in command.aliases or ()}
+    for name, command in other.items():
+        target = name if name in merged else known.get(name)
+        if target is None:
+            merged[name] = command
+        else:
+            merged[target] = merge_command(merged[target], command)
+    return merged
+
+
+def merge_command(better: Command, other: Command) -> Command:
+    """Two descriptions of one command."""
+    return better.replace(
+        description=better.description or other.description,
+        commands=merge_commands(better.commands, other.commands),
+        arguments=better.arguments or other.arguments,
+        options=merge_options(better.options or (), other.options or ()) or None,
+        effects=join(better.effects, other.effects),
+        examples=better.examples or other.examples,
+        aliases=better.aliases or other.aliases,
+        usage=better.usage or other.usage,
+        extra={**other.extra, **better.extra},
+    )
+
+
+def merge_options(better: Iterable[Option], other: Iterable[Option]) -> tuple[Option, ...]:
+    """The union by flags, in the better source's order."""
+    merged: list[Option] = []
+    place: dict[str, int] = {}
+    for option in (*better, *other):
+        found = next((place[flag] for flag in option.flags if flag in place), None)
+        if found is None:
+            found = len(merged)
+            merged.append(option)
+        else:
+            merged[found] = _merge_option(merged[found], option)
+        place.update(dict.fromkeys(merged[found].flags, found))
+    return tuple(merged)
+
+
+def _merge_option(better: Option, other: Option) -> Option:
+    flags = (*better.flags, *(flag for flag in other.flags if flag not in better.flags))
+    silent = not better.description and better.type == "boolean" and other.type != "boolean"
+    return better.replace(
+        flags=flags,
+        # A completion script that names a flag without a word about it does not deny it a value.
+        type=other.type
+        if silent or (better.type == "string" and other.type != "boolean")
+        else better.type,
+        description=better.description or other.description,
+        enum=better.enum or other.enum,
+        default=better.default if better.default is not MISSING else other.default,
+        env_var=better.env_var or other.env_var,
+        variadic=better.variadic or other.variadic,
+        extra={**other.extra, **better.extra},
+    )
