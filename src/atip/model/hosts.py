@@ -77,6 +77,9 @@ def canonical_host(text: str) -> str | None:
 
 def _ascii_label(label: str) -> str | None:
     if not label.isascii():
+        # Letters, marks and digits only: no other dots, no invisible characters, no symbols.
+        if any(unicodedata.category(c)[0] not in "LMN" and c != "-" for c in label):
+            return None
         try:
             label = "xn--" + label.encode("punycode").decode("ascii")
         except UnicodeError:

@@ -70,6 +70,8 @@ class Request(Value):
     terminal_size: tuple[int, int] = (24, 80)
     resolve: Callable[[str, int], list[str]] | None = None
     """Name → addresses for the proxy; None: the host's resolver."""
+    unsafe_accept: tuple[str, ...] = ()
+    """What a weaker backend may leave unenforced, each named; never from a manifest."""
 
 
 def start_confined(
@@ -102,6 +104,7 @@ def run_confined(
     caller_env: Mapping[str, str] | None = None,
     resolve: Callable[[str, int], list[str]] | None = None,
     backend: str = "bubblewrap",
+    unsafe_accept: tuple[str, ...] = (),
 ) -> Outcome:
     """Start a run and wait for it; see `start_confined`."""
     request = Request(
@@ -112,5 +115,6 @@ def run_confined(
         stdin=stdin,
         caller_env=os.environ if caller_env is None else caller_env,
         resolve=resolve,
+        unsafe_accept=unsafe_accept,
     )
     return start_confined(confinement, request, on_output, backend=backend).wait()

@@ -63,6 +63,8 @@ class Filter(Value):
     """True: System V IPC, POSIX message queues and extended attributes stay usable."""
     memfd: bool = False
     """True: `memfd_create` stays usable. False closes an exec and a memory escape."""
+    sockets: bool = True
+    """False: no socket at all but unix pairs, where no network namespace stands behind it."""
     one_shot_exec: bool = False
     """True: only `ONE_SHOT_FD` can be executed, by descriptor."""
     processes: bool = True
@@ -93,6 +95,8 @@ def assemble(what: Filter, machine: str) -> bytes:
             program.refuse(name, errno.ENOTSUP)
     if not what.memfd:
         program.refuse("memfd_create", errno.ENOSYS)
+    if not what.sockets:
+        program.refuse("socket", errno.EAFNOSUPPORT)
     _arguments(program)
     if not what.processes:
         program.refuse("fork", errno.EPERM)

@@ -23,6 +23,7 @@ def spawn(
     argv: Sequence[str],
     env: Mapping[str, str],
     *,
+    program: str | None = None,
     keep: Iterable[int] = (),
     stdin: int = -1,
     stdout: int = -1,
@@ -32,6 +33,7 @@ def spawn(
     """Start `argv[0]` (an absolute path) and return its process id.
 
     Args:
+        program: the path to execute, where `argv[0]` is only a name.
         keep: descriptors handed down under the same number.
         stdin, stdout, stderr: our descriptor to use, or -1 for `/dev/null`.
 
@@ -47,7 +49,7 @@ def spawn(
     # A dup2 onto itself clears close-on-exec in the child alone.
     actions.extend((os.POSIX_SPAWN_DUP2, descriptor, descriptor) for descriptor in keep)
     return os.posix_spawn(
-        argv[0],
+        program or argv[0],
         list(argv),
         dict(env),
         file_actions=actions,

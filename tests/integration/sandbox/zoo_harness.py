@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import socket
@@ -20,14 +21,20 @@ from dataclasses import dataclass, field
 
 from atip.discovery.native import judge_answer
 from atip.errors import AtipError
+from atip.model.confinement import Confinement, Limits
 from atip.model.regex import compile_regex
 from atip.sandbox.probe import ProbeSandbox
+from atip.sandbox.run import run_confined
+from atip.sandbox.verified import seal
 from atip.sandbox.worker import ProbeResult
 
 SECRET_ENV = "ZOO_TOKEN_SECRET"
 LIMIT_S = 2.0
 MEMORY_KIB = 64 * 1024
+RUN_LIMIT_S = 5.0
 PROBE_PHASES = ("probe", "help", "version")
+PRESENT: Callable[[bytes], bytes] = bytes
+"""What is done to a run's output before anyone sees it (redaction); set by whoever has it."""
 
 
 @dataclass
@@ -38,6 +45,7 @@ class Report:
     wrong: list[str] = field(default_factory=list)
     leaks: list[str] = field(default_factory=list)
     output: bytes = b""
+    notes: str = ""
 
 
 class Listener:
@@ -207,9 +215,59 @@ def processes_of(mark: str) -> list[str]:
     return found
 
 
+def run_confined_animal(folder: pathlib.Path, animal: dict[str, object]) -> Report:
+    """One animal of the phase `run`: under the policy of its note, else read-only and alone."""
+    report = Report(str(animal["name"]))
+    with cage(folder, animal) as (root, listener):
+        (root / "work/.git/hooks").mkdir(parents=True)
+        program = str(root / "bin" / str(animal["file"]))
+        variables = settings(root, listener.port)
+        limits = Limits(
+            wall_s=RUN_LIMIT_S, file_bytes=8 << 20, memory_bytes=512 << 20, processes=64
+        )
+        confinement = policy_of(str(animal.get("note", "")), root).replace(
+            env_set=tuple(variables.items()), limits=limits
+        )
+        said = bytearray()
+        began = time.monotonic()
+        try:
+            binary = seal(program)
+            outcome = run_confined(
+                confinement,
+                [program, *animal["argv"]],  # type: ignore[misc]
+                binary=binary,
+                on_output=lambda _name, data: said.extend(data),
+            )
+            report.notes = f"exit {outcome.exit_code}"
+            binary.close()
+        except AtipError as error:
+            report.notes = error.code  # refused before the start: nothing can have happened
+        if time.monotonic() - began > RUN_LIMIT_S + 1:
+            report.wrong.append(f"took {time.monotonic() - began:.1f} s")
+        report.output = PRESENT(bytes(said))
+        look_for_leaks(report, animal, root, listener, report.output)
+        for secret in animal["leak_check"].get("must_not_output", ()):  # type: ignore[attr-defined]
+            if secret.encode() in report.output:
+                report.leaks.append(f"{secret} in the output")
+    return report
+
+
+def policy_of(note: str, root: pathlib.Path) -> Confinement:
+    """`policy: write $ZOO_WORK/**, deny $ZOO_WORK/.git/hooks/**` as a Confinement."""
+    lists: dict[str, list[str]] = {"read": [], "write": [], "deny": []}
+    for verb, path in re.findall(r"\b(read|write|deny)\s+(\$\S+?)(?=[,;\s]|$)", note):
+        named = path.replace("$ZOO_WORK", f"{root}/work").replace("$ZOO_DIR", str(root))
+        lists[verb].append(named)
+    return Confinement(
+        fs_read=tuple(lists["read"]), fs_write=tuple(lists["write"]), fs_deny=tuple(lists["deny"])
+    )
+
+
 def run_all(folder: pathlib.Path, phase: str = "", repeat: int = 1) -> Iterator[Report]:
-    """Every animal of the folder that this harness knows how to run."""
+    """Every animal of the folder, of one phase or all."""
     for _ in range(repeat):
         for animal in animals(folder, phase):
             if animal["phase"] in PROBE_PHASES:
                 yield run_probe_animal(folder, animal)
+            else:
+                yield run_confined_animal(folder, animal)

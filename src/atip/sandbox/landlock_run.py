@@ -1,0 +1,230 @@
+"""The Landlock backend: for hosts without namespaces, cheap, and weaker. It says where.
+
+A thread puts itself under Landlock and a system-call filter and starts the program; both are inherited
+and cannot be taken off, and the thread then ends. What it enforces: files by allowlist, no network, no
+signals to outside, verified bytes, time and output. What it cannot (`missing_for`) is refused, unless
+the caller accepts each by name: `Request.unsafe_accept`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import queue
+import resource
+import signal
+import threading
+
+from atip.errors import ExecutionError, SandboxError
+from atip.sandbox import kernel, system_view
+from atip.sandbox.bubblewrap_plan import build_environment
+from atip.sandbox.grants import plan_files
+from atip.sandbox.running import Running
+from atip.sandbox.seccomp import Filter, assemble
+from atip.system import processes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.model.confinement import Confinement
+    from atip.sandbox.grants import FilePlan
+    from atip.sandbox.run import OnOutput, Outcome, Request
+
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
+_ALL = (1 << 16) - 1
+_TCP = 3
+_SCOPES = 3
+_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
+
+
+def missing_for(confinement: Confinement, files: FilePlan) -> tuple[str, ...]:
+    """What this backend cannot enforce of a Confinement, in stable words."""
+    limits = confinement.limits
+    facts = {
+        # A daemon in a new session is out of reach without a process namespace.
+        "process-tree": True,
+        # `stat` is not handled by Landlock: names and sizes of files can be seen.
+        "file-names": True,
+        # Execute rights are bypassed through the dynamic loader.
+        "exec": True,
+        "deny": any(mount.kind.startswith("hide") for mount in files.mounts),
+        "egress": bool(confinement.egress or confinement.tcp),
+        "ingress": bool(confinement.ingress),
+        "tty": confinement.tty,
+        "processes": limits.processes is not None,
+        "abstract-sockets-and-signals": kernel.landlock_abi() < 6,
+    }
+    return tuple(name for name, missing in facts.items() if missing)
+
+
+def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Running:
+    """Start a run, or say what would not be enforced.
+
+    Raises:
+        SandboxError: `sandbox.landlock-missing`, or `sandbox.weaker` with `details.missing`.
+    """
+    abi = kernel.landlock_abi()
+    if abi < 4:
+        raise SandboxError(
+            "sandbox.landlock-missing",
+            f"Landlock ABI 4 is needed, this kernel has {abi}",
+            hint="kernel 6.7 or newer with `landlock` in `lsm=`",
+        )
+    home = os.path.realpath(request.home or os.path.expanduser("~"))
+    workspace = os.path.realpath(request.workspace or request.cwd or home)
+    files = plan_files(confinement, home=home, workspace=workspace)
+    missing = missing_for(confinement, files)
+    if unaccepted := [name for name in missing if name not in request.unsafe_accept]:
+        raise SandboxError(
+            "sandbox.weaker",
+            f"the Landlock backend cannot enforce: {', '.join(unaccepted)}",
+            hint="use the bubblewrap backend, or accept each of these by name",
+            details={"missing": unaccepted},
+        )
+    return _Launch(confinement, request, files, home, missing, on_output).start(abi)
+
+
+class _Launch:
+    """One start: descriptors here, restriction and spawn in a thread of its own."""
+
+    def __init__(
+        self,
+        confinement: Confinement,
+        request: Request,
+        files: FilePlan,
+        home: str,
+        missing: tuple[str, ...],
+        on_output: OnOutput,
+    ) -> None:
+        self._confinement = confinement
+        self._request = request
+        self._files = files
+        self._missing = missing
+        self._on_output = on_output
+        self._env, self._dropped = build_environment(confinement, request.caller_env, home, ())
+
+    def start(self, abi: int) -> Running:
+        out, out_w = os.pipe()
+        err, err_w = os.pipe()
+        reader, writer = os.pipe()
+        try:
+            pid = self._spawn(abi, (reader, out_w, err_w))
+        except OSError as error:
+            for descriptor in (out, err, writer):
+                os.close(descriptor)
+            raise ExecutionError("execution.not-started", f"cannot start: {error}") from error
+        finally:
+            for descriptor in (reader, out_w, err_w):
+                os.close(descriptor)
+        self._limit(pid)
+        return Running(
+            pid=pid,
+            kill=functools.partial(_kill_group, pid),
+            settle=functools.partial(_kill_group, pid),
+            streams={out: "stdout", err: "stderr"},
+            stdin=(writer, self._request.stdin),
+            on_output=self._on_output,
+            wall_s=self._confinement.limits.wall_s,
+            output_bytes=self._confinement.limits.output_bytes,
+            finish=self._finish,
+        )
+
+    def _spawn(self, abi: int, stdio: tuple[int, int, int]) -> int:
+        binary = self._request.binary
+        # SECURITY: the sealed copy is executed, not the path, which may hold other bytes by now.
+        shown = f"/proc/self/fd/{binary.descriptor}"
+        interpreter = binary.interpreter
+        argv = (*interpreter, shown, *self._request.argv[1:]) if interpreter else self._request.argv
+        program = interpreter[0] if interpreter else shown
+        results: queue.SimpleQueue[int | OSError] = queue.SimpleQueue()
+
+        def restricted() -> None:
+            try:
+                self._restrict(abi)
+                results.put(
+                    processes.spawn(
+                        argv,
+                        self._env,
+                        program=program,
+                        keep=(binary.descriptor,),
+                        stdin=stdio[0],
+                        stdout=stdio[1],
+                        stderr=stdio[2],
+                        setsid=True,
+                    )
+                )
+            except OSError as error:
+                results.put(error)
+
+        thread = threading.Thread(target=restricted, name="atip-restricted", daemon=True)
+        thread.start()
+        thread.join()
+        result = results.get()
+        if isinstance(result, OSError):
+            raise result
+        return result
+
+    def _restrict(self, abi: int) -> None:
+        """Landlock and the filter for this thread alone, and what it starts."""
+        kernel.change_directory_of_thread(self._request.cwd or "/")
+        kernel.set_no_new_privileges()
+        handled = _BY_ABI.get(abi, _ALL)
+        ruleset = kernel.landlock_ruleset(handled, _TCP, _SCOPES if abi >= 6 else 0, abi)
+        try:
+            readable = _EXECUTE | _READ_FILE | _READ_DIR
+            for path in _SYSTEM:
+                _allow(ruleset, path, readable)
+            for name in (*system_view.ESSENTIAL, "localtime", "nsswitch.conf", "passwd", "group"):
+                _allow(ruleset, f"/etc/{name}", readable)
+            for name in system_view.DEVICES:
+                _allow(ruleset, f"/dev/{name}", _READ_FILE | _WRITE_FILE)
+            for mount in self._files.mounts:
+                if mount.kind in ("read", "write"):
+                    _allow(ruleset, mount.path, readable if mount.kind == "read" else handled)
+            kernel.landlock_restrict_thread(ruleset)
+        finally:
+            os.close(ruleset)
+        code = assemble(Filter(shared_objects=True, sockets=False), os.uname().machine)
+        kernel.seccomp_restrict_thread(code)
+
+    def _limit(self, pid: int) -> None:
+        limits = self._confinement.limits
+        wanted = (
+            (resource.RLIMIT_CPU, limits.cpu_s),
+            (resource.RLIMIT_FSIZE, limits.file_bytes),
+            (resource.RLIMIT_DATA, limits.memory_bytes),
+        )
+        with contextlib.suppress(ProcessLookupError):
+            for kind, value in wanted:
+                if value is not None:
+                    resource.prlimit(pid, kind, (value, value))
+
+    def _finish(self, outcome: Outcome) -> Outcome:
+        return outcome.replace(
+            backend="landlock",
+            layers=("landlock", "seccomp", "no-network", "verified-bytes"),
+            env_dropped=self._dropped,
+            notes=tuple(f"not enforced: {name}" for name in self._missing),
+        )
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        if not os.path.isdir(path):
+            rights &= _FILE_RIGHTS
+        kernel.landlock_allow_path(ruleset, descriptor, rights)
+    finally:
+        os.close(descriptor)
+
+
+def _kill_group(pid: int) -> None:
+    """The program and what stayed in its session; see `process-tree`."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
