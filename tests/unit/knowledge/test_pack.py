@@ -7,8 +7,9 @@ import pytest
 from atip.calls.parse import parse
 from atip.knowledge import load, names
 from atip.knowledge.compile import compile_all, compile_file, read_matchers, stale_files
-from atip.knowledge.reading import CURATED
+from atip.knowledge.reading import CURATED, _plain
 from atip.model.encode import encode
+from atip.model.tool import Option
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +92,8 @@ def test_a_wrong_file_is_told_where(tmp_path, text, code):
     path.write_text(head + "category: files\n" + text)
     _node, problems = compile_file(str(path), read_matchers())
     assert code in {problem.code for problem in problems}
+
+
+def test_an_option_made_the_short_way_is_an_ordinary_option():
+    flags = ("-a", "--all")
+    assert _plain(flags, "boolean") == Option(name="all", flags=flags, type="boolean")
