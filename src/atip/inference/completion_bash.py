@@ -19,6 +19,7 @@ from atip.inference.shell_words import (
     expand_braces,
     plain,
     tokenize,
+    without_substitutions,
 )
 
 TYPE_CHECKING = False
@@ -216,7 +217,7 @@ class _Reader:
     def _expand(self, text: str, depth: int = 0) -> list[str]:
         """Words of a list; variables that were set earlier are replaced by their lists."""
         done: list[str] = []
-        for word in text[:60_000].split():
+        for word in without_substitutions(text[:60_000]).split():
             match = _VARIABLE.fullmatch(word)
             if match is not None and depth < 4:
                 found = self.lists.get(match.group(1), [])

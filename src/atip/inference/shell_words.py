@@ -159,3 +159,26 @@ def expand_braces(word: str) -> list[str]:
 def plain(word: str) -> str:
     """A word with its braces and commas as they were written."""
     return word.replace(_OPEN_BRACE, "{").replace(_CLOSE_BRACE, "}").replace(_COMMA, ",")
+
+
+def without_substitutions(text: str) -> str:
+    """A list without `$(…)` and backquotes: what they give is only known at run time."""
+    if "$(" not in text and "`" not in text:
+        return text
+    done: list[str] = []
+    depth = at = 0
+    quoted = False
+    while at < len(text):
+        if text[at] == "`":
+            quoted = not quoted
+        elif text.startswith("$(", at):
+            depth += 1
+            at += 1
+        elif depth and text[at] == "(":
+            depth += 1
+        elif depth and text[at] == ")":
+            depth -= 1
+        elif not depth and not quoted:
+            done.append(text[at])
+        at += 1
+    return "".join(done)

@@ -1,0 +1,191 @@
+"""Completion scripts of bash, zsh and fish, read as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from atip.inference.completion_bash import infer_bash
+from atip.inference.completion_fish import infer_fish
+from atip.inference.completion_zsh import infer_zsh
+from atip.inference.shell_words import expand_braces, tokenize
+from atip.model.tool import Command, Option
+
+
+def options(command: Command, *path: str) -> dict[str, Option]:
+    for name in path:
+        assert command.commands is not None
+        command = command.commands[name]
+    return {flag: option for option in command.options or () for flag in option.flags}
+
+
+BASH = r"""
+_shelf() {
+    local cur prev opts
+    case "$prev" in
+        --color)
+            COMPREPLY=( $(compgen -W "auto always never" -- "$cur") ); return ;;
+        -C|--directory)
+            _filedir -d; return ;;
+        --help|--version) return ;;
+    esac
+    case "$cur" in
+        -*) COMPREPLY=( $(compgen -W '--color --directory -C --help --version' -- "$cur") ) ;;
+        *) COMPREPLY=( $(compgen -W 'add rm list' -- "$cur") ) ;;
+    esac
+}
+complete -F _shelf shelf
+"""
+
+CLAP = r"""
+_ant() {
+    for i in ${COMP_WORDS[@]}; do
+        case "${cmd},${i}" in
+            ",$1") cmd="ant" ;;
+            ant,dry-run) cmd="ant__dry__run" ;;
+        esac
+    done
+    case "${cmd}" in
+        ant)
+            opts="-v --verbose dry-run help"
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            ;;
+        ant__dry__run)
+            opts="-o --out"
+            case "${prev}" in
+                --out) COMPREPLY=($(compgen -W "json text" -- "${cur}")) ;;
+            esac
+            ;;
+    esac
+}
+"""
+
+COBRA = r"""
+_boat_list()
+{
+    last_command="boat_list"
+    commands=()
+    flags+=("--all")
+    two_word_flags+=("--output")
+    flags+=("--output=")
+}
+_boat_root_command()
+{
+    last_command="boat"
+    commands=()
+    commands+=("list")
+    flags+=("--config=")
+}
+"""
+
+ZSH = r"""#compdef shelf
+_shelf() {
+  local -a commands
+  commands=(
+    'add:put on the shelf'
+    'rm:take off'
+  )
+  _arguments -s \
+    {-h,--help}'[show help]' \
+    '(-q)*'{-v,--verbose}'[say more]' \
+    '--color=[when to use colour]:when:(auto always never)' \
+    '--dir=[where]:directory:_files -/' \
+    '--level=[how]:level:((low\:"a little" high\:"a lot"))' \
+    '*:file:_files'
+}
+_shelf-add() {
+  _arguments '--tag=[tag \[a word\]]:tag:'
+}
+_arguments '--late[after functions]'
+"""
+
+FISH = r"""
+set -l commands add rm
+complete -c shelf -f
+complete -c shelf -s h -l help -d 'Show help'
+complete -c shelf -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c shelf -n "not __fish_seen_subcommand_from $commands" -a add -d 'Put on the shelf'
+complete -c shelf -n __fish_use_subcommand -xa "rm\t'Take off'"
+complete -c shelf -n '__fish_seen_subcommand_from add' -s t -l tag -r -d 'Tag\'s name'
+complete -c other -l never
+"""
+
+
+def test_bash_words_are_flags_commands_and_values() -> None:
+    command = infer_bash(BASH, "shelf")
+    found = options(command)
+    assert set(found) == {"--color", "--directory", "-C", "--help", "--version"}
+    assert found["--color"].enum == ("auto", "always", "never")
+    assert found["--directory"].takes_value and found["-C"].takes_value
+    assert not found["--help"].takes_value
+    assert list(command.commands or {}) == ["add", "rm", "list"]
+
+
+def test_bash_of_clap_is_read_per_command() -> None:
+    command = infer_bash(CLAP, "ant")
+    assert set(options(command)) == {"-v", "--verbose"}
+    assert set(options(command, "dry-run")) == {"-o", "--out"}
+    assert options(command, "dry-run")["--out"].enum == ("json", "text")
+
+
+def test_bash_of_cobra_is_read_per_function() -> None:
+    command = infer_bash(COBRA, "boat")
+    assert options(command, "list")["--output"].takes_value
+    assert not options(command, "list")["--all"].takes_value
+
+
+def test_bash_complete_with_words() -> None:
+    assert list(infer_bash('complete -W "start stop --now" svc', "svc").commands or {}) == [
+        "start",
+        "stop",
+    ]
+
+
+def test_zsh_specs_give_descriptions_values_and_choices() -> None:
+    command = infer_zsh(ZSH, "shelf")
+    found = options(command)
+    assert found["--help"].flags == ("-h", "--help")
+    assert found["--verbose"].description == "say more"
+    assert found["--color"].enum == ("auto", "always", "never")
+    assert found["--level"].enum == ("low", "high")
+    assert found["--dir"].type == "directory"
+    assert "--late" in found and "-s" not in found
+    assert {name: child.description for name, child in (command.commands or {}).items()} == {
+        "add": "put on the shelf",
+        "rm": "take off",
+    }
+    assert options(command, "add")["--tag"].description == "tag [a word]"
+
+
+def test_fish_conditions_tell_the_command() -> None:
+    command = infer_fish(FISH, "shelf")
+    found = options(command)
+    assert set(found) == {"-h", "--help", "--color"}
+    assert found["--color"].enum == ("auto", "always", "never")
+    assert options(command, "add")["--tag"].description == "Tag's name"
+    assert command.commands is not None
+    assert command.commands["rm"].description == "Take off"
+
+
+def test_evidence_is_the_line_of_the_script() -> None:
+    option = options(infer_fish(FISH, "shelf"))["--help"]
+    assert option.own["evidence"] == {"source": "completion", "lines": [4, 4]}
+
+
+def test_substitutions_are_never_taken_for_words() -> None:
+    text = 'complete -W "$(rm -rf /) `ls` $HOME --ok" x'
+    assert set(options(infer_bash(text, "x"))) == {"--ok"}
+    assert infer_bash(text, "x").commands is None
+
+
+@pytest.mark.parametrize("reader", [infer_bash, infer_zsh, infer_fish])
+@pytest.mark.parametrize(
+    "text", ["", "'", '"', "case", "case x in", "a=(", "_arguments '", "{" * 99]
+)
+def test_broken_scripts_give_something(reader, text: str) -> None:
+    assert isinstance(reader(text, "x"), Command)
+
+
+def test_brace_lists_expand_outside_of_quotes_only() -> None:
+    first, second = tokenize("{-a,--all}'[x]' '{-a,--all}'")
+    assert expand_braces(first.text) == ["-a[x]", "--all[x]"]
+    assert expand_braces(second.text) == ["{-a,--all}"]

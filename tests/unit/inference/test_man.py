@@ -1,0 +1,148 @@
+"""Manual pages in man(7) and mdoc(7) source."""
+
+from __future__ import annotations
+
+import gzip
+import pathlib
+
+import pytest
+
+from atip.inference.man import infer_man
+from atip.inference.roff import render
+from atip.inference.roff_text import split_arguments, unescape
+
+MAN = r""".\" a comment
+.TH PLOUGH 1 "2024-01-01" "field 1.0"
+.SH NAME
+plough \- turn the soil
+.SH SYNOPSIS
+.B plough
+[\fB\-dv\fR] [\fB\-\-depth\fR=\fICM\fR] \fIFIELD\fR...
+.SH OPTIONS
+.TP
+\fB\-d\fR, \fB\-\-deep\fR
+go deep
+.TP
+.BI \-\-depth= CM
+how deep to go;
+at most 40
+.IP "\fB\-m\fR, \fB\-\-mode\fR=\fIMODE\fR" 4
+one of \(lqwet\(rq or \(lqdry\(rq
+.PP
+\fB\-q\fR, \fB\-\-quiet\fR
+.RS 4
+say less
+.RE
+.if n .TP
+\-v
+say more
+.de XX
+.TP
+\-\-never
+..
+.SH "SEE ALSO"
+harrow(1)
+"""
+
+MDOC = r""".Dd January 1, 2024
+.Dt RELAY 1
+.Os
+.Sh NAME
+.Nm relay
+.Nd pass things on
+.Sh SYNOPSIS
+.Nm
+.Op Fl 46v
+.Op Fl p Ar port
+.Op Fl -mode Ns = Ns Ar mode
+.Ar destination
+.Op Ar command ...
+.Sh DESCRIPTION
+The options are as follows:
+.Bl -tag -width Ds
+.It Fl 4
+Use IPv4 only.
+.It Fl p Ar port , Fl -port Ar port
+Port to connect to.
+.Bl -bullet
+.It
+nested
+.El
+.It Fl v
+Say more.
+.El
+"""
+
+
+def flags(command) -> dict[str, bool]:
+    return {flag: option.takes_value for option in command.options for flag in option.flags}
+
+
+def test_man_macros_give_options_with_values() -> None:
+    command = infer_man(MAN, tool="plough")
+    assert flags(command) == {
+        "-d": False, "--deep": False, "--depth": True, "-m": True, "--mode": True, "-q": False,
+        "--quiet": False, "-v": False,
+    }  # fmt: skip
+    assert command.description == "turn the soil"
+    assert [argument.name for argument in command.arguments or ()] == ["FIELD"]
+
+
+def test_evidence_points_into_the_source() -> None:
+    command = infer_man(MAN, tool="plough")
+    deep = next(option for option in command.options or () if "--deep" in option.flags)
+    assert deep.own["evidence"]["source"] == "man"  # type: ignore[index]
+    assert deep.own["evidence"]["lines"][0] == 10  # type: ignore[index]
+
+
+def test_mdoc_macros_give_options_with_values() -> None:
+    command = infer_man(MDOC.encode(), tool="relay")
+    found = flags(command)
+    assert found["-p"] and found["--port"] and found["--mode"]
+    assert not found["-4"] and not found["-v"] and not found["-6"]
+    assert [argument.name for argument in command.arguments or ()] == ["destination", "command"]
+    assert command.description == "pass things on"
+
+
+def test_name_is_taken_from_the_title_if_not_given() -> None:
+    assert infer_man(MAN).usage == "plough [-dv] [--depth=CM] FIELD..."
+
+
+def test_page_that_points_elsewhere_is_empty() -> None:
+    assert infer_man(".so man1/other.1\n", tool="x").options == ()
+
+
+def test_formatted_page_is_read_too() -> None:
+    text = "X(1)   Manual   X(1)\n\nNAME\n       x - y\n\nOPTIONS\n       -a     all\n"
+    assert flags(infer_man(text, tool="x")) == {"-a": False}
+
+
+def test_bytes_of_any_kind_do_not_fail() -> None:
+    assert infer_man(bytes(range(256)) * 10, tool="x").commands is None
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (r"\fB\-\-x\fR", "--x"), (r"a\ b\~c", "a b c"), (r"\(lqa\(rq", "“a”"), (r"\[u2014]", "—"),
+        (r"\s-1A\s0", "A"), (r"\e", "\\"), (r"\N'45'", "-"), (r"\h'1'x", "x"), ("\\", ""),
+    ],
+)  # fmt: skip
+def test_escapes(text: str, plain: str) -> None:
+    assert unescape(text, {}) == plain
+
+
+def test_quoted_arguments_stay_together() -> None:
+    assert split_arguments('a "b c" "d""e" f\\ g') == ["a", "b c", 'd"e', "f\\ g"]
+
+
+def test_nested_conditions_do_not_exhaust_the_stack() -> None:
+    assert render(".if n " * 5_000 + "x") == []
+
+
+def test_installed_pages_are_read() -> None:
+    pages = sorted(pathlib.Path("/usr/share/man/man1").glob("[cl]s.1.gz"))
+    if not pages:
+        pytest.skip("no manual pages here")
+    for page in pages:
+        assert infer_man(gzip.decompress(page.read_bytes())).options
