@@ -292,11 +292,14 @@ class Toolbox:
             SandboxError: when this host cannot confine; nothing was run.
         """
         from atip.discovery.native import judge_answer, mentions_flag
+        from atip.discovery.stubs import needed_paths, parse_stub
+        from atip.discovery.visibility import head_of
         from atip.errors import ProbeError
         from atip.sandbox.probe import ProbeSandbox
 
         path = self.locate(name)
-        with ProbeSandbox(visible=[path]) as box:
+        needed = needed_paths(path, parse_stub(path, head_of(path)))
+        with ProbeSandbox(visible=[path, *needed]) as box:
             if not force and not mentions_flag(box.run([path, "--help"])):
                 raise ProbeError(
                     "probe.not-offered",
