@@ -53,9 +53,11 @@ def main(words: Sequence[str] | None = None) -> int:
             "answers": seen.document is not None,
             "findings": [finding.to_json() for finding in findings],
         }
-        print(json.dumps(report, ensure_ascii=False, indent=2))
+        print(json.dumps(report, indent=2))
     else:
-        print(_text(os.path.basename(path), score, findings))
+        text = _text(os.path.basename(path), score, findings)
+        encoding = sys.stdout.encoding or "utf-8"  # a terminal may not have our arrows
+        print(text.encode(encoding, "replace").decode(encoding))
     return 0 if seen.document is not None else 1
 
 

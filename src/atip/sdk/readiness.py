@@ -150,7 +150,8 @@ def _is_known(said: list[Document], fact: tuple[str, ...]) -> bool:
 def _descriptions(document: Document, findings: list[Finding]) -> float:
     total = good = 0
     for path, command, _above in leaves(document):
-        entries = [*(command.get("arguments") or ()), *(command.get("options") or ())]
+        # Positionals are left out: click cannot hold a text for them.
+        entries = command.get("options") or ()
         poor = [entry["name"] for entry in entries if _says_nothing(entry)]
         empty = not command.get("description") or command["description"] == path
         total += len(entries) + 1
