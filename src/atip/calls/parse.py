@@ -222,7 +222,7 @@ class _Reader:
         """Add an option, with its value from the next word or its inner command where it has one."""
         runs = option.own.get("runs")
         if isinstance(runs, dict) and "until" in runs:
-            self._collect(flag, runs["until"])
+            self._collect(flag, runs["until"], value)
             self._add(option, flag, None)
             return
         if runs == "rest":
@@ -236,9 +236,10 @@ class _Reader:
             self.at += 1
         self._add(option, flag, value)
 
-    def _collect(self, flag: str, until: Sequence[str]) -> None:
-        """`-exec CMD … ;`: words up to a terminator; `+` ends only after `{}`."""
-        words: list[str] = []
+    def _collect(self, flag: str, until: Sequence[str], joined: str | None) -> None:
+        """`-exec CMD … ;`: words up to a terminator; `+` ends only after `{}`. The first word may be
+        joined to the flag (`--exec=rm`, `-xrm`)."""
+        words: list[str] = [joined] if joined else []
         while self.at < len(self.words):
             word = self.words[self.at]
             self.at += 1

@@ -84,6 +84,9 @@ class Table:
         self._also(own)
         self._add(command.options)
         self._enter(own, command.commands)
+        if not (self.commands or self.globs or own.get("deep")):
+            # SECURITY: behind a whole command come operands: `projects delete list` does not list.
+            self.deep = []
 
     @property
     def expects_command(self) -> bool:

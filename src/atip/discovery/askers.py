@@ -42,21 +42,26 @@ class ShimFolderAsker:
     executes = False
 
     def __init__(self, folders: Sequence[str]) -> None:
-        self._folders = [folder for folder in folders if os.path.isdir(folder)]
+        self._files = {
+            f"{kind}/{entry}": f"{folder}/{kind}/{entry}"
+            for folder in reversed(folders)  # the first folder wins
+            for kind in ("tools", "shims", "shims/sha256")
+            for entry in _names(f"{folder}/{kind}")
+        }
 
     def ask(self, subject: Subject) -> Tool | None:
         bare = subject.digest.removeprefix("sha256:")
-        for folder in self._folders:
-            for relative in (
-                f"shims/sha256/{bare}.json",
-                f"shims/{subject.name}.json",
-                f"tools/{subject.name}.json",
-            ):
-                tool = load_tool(os.path.join(folder, relative))
-                if tool is None or (tool.trust is not None and tool.trust.source == "inferred"):
-                    continue
-                if tool.binary is None or tool.binary.hash in (None, subject.digest):
-                    return tool.replace(name=subject.name)
+        for name in (
+            f"shims/sha256/{bare}.json",
+            f"shims/{subject.name}.json",
+            f"tools/{subject.name}.json",
+        ):
+            path = self._files.get(name)
+            tool = load_tool(path) if path else None
+            if tool is None or (tool.trust is not None and tool.trust.source == "inferred"):
+                continue
+            if tool.binary is None or tool.binary.hash in (None, subject.digest):
+                return tool.replace(name=subject.name)
         return None
 
 
@@ -103,6 +108,13 @@ def _merged(under: Any, over: Any) -> Any:
     if isinstance(under, dict) and isinstance(over, dict):
         return {**under, **{key: _merged(under.get(key), value) for key, value in over.items()}}
     return over
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def load_tool(path: str) -> Tool | None:

@@ -23,65 +23,77 @@ ZSH = (
     "share/zsh/functions/Completion/Unix",
 )
 FISH = ("share/fish/vendor_completions.d", "share/fish/completions")
-SECTIONS = ("1", "8", "6", "1p", "1ssl", "1perl", "7")
-SUFFIXES = (".gz", "", ".xz", ".bz2", ".zst")
+SECTIONS = ("1", "8", "6")
+SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
 class InstalledTexts:
-    """What lies below some prefixes (`/usr`, `/usr/local`, `~/.local`)."""
+    """What lies below some prefixes (`/usr`, `/usr/local`, `~/.local`). Each folder is listed once."""
 
     def __init__(self, prefixes: Sequence[str]) -> None:
         self._prefixes = [prefix for prefix in prefixes if os.path.isdir(prefix)]
-        self._man = self._man_pages()
+        self._man: dict[str, str] | None = None
+        self._scripts: dict[str, list[tuple[str, str]]] | None = None
 
     def completions(self, name: str) -> Iterator[tuple[str, str]]:
         """(shell, text) of every completion script for a name, best first."""
-        for shell, folders, file in (
-            ("fish", FISH, f"{name}.fish"),
-            ("zsh", ZSH, f"_{name}"),
-            ("bash", BASH, name),
-        ):
-            for folder in self._folders(folders):
-                text = _read(os.path.join(folder, file))
-                if text:
-                    yield shell, text
+        if self._scripts is None:
+            self._scripts = self._list_scripts()
+        for shell, path in self._scripts.get(name, ()):
+            text = _read(path)
+            if text:
+                yield shell, text
 
     def man(self, name: str) -> str | None:
         """The source of the manual page of a name, or None."""
+        if self._man is None:
+            self._man = self._list_pages()
         path = self._man.get(name)
         return _read(path) if path else None
+
+    def _list_scripts(self) -> dict[str, list[tuple[str, str]]]:
+        """name → [(shell, path)] in the order in which the shells are believed."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for shell, folders, start, end in (
+            ("fish", FISH, "", ".fish"),
+            ("zsh", ZSH, "_", ""),
+            ("bash", BASH, "", ""),
+        ):
+            for folder in self._folders(folders):
+                for entry in _names(folder):
+                    if entry.startswith(start) and entry.endswith(end):
+                        name = entry[len(start) : len(entry) - len(end)]
+                        found.setdefault(name, []).append((shell, f"{folder}/{entry}"))
+        return found
 
     def _folders(self, relative: Sequence[str]) -> Iterator[str]:
         for prefix in self._prefixes:
             for folder in relative:
-                if folder.startswith("etc/"):
-                    yield f"/{folder}"
-                else:
-                    yield os.path.join(prefix, folder)
+                yield f"/{folder}" if folder.startswith("etc/") else f"{prefix}/{folder}"
 
-    def _man_pages(self) -> dict[str, str]:
-        """name → path, one listing per folder; lower sections win in the order of SECTIONS."""
+    def _list_pages(self) -> dict[str, str]:
+        """name → path; lower sections win in the order of SECTIONS."""
         found: dict[str, str] = {}
         for section in SECTIONS:
             for prefix in self._prefixes:
-                folder = os.path.join(prefix, "share/man", f"man{section[0]}")
-                try:
-                    entries = os.listdir(folder)
-                except OSError:
-                    continue
-                for entry in entries:
-                    stem = _stem(entry, section)
-                    if stem:
-                        found.setdefault(stem, os.path.join(folder, entry))
+                folder = f"{prefix}/share/man/man{section}"
+                for entry in _names(folder):
+                    stem = entry
+                    for suffix in SUFFIXES:
+                        if stem.endswith(suffix):
+                            stem = stem.removesuffix(suffix)
+                            break
+                    name, _, part = stem.rpartition(".")
+                    if name and part[:1] == section:
+                        found.setdefault(name, f"{folder}/{entry}")
         return found
 
 
-def _stem(entry: str, section: str) -> str | None:
-    for suffix in SUFFIXES:
-        ending = f".{section}{suffix}"
-        if entry.endswith(ending):
-            return entry.removesuffix(ending)
-    return None
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _read(path: str, *, follow: bool = True) -> str | None:
@@ -100,5 +112,5 @@ def _read(path: str, *, follow: bool = True) -> str | None:
     ):
         return None
     return next(
-        (found for suffix in SUFFIXES if (found := _read(base + suffix, follow=False))), None
+        (found for suffix in ("", *SUFFIXES) if (found := _read(base + suffix, follow=False))), None
     )

@@ -89,11 +89,11 @@ class ManAsker:
         self._texts = texts
 
     def ask(self, subject: Subject) -> Tool | None:
-        from atip.inference.man import infer_man
-
         page = self._texts.man(subject.name)
         if page is None:
             return None
+        from atip.inference.man import infer_man
+
         command = infer_man(page, tool=subject.name)
         if not (command.options or command.commands or command.description):
             return None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from atip.discovery.executables import Executable, Executables
     from atip.discovery.ladder import Finding, Subject
     from atip.discovery.native import NativeAnswer, ProbeAnswer
+    from atip.discovery.stubs import Stub
 
     class Prober(Protocol):
         """Runs programs confined; `sandbox.probe.ProbeSandbox` is one."""
@@ -77,6 +78,7 @@ class Scanner:
         self.progress = progress or (lambda stage, done, total: None)
         self._answers: Answers | None = None
         self.contents: dict[str, tuple[str, bool, bytes]] = {}
+        self.stubs: dict[str, Stub] = {}
 
     @property
     def answers(self) -> Answers:
@@ -127,14 +129,17 @@ class Scanner:
                     read = reader.read(one.real_path)
                 except AtipError:
                     continue
-                candidate = read.is_candidate or self._stub_is_candidate(one, read.head, reader)
+                is_script = read.head.startswith(b"#!")
+                candidate = read.is_candidate or (
+                    is_script and self._stub_is_candidate(one, read.head, reader)
+                )
                 content = by_key[one.key] = (read.digest, candidate, read.head)
             self.contents[one.path] = content
 
     def _stub_is_candidate(self, one: Executable, head: bytes, reader: Any) -> bool:
         from atip.discovery.stubs import parse_stub, sources
 
-        stub = parse_stub(one.real_path, head)
+        stub = self.stubs[one.path] = parse_stub(one.real_path, head)
         if stub.module is None and stub.target is None and stub.language != "node":
             return False
         return any(reader.holds_marks(path) for path in sources(one.real_path, stub))
@@ -284,7 +289,8 @@ class Scanner:
                 path=one.path,
                 real_path=one.real_path,
                 digest=digest,
-                stub=parse_stub(one.real_path, head or head_of(one.real_path)),
+                stub=self.stubs.get(one.path)
+                or parse_stub(one.real_path, head or head_of(one.real_path)),
                 known_native=answer.tool if answer else None,
             )
             subjects.append((one, subject))

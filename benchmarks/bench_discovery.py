@@ -1,0 +1,137 @@
+"""Discovery: the second scan, mute and native tools, hashing – each as a ratio in one run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+from benchmarks.measure import cpu_of_call, cpu_of_command, ratio, report
+
+BASELINE = """
+import os, sys
+for folder in sys.argv[1:]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            entry.stat()
+"""
+ANSWER = {"atip": {"version": "0.6"}, "name": "x", "version": "1", "description": "answers"}
+
+
+def fill(folder: pathlib.Path, *, native: int, mute: int) -> None:
+    """Small programs: `native` ones that answer, `mute` ones that know only `--help`."""
+    folder.mkdir()
+    for number in range(native):
+        body = json.dumps({**ANSWER, "name": f"native{number}"})
+        path = folder / f"native{number}"
+        path.write_text(
+            f"#!/bin/sh\ncase $1 in --agent) echo '{body}';; --help) echo usage: native;; esac\n"
+        )
+        path.chmod(0o755)
+    for number in range(mute):
+        path = folder / f"mute{number}"
+        path.write_text(f"#!/bin/sh\necho usage: mute{number}\n")
+        path.chmod(0o755)
+
+
+def cpu_with_children(work) -> float:
+    before = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    work()
+    after = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(
+        b.ru_utime + b.ru_stime - a.ru_utime - a.ru_stime
+        for a, b in zip(before, after, strict=True)
+    )
+
+
+def run_all(paths, flag: str) -> None:
+    for path in paths:
+        subprocess.run([path, flag], capture_output=True, timeout=2, stdin=subprocess.DEVNULL)
+
+
+def second_scan(root: pathlib.Path) -> bool:
+    folder = root / "two-thousand"
+    fill(folder, native=100, mute=1900)
+    command = str(pathlib.Path(sys.executable).parent / "atip")
+    env = {**os.environ, "HOME": str(root / "h1")}
+    for name in [name for name in env if name.startswith("XDG_")]:
+        del env[name]
+    argv = [command, "scan", "--path", str(folder)]
+    subprocess.run(argv, env=env, check=True, stdout=subprocess.DEVNULL)
+    return report(
+        "second scan of 2,000 / python start + scandir + stat",
+        ratio(
+            lambda: cpu_of_command(argv, env),
+            lambda: cpu_of_command([sys.executable, "-c", BASELINE, str(folder)], env),
+        ),
+        2.0,
+    )
+
+
+def first_scans(root: pathlib.Path) -> bool:
+    from atip.discovery.scan import ScanOptions
+    from atip.toolbox import Toolbox
+
+    mixed, natives = root / "mixed", root / "natives"
+    fill(mixed, native=100, mute=900)
+    fill(natives, native=1000, mute=0)
+    counter = iter(range(100))
+
+    def scan(folder: pathlib.Path) -> float:
+        box = Toolbox(home=str(root / f"home{next(counter)}"))
+        return cpu_with_children(lambda: box.scan(ScanOptions(paths=(str(folder),), jobs=1)))
+
+    def bare(folder: pathlib.Path, flag: str) -> float:
+        return cpu_with_children(lambda: run_all(sorted(map(str, folder.iterdir())), flag))
+
+    good = report(
+        "100 native + 900 mute / --help of all",
+        ratio(lambda: scan(mixed), lambda: bare(mixed, "--help"), rounds=2),
+        0.15,
+    )
+    return good & report(
+        "1,000 native / the same executions from a bare loop",
+        ratio(lambda: scan(natives), lambda: bare(natives, "--agent"), rounds=2),
+        1.3,
+    )
+
+
+def hashing() -> bool:
+    from atip.discovery.content import ContentReader
+
+    paths = [
+        entry.path for entry in os.scandir("/usr/bin") if entry.is_file() and not entry.is_symlink()
+    ]
+    reader = ContentReader()
+
+    def plain() -> None:
+        for path in paths:
+            with open(path, "rb") as file:
+                hashlib.file_digest(file, "sha256")
+
+    return report(
+        "hashing + marks / plain sha256",
+        ratio(
+            lambda: cpu_of_call(lambda: [reader.read(path) for path in paths]),
+            lambda: cpu_of_call(plain),
+            rounds=5,
+        ),
+        1.35,
+    )
+
+
+def main() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        good = hashing()
+        good &= second_scan(root)
+        return good & first_scans(root)
+
+
+if __name__ == "__main__":
+    raise SystemExit(not main())
