@@ -77,9 +77,11 @@ def test_example_answers_with_strict_metadata_and_leaves_nothing(name, tools, tm
 
 
 @pytest.mark.sandbox
-@pytest.mark.proves("ATIP6-5.2-01", "ATIP1-3.1-02")
+@pytest.mark.proves("ATIP6-5.2-01", "ATIP1-3.1-01", "ATIP1-3.1-02")
 def test_scan_finds_the_examples_as_native_tools(tools, tmp_path):
     box = Toolbox(home=str(tmp_path / "home"))
+    plan = box.plan_scan(ScanOptions(paths=(str(tools),)))
+    assert {command[1:] for command in plan.commands} == {("--agent",)}
     report = box.scan(ScanOptions(paths=(str(tools),)))
     assert report.summary()["sources"] == {"native": 3}
     assert {entry["name"]: entry["source"] for entry in box.list()} == dict.fromkeys(

@@ -8,8 +8,13 @@ someone else's configuration must not stop ours. Values of environment variables
 from __future__ import annotations
 
 import os
-import stat
 
+from atip.discovery.mcp_files import (
+    CONFIGURED,
+    UnreadableConfig,
+    config_files,
+    load_config,
+)
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -19,34 +24,9 @@ if TYPE_CHECKING:
 
     from atip.system.paths import Places
 
-MAX_BYTES = 32_000_000
-"""Claude Code keeps its history in the same file."""
 MAX_SERVERS = 500
 MAX_TEXT = 4_096
 
-_JSON, _JSONC, _TOML = "json", "jsonc", "toml"
-_APPLE = "Library/Application Support"
-_USER_FILES = (
-    # client, path below the home directory, syntax that this client reads
-    ("claude-code", ".claude.json", _JSON),
-    ("claude-desktop", ".config/Claude/claude_desktop_config.json", _JSON),
-    ("claude-desktop", f"{_APPLE}/Claude/claude_desktop_config.json", _JSON),
-    ("codex", ".codex/config.toml", _TOML),
-    ("gemini-cli", ".gemini/settings.json", _JSONC),
-    ("cursor", ".cursor/mcp.json", _JSON),
-    ("vscode", ".config/Code/User/mcp.json", _JSONC),
-    ("vscode", ".config/Code/User/settings.json", _JSONC),
-    ("vscode", f"{_APPLE}/Code/User/mcp.json", _JSONC),
-    ("vscode", f"{_APPLE}/Code/User/settings.json", _JSONC),
-    ("windsurf", ".codeium/windsurf/mcp_config.json", _JSON),
-)
-_PROJECT_FILES = (
-    ("claude-code", ".mcp.json", _JSON),
-    ("codex", ".codex/config.toml", _TOML),
-    ("gemini-cli", ".gemini/settings.json", _JSONC),
-    ("cursor", ".cursor/mcp.json", _JSON),
-    ("vscode", ".vscode/mcp.json", _JSONC),
-)
 _TABLES = (("mcpServers",), ("servers",), ("mcp", "servers"), ("mcp_servers",))
 """Where the servers stand in a document; the first that is there counts."""
 _TRANSPORTS = {
@@ -127,93 +107,17 @@ def read_mcp_configs(places: Places, cwd: str, extra: Sequence[str] = ()) -> Mcp
     """Read every configuration that exists: the user's, the project's around `cwd`, and `extra`."""
     servers: list[McpServer] = []
     problems: list[McpProblem] = []
-    for client, path, syntax, scope in _files(places.home, cwd, extra):
-        if not os.path.lexists(path):
+    for client, path, syntax, scope in config_files(places.home, cwd, extra):
+        if client != CONFIGURED and not os.path.lexists(path):
             continue
         try:
-            document = _load(path, syntax)
-        except _Unreadable as error:
+            document = load_config(path, syntax)
+        except UnreadableConfig as error:
             problems.append(McpProblem(path=path, code=error.code, message=error.message))
             continue
         for table in _tables(document, client, cwd):
             _read_table(table, client, path, scope, servers, problems)
     return McpConfigs(servers=tuple(servers), problems=tuple(problems))
-
-
-def _files(home: str, cwd: str, extra: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-    seen: set[str] = set()
-    for client, relative, syntax in _USER_FILES:
-        path = os.path.join(home, relative)
-        seen.add(path)
-        yield client, path, syntax, "user"
-    for client, relative, syntax in _PROJECT_FILES:
-        found = _upward(relative, cwd, home)
-        if found is not None and found not in seen:
-            yield client, found, syntax, "project"
-    for path in extra:
-        place = os.path.join(home, path[2:]) if path.startswith("~/") else path
-        if os.path.isabs(place):
-            syntax = _TOML if place.endswith(".toml") else _JSONC
-            yield "configured", place, syntax, "user"
-
-
-def _upward(relative: str, cwd: str, home: str) -> str | None:
-    """The nearest such file at or above `cwd`, below the home directory or the root."""
-    folder = os.path.abspath(cwd)
-    while folder != home:
-        candidate = os.path.join(folder, relative)
-        if os.path.lexists(candidate):
-            return candidate
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-    return None
-
-
-class _Unreadable(Exception):
-    """Why a file could not be read; stays inside this module."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-
-
-def _load(path: str, syntax: str) -> object:
-    from atip.errors import AtipError
-    from atip.system.files import read_bytes
-
-    try:
-        # SECURITY: a project may ship a FIFO or a device under this name; opening it would hang.
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise _Unreadable("mcp.not-a-file", "not a regular file")
-        return _parse(read_bytes(path, MAX_BYTES), syntax)
-    except OSError as error:
-        raise _Unreadable("file.unreadable", error.strerror or "cannot be read") from error
-    except AtipError as error:
-        raise _Unreadable(error.code, error.message) from error
-
-
-def _parse(data: bytes, syntax: str) -> object:
-    from atip.model.reader import ReadLimits, read_json, read_text
-
-    limits = ReadLimits(max_bytes=MAX_BYTES, max_keys=100_000, max_items=5_000_000)
-    if syntax == _JSON:
-        return read_json(data, limits)
-    text = read_text(data, limits)
-    if syntax == _JSONC:
-        from atip.discovery.json_comments import without_comments
-
-        return read_json(without_comments(text).encode(), limits)
-    import tomllib
-
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _Unreadable("format.syntax", f"not TOML: {error}") from error
-    except RecursionError as error:
-        raise _Unreadable("format.too-deep", "nested too deeply") from error
 
 
 def _tables(document: object, client: str, cwd: str) -> Iterator[object]:

@@ -147,12 +147,15 @@ def test_codex_names_variables_and_disabled_servers(home):
 def test_configured_files_are_read_by_their_ending(home, tmp_path):
     put(home, "own.json", {"mcpServers": {"own": STDIO}})
     toml = put(tmp_path, "own.toml", '[mcp_servers.more]\ncommand = "x"\n')
-    servers = find_mcp_servers(
-        find_places(home=str(home)), str(home), ["~/own.json", toml, "relative.json"]
-    )
+    extra = ["~/own.json", toml, "relative.json", "/nowhere.json"]
+    servers = find_mcp_servers(find_places(home=str(home)), str(home), extra)
     assert [(server.client, server.name) for server in servers] == [
         ("configured", "own"),
         ("configured", "more"),
+    ]
+    assert [(problem.path, problem.code) for problem in read(home, extra=extra).problems] == [
+        ("relative.json", "mcp.relative-path"),
+        ("/nowhere.json", "file.unreadable"),
     ]
 
 
