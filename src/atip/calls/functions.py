@@ -8,7 +8,7 @@ Implements ATIP 0.6 §3.2 globalOptions, §8.2 rule 3, A11, A12, A35.
 
 from __future__ import annotations
 
-from atip.calls.names import function_name, parameter_key
+from atip.calls.names import function_name, legal_key, parameter_key
 from atip.errors import FormatError, NotFoundError
 from atip.model.effects import UNKNOWN, join
 from atip.model.tool import BOOLEAN, Option
@@ -92,6 +92,7 @@ def functions_of(tool: Tool) -> list[Function]:
     """
     found: dict[str, Function] = {}
     shared = [option for option in tool.global_options or () if _is_offered(option)]
+    keys: dict[str, str] = {}
     stack: list[tuple[Path, tuple[Command, ...], Mapping[str, Command] | None]] = [
         ((), (), tool.commands)
     ]
@@ -99,9 +100,9 @@ def functions_of(tool: Tool) -> list[Function]:
         path, nodes, children = stack.pop()
         bare = (children or {}).get("")
         if bare is not None and not bare.hidden:
-            _put(found, _function(tool, path, (*nodes, bare), shared))
+            _put(found, _function(tool, path, (*nodes, bare), shared, keys))
         elif _runs_itself(tool, nodes, children):
-            _put(found, _function(tool, path, nodes, shared))
+            _put(found, _function(tool, path, nodes, shared, keys))
         for name, child in reversed(list((children or {}).items())):
             if name and not child.hidden:
                 stack.append(((*path, name), (*nodes, child), child.commands))
@@ -173,7 +174,14 @@ def _runs_itself(
     return here.own.get("operands") is True or here.own.get("runnable") is True
 
 
-def _function(tool: Tool, path: Path, nodes: tuple[Command, ...], shared: list[Option]) -> Function:
+def _function(
+    tool: Tool,
+    path: Path,
+    nodes: tuple[Command, ...],
+    shared: list[Option],
+    keys: dict[str, str],
+) -> Function:
+    """`keys` remembers the legal key of each name: most options of a tool recur in many commands."""
     parameters: dict[str, Item] = {}
     levels: dict[str, int] = {}
     leaf = nodes[-1] if nodes else None
@@ -183,16 +191,14 @@ def _function(tool: Tool, path: Path, nodes: tuple[Command, ...], shared: list[O
         arguments = tool.arguments
     for argument in arguments or ():
         parameters[parameter_key(argument.name, parameters)] = argument
-    for level in range(len(nodes) - 1, -1, -1):
-        for option in nodes[level].options or ():
-            if _is_offered(option):
-                _add_option(parameters, levels, option, min(level + 1, depth))
-    if not path:
-        for option in tool.options or ():
-            if _is_offered(option):
-                _add_option(parameters, levels, option, 0)
-    for option in shared:
-        _add_option(parameters, levels, option, 0)
+    for level in range(len(nodes), 0, -1):
+        own = nodes[level - 1].options
+        if own:
+            _add_options(parameters, levels, own, min(level, depth), keys)
+    if not path and tool.options:
+        _add_options(parameters, levels, tool.options, 0, keys)
+    if shared:
+        _add_options(parameters, levels, shared, 0, keys)
     return Function(
         name=function_name(tool.name, path),
         tool=tool,
@@ -203,26 +209,33 @@ def _function(tool: Tool, path: Path, nodes: tuple[Command, ...], shared: list[O
     )
 
 
-def _add_option(
-    parameters: dict[str, Item], levels: dict[str, int], option: Option, level: int
+def _add_options(
+    parameters: dict[str, Item],
+    levels: dict[str, int],
+    options: Iterable[Option],
+    level: int,
+    keys: dict[str, str],
 ) -> None:
-    key = option.name
-    if key in parameters or not key.isidentifier() or not key.isascii() or len(key) > 64:
+    for option in options:
+        if not option.flags or option.hidden or not _is_offered(option):
+            continue
+        name = option.name
+        key = keys.get(name)
+        if key is None:
+            key = keys[name] = legal_key(name)
         other = parameters.get(key)
-        if isinstance(other, Option):
-            return  # the nearer option of this name hides the farther one
-        key = parameter_key(key, parameters)
-    parameters[key] = option
-    levels[key] = level
+        if other is not None:
+            if isinstance(other, Option) and other.name == name:
+                continue  # the nearer option of this name hides the farther one
+            key = parameter_key(key, parameters)
+        parameters[key] = option
+        levels[key] = level
 
 
 def _is_offered(option: Option) -> bool:
     """Something a caller can use: not hidden, not mere help, with at least one spelling."""
-    flags = option.flags
-    if not flags or option.hidden:
+    if not option.flags or option.hidden:
         return False
-    return not (
-        option.type == BOOLEAN
-        and option.name in ("help", "version")
-        and _META_FLAGS.issuperset(flags)
-    )
+    if option.name not in ("help", "version") or option.type != BOOLEAN:
+        return True
+    return not _META_FLAGS.issuperset(option.flags)

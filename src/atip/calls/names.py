@@ -10,9 +10,6 @@ Implements ATIP 0.6 §8.2 rule 3, A11.
 
 from __future__ import annotations
 
-import hashlib
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -20,10 +17,6 @@ if TYPE_CHECKING:
 MAX_NAME = 64
 _DIGEST_MARK = "___"
 _DIGITS = 8
-_PLAIN = re.compile(r"[A-Za-z0-9-]+(?:_+[A-Za-z0-9-]+)*\Z")
-"""A word that may stand in a name as it is, `_` doubled: it neither starts nor ends with `_`."""
-_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}\Z")
-_NOT_NAME = re.compile(r"[^A-Za-z0-9]+")
 
 
 def function_name(tool: str, path: tuple[str, ...], *, digits: int = _DIGITS) -> str:
@@ -35,16 +28,32 @@ def function_name(tool: str, path: tuple[str, ...], *, digits: int = _DIGITS) ->
     if not name[:1].isalpha():
         # Gemini wants a letter or `_` first: `7z` is `_7z`; no plain name begins with `_`.
         name = "_" + name
-    if len(name) <= MAX_NAME and name.isascii() and all(map(_PLAIN.match, words)):
+    if len(name) <= MAX_NAME and name.isascii() and all(map(_is_plain, words)):
         return name
     return _digested(words, digits)
 
 
+def _is_plain(word: str) -> bool:
+    """Whether a word may stand in a name as it is: it neither starts nor ends with `_`."""
+    return word.replace("-", "a").replace("_", "a").isalnum() and word.strip("_") == word
+
+
+def _readable(text: str, kept: str) -> str:
+    """ASCII letters and digits, everything else one `_` per run."""
+    marked = "".join(c if c.isascii() and (c.isalnum() or c in kept) else " " for c in text)
+    return "_".join(marked.split())
+
+
+def _digest(text: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def _digested(words: list[str], digits: int) -> str:
-    exact = "\0".join(words).encode("utf-8", "surrogatepass")
-    digest = hashlib.sha256(exact).hexdigest()[:digits]
+    digest = _digest("\0".join(words))[:digits]
     room = MAX_NAME - len(_DIGEST_MARK) - digits
-    readable = _NOT_NAME.sub("_", "_".join(words)).strip("_")[:room].rstrip("_") or "tool"
+    readable = _readable(" ".join(words), "")[:room].rstrip("_") or "tool"
     if not readable[0].isalpha():
         readable = f"t{readable}"[:room].rstrip("_")
     return readable + _DIGEST_MARK + digest
@@ -52,7 +61,7 @@ def _digested(words: list[str], digits: int) -> str:
 
 def parameter_key(name: str, taken: Container[str]) -> str:
     """A key for a parameter: its own name where legal and free, else the nearest that is."""
-    key = name if _KEY.match(name) else _legal_key(name)
+    key = legal_key(name)
     if key not in taken:
         return key
     stem = key[: MAX_NAME - 4]
@@ -62,11 +71,14 @@ def parameter_key(name: str, taken: Container[str]) -> str:
     return f"{stem}_{number}"
 
 
-def _legal_key(name: str) -> str:
-    readable = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("-")
+def legal_key(name: str) -> str:
+    """`[A-Za-z_][A-Za-z0-9_-]{0,63}`: the name itself where it is that already."""
+    plain = name.replace("-", "_")
+    if plain.isidentifier() and plain.isascii() and len(name) <= MAX_NAME and name[0] != "-":
+        return name
+    readable = _readable(name, "_-").strip("-")
     if not readable[:1].isalpha() and readable[:1] != "_":
         readable = "p_" + readable
     if len(readable) > MAX_NAME:
-        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        readable = f"{readable[: MAX_NAME - 9]}_{digest}"
+        readable = f"{readable[: MAX_NAME - 9]}_{_digest(name)[:8]}"
     return readable

@@ -23,6 +23,10 @@ FORMATS: dict[str, tuple[str, str]] = {
     # name: (module in this room, one line)
     "atip": ("atip_current", "ATIP 0.6 metadata"),
     "atip-0.1": ("atip_legacy", "ATIP 0.1 metadata"),
+    "openai": ("openai", "OpenAI function calling (one way)"),
+    "anthropic": ("anthropic", "Anthropic tool use (one way)"),
+    "gemini": ("gemini", "Gemini function declarations (one way)"),
+    "mcp": ("mcp_tools", "MCP tool objects (one way)"),
 }
 
 

@@ -20,6 +20,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),
     "diff": ("documents", "compare two versions: breaking, compatible, effects"),
     "convert": ("documents", "translate between formats, with a report of what is lost"),
+    "compile": ("documents", "functions for OpenAI, Anthropic, Gemini or MCP"),
     "schema": ("documents", "print a JSON Schema of one of our documents"),
     "doctor": ("this machine", "prove what works here and say how to get the rest"),
     "completion": ("this machine", "print a completion script for your shell"),

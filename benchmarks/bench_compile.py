@@ -1,0 +1,114 @@
+"""Compiling: 350 commands against `json.dumps` of the result, and `atip compile` against a bare interpreter.
+
+Ratios, each side measured in the same run; best of several.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+import atip
+from atip.session import compile_tools
+
+BARE_RATIO = 3.0
+DUMP_RATIO = 3.0
+
+
+def document(commands: int = 350, options: int = 12) -> dict:
+    """A tool of the size of a cloud client: groups of commands, options of all types, global options."""
+    types = ["string", "boolean", "integer", "file", "enum", "string"]
+
+    def option(number: int) -> dict:
+        kind = types[number % len(types)]
+        made = {
+            "name": f"option-{number}",
+            "flags": [f"--option-{number}"],
+            "type": kind,
+            "description": f"What option number {number} changes about the result of the command",
+        }
+        if kind == "enum":
+            made["enum"] = ["table", "json", "yaml", "text"]
+        return made
+
+    groups: dict[str, dict] = {}
+    for number in range(commands):
+        group = groups.setdefault(
+            f"group{number // 10}", {"description": "A group of commands", "commands": {}}
+        )
+        group["commands"][f"command{number % 10}"] = {
+            "description": "Create, change or list one kind of resource in the current project",
+            "arguments": [
+                {"name": "name", "type": "string", "description": "Name of the resource"}
+            ],
+            "options": [option(index) for index in range(options)],
+            "effects": {
+                "network": True,
+                "idempotent": number % 2 == 0,
+                "destructive": number % 7 == 0,
+            },
+        }
+    return {
+        "atip": {"version": "0.6"},
+        "name": "cloud",
+        "version": "1",
+        "description": "A large client",
+        "globalOptions": [option(100 + index) for index in range(4)],
+        "commands": groups,
+    }
+
+
+def best(work, rounds: int = 15) -> float:
+    found = []
+    for _ in range(rounds):
+        start = time.process_time()
+        work()
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+def cpu(argv: list[str], rounds: int = 15) -> float:
+    found = []
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(argv, stdout=subprocess.DEVNULL, check=True, env=env)  # compiled once
+    for _ in range(rounds):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(argv, stdout=subprocess.DEVNULL, check=True, env=env)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(found)
+
+
+def main() -> int:
+    tool = atip.load(document())
+    wrong = 0
+    for provider, strict in (("openai", True), ("openai", False), ("anthropic", False), ("gemini", False), ("mcp", False)):  # fmt: skip
+        result = compile_tools([tool], provider, strict=strict)
+        ratio = best(lambda p=provider, s=strict: compile_tools([tool], p, strict=s)) / best(
+            lambda r=result: json.dumps(r)
+        )
+        wrong += ratio > DUMP_RATIO
+        print(
+            f"{provider}{' strict' if strict else ''}: {len(result)} functions, {ratio:.2f} x json.dumps"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tool.json")
+        with open(path, "w") as file:
+            json.dump(document(commands=20), file)
+        bare = cpu([sys.executable, "-c", "pass"])
+        command = os.path.join(os.path.dirname(sys.executable), "atip")
+        ours = cpu([command, "compile", path])
+        wrong += ours / bare > BARE_RATIO
+        print(
+            f"atip compile of 20 commands: {ours / bare:.2f} x bare python ({ours * 1000:.0f} ms)"
+        )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+"""Anthropic tool use: tools of the Messages interface.
+
+One way: a list of functions does not tell effects, trust or patterns, so it cannot be read back into a tool.
+Implements ATIP 0.6 §8.
+"""
+
+from __future__ import annotations
+
+from atip.codecs.interface import Encoded, Loss
+from atip.codecs.provider_tools import compile_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.model.tool import Tool
+
+
+def encode(tool: Tool) -> Encoded:
+    """Tool → list of tools, one per command."""
+    made = compile_tools([tool], "anthropic")
+    losses = tuple(Loss(path=name, message=message) for name, message in made.losses)
+    return Encoded(data=made.declarations, losses=losses)

@@ -1,0 +1,21 @@
+"""Gemini function calling: function declarations, to be wrapped in one `function_declarations` (§7.2).
+
+One way: a list of functions does not tell effects, trust or patterns, so it cannot be read back into a tool.
+Implements ATIP 0.6 §8.
+"""
+
+from __future__ import annotations
+
+from atip.codecs.interface import Encoded, Loss
+from atip.codecs.provider_tools import compile_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.model.tool import Tool
+
+
+def encode(tool: Tool) -> Encoded:
+    """Tool → list of declarations, one per command."""
+    made = compile_tools([tool], "gemini")
+    losses = tuple(Loss(path=name, message=message) for name, message in made.losses)
+    return Encoded(data=made.declarations, losses=losses)

@@ -1,0 +1,239 @@
+"""Provider tools: functions → the list that goes into a request, within a budget, with the way back.
+
+Strategy A: one function per command. Strategy B: one per group with an `action`. `auto` takes A where it fits,
+then shorter descriptions, then B, then fewer groups, and says what it left out and how to get it.
+`Compiled.undo` turns a model's arguments back into the tool's own. Implements ATIP 0.6 §7.1, §8.
+"""
+
+from __future__ import annotations
+
+import json
+
+from atip.calls.functions import function_table
+from atip.calls.names import parameter_key
+from atip.codecs import provider_shapes
+from atip.codecs.provider_schema import Maker
+from atip.codecs.safety import clean_text, described, function_flags, shortened, suffix
+from atip.errors import UsageError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from atip.calls.functions import Function
+    from atip.codecs.provider_groups import Grouped
+    from atip.codecs.provider_schema import Dialect
+    from atip.model.tool import Tool
+
+    Count = Callable[[str], int]
+    Undo = Mapping[str, tuple[str, str]]
+    """Provider's key → (our key, how); keys that are the same and need nothing are absent."""
+
+STRATEGIES = ("auto", "discrete", "action")
+_BRIEF = 60
+
+
+class LeftOut(Value):
+    """A command that did not fit, and how to reach it."""
+
+    line: str
+    how: str
+
+    def to_json(self) -> dict[str, object]:
+        return {"command": self.line, "how": self.how}
+
+
+class Compiled(Value):
+    """Tools of a request and everything needed to read the answer."""
+
+    provider: str
+    declarations: list[dict[str, Any]]
+    functions: Mapping[str, Function]
+    """By name, for discrete functions."""
+    groups: Mapping[str, Grouped] = {}
+    undo: Mapping[str, Undo] = {}
+    strategy: str = "discrete"
+    left_out: tuple[LeftOut, ...] = ()
+    losses: tuple[tuple[str, str], ...] = ()
+    """Name of a function and what its provider's dialect could not say."""
+    nullable: bool = False
+
+
+def compile_tools(
+    tools: Iterable[Tool],
+    provider: str,
+    *,
+    strict: bool = False,
+    shape: str = "",
+    strategy: str = "discrete",
+    max_tokens: int | None = None,
+    max_functions: int | None = None,
+    count: Count | None = None,
+) -> Compiled:
+    """Compile for `openai`, `anthropic`, `gemini` or `mcp`.
+
+    Args:
+        shape: for OpenAI, `chat` (default) or `responses`.
+        max_tokens: budget; `strategy="auto"` is implied.
+        count: tokens of a text; a quarter of its characters unless given.
+
+    Raises:
+        UsageError: `compile.unknown-provider`, `compile.unknown-strategy`, `compile.strict`.
+    """
+    if strategy not in STRATEGIES:
+        raise UsageError(
+            "compile.unknown-strategy", f"no strategy `{strategy[:40]}`", hint=", ".join(STRATEGIES)
+        )
+    dialect = provider_shapes.dialect_of(provider, strict)
+    wrap = provider_shapes.wrapper(provider, strict, shape)
+    table = function_table(tools)
+    if max_tokens is None and max_functions is None and strategy != "action":
+        return _discrete(provider, dialect, wrap, table, 0)
+    from atip.codecs.provider_budget import choose
+
+    def attempt(functions: Mapping[str, Function], grouping: int | None, brief: int) -> Compiled:
+        if grouping is None:
+            return _discrete(provider, dialect, wrap, functions, brief)
+        return _grouped(provider, dialect, wrap, functions, grouping, brief)
+
+    if strategy == "action" and max_tokens is None and max_functions is None:
+        return attempt(table, -1, 0)
+    return choose(attempt, table, max_tokens, max_functions, count or estimate, strategy)
+
+
+def estimate(text: str) -> int:
+    """Tokens of a text, estimated: a quarter of its characters."""
+    return (len(text) + 3) // 4
+
+
+def tokens_of(declaration: Mapping[str, Any], count: Count) -> int:
+    """Tokens of one declaration as it is sent."""
+    return count(json.dumps(declaration, ensure_ascii=False, separators=(",", ":")))
+
+
+def _discrete(
+    provider: str, dialect: Dialect, wrap: Any, table: Mapping[str, Function], brief: int
+) -> Compiled:
+    maker = Maker(dialect, brief=brief)
+    declarations: list[dict[str, Any]] = []
+    undo: dict[str, Undo] = {}
+    losses: list[tuple[str, str]] = []
+    limit = dialect.max_description
+    make = maker.property_of
+    plain_keys, everything = dialect.plain_keys, dialect.nullable
+    for name, function in table.items():
+        properties: dict[str, Any] = {}
+        required: list[str] = []
+        changes: dict[str, tuple[str, str]] = {}
+        for key, item in function.parameters.items():
+            schema, how, is_required = make(item)
+            sent = key
+            if plain_keys and "-" in key:
+                sent = key.replace("-", "_")
+                if sent in function.parameters or sent in properties:
+                    sent = parameter_key(sent, {**function.parameters, **properties})
+                changes[sent] = (key, how)
+            elif how:
+                changes[sent] = (key, how)
+            properties[sent] = schema
+            if is_required or everything:
+                required.append(sent)
+        if changes:
+            undo[name] = changes
+            losses += [(name, f"`{key}` is sent as text") for key, how in changes.values() if how]
+        text = described(_text(function, brief), suffix(function_flags(function)), limit)
+        declarations.append(wrap(name, text, properties, required, function))
+    return Compiled(
+        provider=provider,
+        declarations=declarations,
+        functions=table,
+        undo=undo,
+        losses=tuple(losses),
+        nullable=dialect.nullable,
+    )
+
+
+def _grouped(
+    provider: str,
+    dialect: Dialect,
+    wrap: Any,
+    table: Mapping[str, Function],
+    grouping: int,
+    brief: int,
+) -> Compiled:
+    from atip.codecs.provider_groups import declare_groups
+
+    maker = Maker(dialect, brief=brief)
+    groups, alone = declare_groups(list(table.values()), maker, grouping, brief)
+    single = _discrete(provider, dialect, wrap, {one.name: one for one in alone}, brief)
+    declarations = [
+        wrap(group.name, group.description, group.properties, group.required, group.lead)
+        for group in groups
+    ]
+    return single.replace(
+        declarations=[*declarations, *single.declarations],
+        groups={group.name: group for group in groups},
+        strategy="action",
+    )
+
+
+def _text(function: Function, brief: int) -> str:
+    text = clean_text(function.description) or f"Run `{clean_text(function.line)}`"
+    command = function.command
+    if command is not None and command.deprecated:
+        note = command.deprecated if isinstance(command.deprecated, str) else ""
+        text = f"Deprecated{': ' + clean_text(note) if note else ''}. {text}"
+    return shortened(text, 2 * brief if brief > 0 else 80) if brief else text
+
+
+def undone(
+    compiled: Compiled, name: str, given: Mapping[str, Any]
+) -> tuple[Function, dict[str, object]] | None:
+    """The function and the arguments that a model's call means; None for a name that was not offered.
+
+    Only shapes are undone here; whether the arguments are right is judged by `calls.build`.
+    """
+    function = compiled.functions.get(name)
+    if function is not None:
+        changes = compiled.undo.get(name, {})
+        return function, _restored(given, changes, compiled.nullable)
+    group = compiled.groups.get(name)
+    if group is None:
+        return None
+    action = given.get(group.action_key)
+    chosen = group.actions.get(action) if isinstance(action, str) else None
+    if chosen is None:
+        return None
+    rest = {key: value for key, value in given.items() if key != group.action_key}
+    return chosen, _restored(rest, group.undo[str(action)], True)
+
+
+def _restored(given: Mapping[str, Any], changes: Undo, nullable: bool) -> dict[str, object]:
+    values: dict[str, object] = {}
+    for sent, value in given.items():
+        key, how = changes.get(sent, (sent, ""))
+        if value is None and nullable:
+            continue
+        values[key] = _value(value, how) if how else value
+    return values
+
+
+def _value(value: Any, how: str) -> object:
+    if isinstance(value, list):
+        return [_value(part, how) for part in value]
+    if how == "strip":
+        return _stripped(value)
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value  # wrong JSON stays text, and is refused by its type with a path
+
+
+def _stripped(value: Any) -> object:
+    if isinstance(value, dict):
+        return {key: _stripped(child) for key, child in value.items() if child is not None}
+    return [_stripped(child) for child in value] if isinstance(value, list) else value

@@ -1,0 +1,388 @@
+"""Session: one conversation with a model that may call tools, and the plain functions of Appendix A.
+
+    session = atip.Session([tool], provider="anthropic")
+    request(tools=session.tools, system=session.system_prompt)
+    calls = session.parse(response)
+    results = session.run_all(calls, runner)
+    messages += session.results(calls, results)
+
+Parses and builds; decides nothing and runs nothing by itself: `runner` is handed in, and policy stands in
+front of it. Implements ATIP 0.6 §7, §8.3, Appendix A.
+"""
+
+from __future__ import annotations
+
+from atip.calls.build import build
+from atip.calls.conflicts import waves
+from atip.calls.functions import function_table
+from atip.codecs import provider_messages, provider_shapes, provider_tools
+from atip.codecs.system_prompt import safety_summary, system_prompt
+from atip.errors import AtipError, FormatError
+from atip.model.effects import UNKNOWN
+from atip.model.problems import Problem
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from atip.calls.functions import Function
+    from atip.calls.invocation import Invocation
+    from atip.codecs.provider_messages import RawCall
+    from atip.model.effects import Effects
+    from atip.model.tool import Tool
+
+    Runner = Callable[["ToolCall"], object]
+
+
+class ToolCall(Value):
+    """One call of a model, understood. With problems there is no argv, and nothing may be run."""
+
+    id: str
+    name: str
+    provider: str
+    position: int
+    """Place in the response; Gemini correlates by it."""
+    shape: str = ""
+    function: Function | None = None
+    arguments: Mapping[str, object] = {}
+    """In the tool's own terms, defaults left out."""
+    argv: tuple[str, ...] | None = None
+    invocation: Invocation | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def effects(self) -> Effects:
+        """What this very call will do, flags included; unknown for a call that cannot be built."""
+        if self.function is None or self.invocation is None:
+            return UNKNOWN
+        from atip.calls.effects import effects_of
+
+        return effects_of(self.function.tool, self.invocation).effects
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "arguments": dict(self.arguments),
+            "argv": list(self.argv) if self.argv is not None else None,
+            "problems": [problem.to_json() for problem in self.problems],
+        }
+
+
+class Session:
+    """Tools of one request, and everything that turns answers back into command lines."""
+
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        provider: str = "openai",
+        *,
+        strict: bool = False,
+        shape: str = "",
+        strategy: str = "auto",
+        max_tokens: int | None = None,
+        count: Callable[[str], int] | None = None,
+    ) -> None:
+        """
+        Args:
+            provider: `openai`, `anthropic`, `gemini` or `mcp`.
+            strict: OpenAI's strict mode.
+            shape: for OpenAI, `chat` or `responses`.
+            strategy: `discrete`, `action`, or `auto`: discrete unless a limit forbids it.
+            max_tokens: budget for the tools; `left_out` says what did not fit.
+            count: tokens of a text.
+        """
+        self._tools = list(tools)
+        self.provider = provider
+        dialect = provider_shapes.dialect_of(provider, strict)
+        limit = dialect.max_functions if strategy == "auto" else None
+        self.compiled = provider_tools.compile_tools(
+            self._tools,
+            provider,
+            strict=strict,
+            shape=shape,
+            strategy=strategy,
+            max_tokens=max_tokens,
+            max_functions=limit,
+            count=count,
+        )
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """What goes into the request; for Gemini wrapped in one `function_declarations` (§7.2)."""
+        made = self.compiled.declarations
+        return [{"function_declarations": made}] if self.provider == "gemini" and made else made
+
+    @property
+    def left_out(self) -> tuple[provider_tools.LeftOut, ...]:
+        """Commands that did not fit, each with the way to get it."""
+        return self.compiled.left_out
+
+    @property
+    def system_prompt(self) -> str:
+        """Frame, safety rules, patterns and examples as marked data, and where to find more."""
+        return system_prompt(self._tools, self._functions(), self.left_out)
+
+    def _functions(self) -> list[Function]:
+        chosen = list(self.compiled.functions.values())
+        for group in self.compiled.groups.values():
+            chosen += group.actions.values()
+        return chosen
+
+    def parse(self, response: object) -> list[ToolCall]:
+        """The calls in a response, in order. What is wrong with one is in its `problems`."""
+        return [
+            self._understood(raw) for raw in provider_messages.read_calls(self.provider, response)
+        ]
+
+    def _understood(self, raw: RawCall) -> ToolCall:
+        call = ToolCall(
+            id=raw.id,
+            name=raw.name,
+            provider=self.provider,
+            position=raw.position,
+            shape=raw.shape,
+            arguments=raw.arguments,
+        )
+        if raw.problem is not None:
+            return call.replace(problems=(raw.problem,))
+        undone = provider_tools.undone(self.compiled, raw.name, raw.arguments)
+        if undone is None:
+            return call.replace(problems=(self._unknown(raw),))
+        function, arguments = undone
+        try:
+            built = build(function, arguments)
+        except FormatError as error:
+            return call.replace(
+                function=function, arguments=arguments, problems=tuple(error.problems)
+            )
+        return call.replace(
+            function=function,
+            arguments=built.values,
+            argv=built.argv,
+            invocation=built.invocation,
+        )
+
+    def _unknown(self, raw: RawCall) -> Problem:
+        from atip.model.shape import closest
+
+        group = self.compiled.groups.get(raw.name)
+        if group is not None:
+            word = raw.arguments.get(group.action_key)
+            close = closest(str(word), list(group.actions))
+            message = f"`{raw.name}` has no action `{str(word)[:80]}`"
+        else:
+            close = closest(raw.name, [*self.compiled.functions, *self.compiled.groups])
+            message = f"no function `{raw.name[:80]}` was offered"
+        hint = f"did you mean `{close}`?" if close else ""
+        return Problem(path="$", code="call.unknown-function", message=message, hint=hint)
+
+    def result(self, call: ToolCall, result: object) -> dict[str, Any]:
+        """The provider's message for one result; a call with problems is answered with them."""
+        is_error = bool(call.problems) or isinstance(result, (AtipError, BaseException))
+        if call.problems and result is None:
+            result = {"error": [problem.to_json() for problem in call.problems]}
+        elif isinstance(result, AtipError):
+            result = {"error": result.to_json()}
+        elif isinstance(result, BaseException):
+            result = {"error": f"{type(result).__name__}: {result}"}
+        elif getattr(result, "exit_code", 0):
+            is_error = True
+        return provider_messages.result_message(
+            self.provider,
+            id=call.id,
+            name=call.name,
+            result=result,
+            is_error=is_error,
+            shape=call.shape,
+        )
+
+    def results(self, calls: Sequence[ToolCall], results: Sequence[object]) -> list[dict[str, Any]]:
+        """Messages that answer one response, in the order of its calls."""
+        messages = [
+            self.result(call, result)
+            for call, result in sorted(
+                zip(calls, results, strict=True), key=lambda pair: pair[0].position
+            )
+        ]
+        return provider_messages.merged(self.provider, messages)
+
+    def run_all(
+        self, calls: Sequence[ToolCall], runner: Runner, *, max_workers: int = 8
+    ) -> list[object]:
+        """Run calls, together where their effects show no conflict (§7.3), and keep their order.
+
+        A call with problems is not run and gives None. An `AtipError` of the runner is that call's result;
+        any other exception is raised once the calls that run beside it have ended.
+        """
+        results: list[object] = [None] * len(calls)
+        runnable = [index for index, call in enumerate(calls) if not call.problems]
+        effects = [calls[index].effects for index in runnable]
+        for wave in waves(effects):
+            _run_wave([runnable[place] for place in wave], calls, runner, results, max_workers)
+        return results
+
+
+def _run_wave(
+    indexes: Sequence[int],
+    calls: Sequence[ToolCall],
+    runner: Runner,
+    results: list[object],
+    max_workers: int,
+) -> None:
+    def one(index: int) -> None:
+        try:
+            results[index] = runner(calls[index])
+        except AtipError as error:
+            results[index] = error
+
+    if len(indexes) == 1:
+        one(indexes[0])
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max_workers=min(max_workers, len(indexes))) as pool:
+        for done in [pool.submit(one, index) for index in indexes]:
+            done.result()
+
+
+# --- the names of Appendix A ---------------------------------------------------------------------
+
+
+def compile_tools(
+    tools: Iterable[Tool],
+    provider: str,
+    *,
+    strict: bool = False,
+    shape: str = "",
+    strategy: str = "discrete",
+    max_tokens: int | None = None,
+) -> list[dict[str, Any]]:
+    """Tools for one provider's request. Also `atip.compile`."""
+    return provider_tools.compile_tools(
+        tools, provider, strict=strict, shape=shape, strategy=strategy, max_tokens=max_tokens
+    ).declarations
+
+
+def to_openai(tool: Tool, *, strict: bool = False, shape: str = "") -> list[dict[str, Any]]:
+    """OpenAI tools of one tool, one per command."""
+    return compile_tools([tool], "openai", strict=strict, shape=shape)
+
+
+def to_gemini(tool: Tool) -> list[dict[str, Any]]:
+    """Gemini declarations of one tool, one per command."""
+    return compile_tools([tool], "gemini")
+
+
+def to_anthropic(tool: Tool) -> list[dict[str, Any]]:
+    """Anthropic tools of one tool, one per command."""
+    return compile_tools([tool], "anthropic")
+
+
+def generate_safety_prompt(tools: Iterable[Tool]) -> str:
+    """The safety section of a system prompt."""
+    return safety_summary(function_table(tools).values())
+
+
+def handle_tool_result(
+    provider: str, id: str, result: object, *, name: str = "", shape: str = ""
+) -> dict[str, Any]:
+    """The provider's message for a result. `name` is needed by Gemini, which has no ids of its own."""
+    provider_shapes.dialect_of(provider, False)
+    is_error = bool(getattr(result, "exit_code", 0))
+    return provider_messages.result_message(
+        provider, id=id, name=name or id, result=result, is_error=is_error, shape=shape
+    )
+
+
+def parse_tool_call(provider: str, response: object) -> list[RawCall]:
+    """The calls in a response as the provider sent them; `Session.parse` also understands them."""
+    provider_shapes.dialect_of(provider, False)
+    return provider_messages.read_calls(provider, response)
+
+
+class Validator:
+    """Judges calls before anything runs (§11.2): offered, well-formed, allowed. Made by `create_validator`.
+
+    Unknown effects count as the forbidden value. Room `policy` decides real runs; this is the plain form
+    that Appendix A describes, for callers who bring their own execution.
+    """
+
+    KEYS = (
+        "allowDestructive",
+        "allowBillable",
+        "allowNetwork",
+        "allowedTools",
+        "deniedCommands",
+        "effectRestrictions",
+    )
+
+    def __init__(self, tools: Iterable[Tool], policy: Mapping[str, Any]) -> None:
+        unknown = [key for key in policy if key not in self.KEYS]
+        if unknown:
+            # SECURITY: a misspelt restriction must not read as "nothing is restricted".
+            raise FormatError(
+                "policy.unknown-key", f"no policy key `{unknown[0]}`", hint=", ".join(self.KEYS)
+            )
+        self.offered = {tool.name for tool in tools}
+        self.policy = policy
+
+    def __call__(self, call: ToolCall) -> list[Problem]:
+        """Problems of a call; empty when it may go on to confirmation and execution."""
+        if call.problems or call.function is None:
+            return list(call.problems)
+        found: list[Problem] = []
+        tool, line = call.function.tool.name, call.function.line
+        allowed = self.policy.get("allowedTools")
+        if tool not in self.offered or (allowed is not None and tool not in allowed):
+            found.append(_refusal("policy.tool-not-allowed", f"`{tool}` is not allowed"))
+        for denied in self.policy.get("deniedCommands", ()):
+            if line == denied or line.startswith(denied + " "):
+                found.append(_refusal("policy.command-denied", f"`{denied}` is denied"))
+        return found + self._effects(call.effects)
+
+    def _effects(self, effects: Effects) -> list[Problem]:
+        facts = {
+            "destructive": effects.destructive,
+            "billable": effects.cost.billable,
+            "network": effects.network,
+        }
+        restricted = dict(self.policy.get("effectRestrictions", {}))
+        for fact, key in (("destructive", "allowDestructive"), ("billable", "allowBillable"), ("network", "allowNetwork")):  # fmt: skip
+            default = fact == "network"
+            if not self.policy.get(key, default):
+                restricted[fact] = False
+        words = {True: "it is", None: "nothing is known"}
+        return [
+            _refusal("policy.needs-confirmation", f"{fact}: {words[facts.get(fact)]}")
+            for fact, wanted in restricted.items()
+            if wanted is False and facts.get(fact) is not False
+        ]
+
+
+def _refusal(code: str, message: str) -> Problem:
+    return Problem(path="$", code=code, message=message)
+
+
+def create_validator(tools: Iterable[Tool], policy: Mapping[str, Any]) -> Validator:
+    """A validator of calls from tools and a policy (keys: `Validator.KEYS`)."""
+    return Validator(tools, policy)
+
+
+def create_result_filter(
+    tools: Iterable[Tool],
+    *,
+    redact: Callable[[str], str] | None = None,
+    max_characters: int = 30_000,
+) -> Callable[[str], str]:
+    """A filter of results (§11.3): invisible characters out, secrets by `redact`, bounded with a mark."""
+    from atip.codecs.safety import clean_text
+
+    def filtered(result: str) -> str:
+        text = redact(result) if redact is not None else result
+        text = clean_text(text)
+        return text if len(text) <= max_characters else text[:max_characters] + "\n[truncated]"
+
+    return filtered
