@@ -85,7 +85,7 @@ def _read(row: Entry) -> Positional | None:
         return None
     name = terms[0].strip().strip("<>[](){}.,:`'\"\u2026 ")
     name = name.removesuffix("...").strip().rstrip(">]")
-    if not any(char.isalnum() for char in name) or is_options_word(letters(name)):
+    if not any(char.isalnum() for char in name) or letters(name) == "options":
         return None
     found = Positional(name, (row.first, row.last), "definition")
     found.raw = terms[-1].strip()

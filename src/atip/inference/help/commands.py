@@ -209,6 +209,8 @@ def _read_block(parent: Line, block: list[Line], section: Section) -> list[Sub]:
         return []
     if "  " in parent.text.strip() and not parent.text.startswith("{"):
         return []
+    if any(line.indent == inner and " " in line.text and "  " not in line.text for line in block):
+        return []  # sentences about the argument
     rows = [row for row in find_rows(section, block) if row.indent == inner]
     return [sub for row in rows if (sub := read_command(row, frozenset())) is not None]
 

@@ -351,6 +351,6 @@ def _same_option(upper: Entry, lower: Entry) -> bool:
     return one[0].startswith("--") != two[0].startswith("--")
 
 
-def wants_flags(section: Section) -> bool:
-    """Examples show flags in use and asides speak of other programs; neither defines any."""
-    return section.kind not in (EXAMPLES, ASIDE)
+def wants_flags(section: Section, *, manual: bool) -> bool:
+    """Examples show flags in use, and asides of manual pages speak of other programs."""
+    return section.kind != EXAMPLES and not (manual and section.kind == ASIDE)

@@ -73,7 +73,9 @@ class _Reading:
                 continue  # options of one listed command (jcommander)
             room = MAX_OPTIONS - len(self.entries)
             entries, loose = (
-                find_entries(section, room) if wants_flags(section) else ([], section.lines)
+                find_entries(section, room)
+                if wants_flags(section, manual=page.manual)
+                else ([], section.lines)
             )
             self.entries += entries
             self.loose.append((section, loose))

@@ -10,6 +10,7 @@ from atip.inference.help.flags import parse_flags
 
 SEQUENCE, OPTIONAL, REQUIRED = "sequence", "optional", "required"
 FLAG, PLACEHOLDER, WORD = "flag", "placeholder", "word"
+_JOINTS = (":", "/", "@", "=", ".")
 MAX_DEPTH = 24
 MAX_TOKENS = 6_000
 _CLOSERS = {"[": "]", "(": ")", "{": "}", "<": ">"}
@@ -126,6 +127,11 @@ def _add(top: Node, symbol: str, spaced: bool) -> None:
     if not spaced and branch and branch[-1].kind in (PLACEHOLDER, WORD):
         branch[-1].text += symbol  # `<name>=<value>`, `file(s)`
         return
+    if not spaced and branch and branch[-1].kind == OPTIONAL:
+        inner = branch[-1].children
+        if len(inner) == 1 and inner[0].kind != FLAG and inner[0].text[-1:] in _JOINTS:
+            branch[-1] = Node(WORD, f"[{inner[0].text}]{symbol}")  # `[HOST:]PATH`
+            return
     kind = PLACEHOLDER if symbol[0] == "<" else WORD
     branch.append(Node(kind, symbol))
 

@@ -113,6 +113,11 @@ class _Reader:
     def read(self, root: Node) -> None:
         branch = root.alternatives[0]
         start = self._skip_program(branch)
+        for index in range(len(branch) - 1, start, -1):
+            node = branch[index]
+            if node.kind == WORD and node.text.lower() in self.path:
+                start = index + 1  # what stands before belongs to the parent command
+                break
         if start < len(branch) and branch[start].kind == WORD and start > 0:
             word = branch[start].text
             if word.islower() and word.replace("-", "").replace("_", "").isalnum():
@@ -176,8 +181,11 @@ class _Reader:
             self._add_argument("|".join(names), node, optional=optional, repeat=repeat)
             return
         last = node.alternatives[-1][-1] if node.alternatives[-1] else None
-        if last is not None and not flags and is_options_word(letters(last.text)):
+        plain = not flags and all(child.kind == WORD for child in node.children)
+        if last is not None and plain and is_options_word(letters(last.text)):
             return  # `[global options]`
+        if plain and len(node.children) > 3 and node.kind == OPTIONAL:
+            return  # `[more options; see below]`
         if len(flags) > 1 and len(node.alternatives) > 1:
             self._pair(node)
         for alternative in node.alternatives:
@@ -321,7 +329,7 @@ class _Reader:
 
 
 def _clean_name(text: str) -> str:
-    name = text.strip("<>[](){}.,;:'\"`*=\u2026 ")
+    name = text.strip("<>[](){}.,;:'\"`*=\u2026 ").replace("[", "").replace("]", "")
     return name.removesuffix("(s").removesuffix("...")
 
 
