@@ -13,7 +13,6 @@ from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
 from atip.inference.help.placeholders import (
     is_args_word,
     is_command_word,
-    is_options_word,
     letters,
 )
 from atip.inference.help.rows import find_rows
@@ -135,7 +134,21 @@ def merge_arguments(
     for positional in done:
         if positional.part == "usage" and counts.get(_key(positional.raw), patterns) < patterns:
             positional.required = False
-    return (done + [one for one in defined if one not in done])[:MAX_ARGUMENTS]
+    rest = [one for one in defined if one not in done]
+    if complete and rest:
+        _hand_on(usage, done, rest[-1])
+    return (done + rest)[:MAX_ARGUMENTS]
+
+
+def _hand_on(usage: Usage, done: list[Positional], rest: Positional) -> None:
+    """argparse: `subdir ...` is one positional and, unnamed, another that takes what is left."""
+    texts = [pattern.text for pattern in usage.patterns]
+    if not any(text.endswith((" ...", "] ...")) for text in texts):
+        return
+    rest.required, rest.variadic = False, True
+    for one in done:
+        if any(text.endswith(f" {one.name} ...") for text in texts):
+            one.variadic = False
 
 
 def _bare_words_are_literal(usage: Usage, defined: list[Positional]) -> bool:

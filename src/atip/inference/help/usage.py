@@ -323,7 +323,7 @@ class _Reader:
         argument = UsageArgument(name, self.lines)
         argument.raw = text
         argument.required = not optional
-        argument.variadic = repeat or node.repeat or text.endswith(("...", "(s)"))
+        argument.variadic = repeat or node.repeat or "..." in text or text.endswith("(s)")
         self.found.append(argument)
         return argument
 
