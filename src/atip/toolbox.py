@@ -9,7 +9,6 @@ Holds no state of its own beyond where things lie; every method reads the store 
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from atip.errors import NotFoundError
@@ -22,6 +21,7 @@ from atip.system.paths import find_places
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import ExitStack
     from typing import Any
 
     from atip.discovery.executables import Executable
@@ -65,7 +65,9 @@ class Toolbox:
     ) -> ScanReport:
         """Find every tool, ask those that can answer, remember. See `discovery.scan`."""
         scanner = self._scanner(options, progress)
-        with contextlib.ExitStack() as stack:
+        from contextlib import ExitStack
+
+        with ExitStack() as stack:
             return scanner.run(
                 open_keeper=self._keeper,
                 open_prober=lambda visible: self._prober(visible, scanner.options.jobs),
@@ -99,7 +101,7 @@ class Toolbox:
         return StoreKeeper(self.store, layout, home=self.places.home, now=now_iso(), redact=redact)
 
     def _climber(
-        self, options: ScanOptions, found: Sequence[Executable], stack: contextlib.ExitStack
+        self, options: ScanOptions, found: Sequence[Executable], stack: ExitStack
     ) -> Callable[[Subject], Finding | None]:
         """The ladder as one function of a subject; `stack` ends what it had to start."""
         from atip.discovery.askers import OverrideAsker, apply_override
@@ -315,6 +317,8 @@ class Toolbox:
             NotFoundError: no such executable, or nothing could be learnt.
             SandboxError: when this host cannot confine.
         """
+        from contextlib import ExitStack
+
         from atip.discovery.content import ContentReader
         from atip.discovery.executables import Executable, stat_key
         from atip.discovery.ladder import Subject
@@ -329,7 +333,7 @@ class Toolbox:
         one = Executable(name=label, path=path, real_path=real, key=stat_key(os.stat(real)), size=0)
         stub = parse_stub(path, content.head)
         subject = Subject(name=label, path=path, real_path=real, digest=content.digest, stub=stub)
-        with contextlib.ExitStack() as stack:
+        with ExitStack() as stack:
             found = self._climber(ScanOptions(learn=True, jobs=1), [one], stack)(subject)
         if found is None:
             raise NotFoundError("infer.nothing", f"nothing could be learnt about `{label}`")

@@ -5,8 +5,7 @@ Everything that came from outside passes `clean` before it reaches a terminal.
 
 from __future__ import annotations
 
-import shutil
-import unicodedata
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,22 +37,30 @@ def clean(text: str, *, newlines: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_clean_character(character, newlines) for character in text)
+    import unicodedata
+
+    category = unicodedata.category
+    return "".join(_clean_character(character, newlines, category(character)) for character in text)
 
 
-def _clean_character(character: str, newlines: bool) -> str:
+def _clean_character(character: str, newlines: bool, category: str) -> str:
     if character == "\n":
         return "\n" if newlines else " "
     if character == "\t":
         return " "
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+    if category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
         return f"\\u{{{ord(character):x}}}"
     return character
 
 
 def width_of(ctx: Context) -> int:
     """Columns of the terminal; 80 when there is none."""
-    return shutil.get_terminal_size((80, 24)).columns if ctx.is_tty else 80
+    if not ctx.is_tty:
+        return 80
+    try:
+        return int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
+    except (OSError, ValueError):
+        return 80
 
 
 def shorten(text: str, width: int) -> str:

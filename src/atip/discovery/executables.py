@@ -10,8 +10,8 @@ import os
 import stat
 
 from atip.discovery.directories import Skipped
-from atip.model.names import why_unsafe
 from atip.model.value import Value
+from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,13 +55,11 @@ class Listing:
     __slots__ = ("fingerprint", "rows", "unreadable")
 
     def __init__(self, directories: Sequence[str]) -> None:
-        import hashlib
-
         self.rows: list[tuple[os.DirEntry[str], os.stat_result | None]] = []
         self.unreadable: list[Skipped] = []
-        told = hashlib.sha256()
+        told: list[str] = []
         for folder in directories:
-            told.update(folder.encode("utf-8", "surrogateescape") + b"\0")
+            told.append(folder)
             try:
                 with os.scandir(folder) as entries:
                     ordered = sorted(entries, key=_name)
@@ -75,13 +73,9 @@ class Listing:
                     self.rows.append((entry, None))
                     continue
                 self.rows.append((entry, status))
-                told.update(
-                    f"{entry.name}\0{status.st_mode} {status.st_uid} {status.st_dev} {status.st_ino} "
-                    f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}\n".encode(
-                        "utf-8", "surrogateescape"
-                    )
-                )
-        self.fingerprint = told.hexdigest()
+                # mode, inode, device, links, owner, group, size, and both times to the nanosecond
+                told.append(f"{entry.name}\0{status[:7]}{status.st_mtime_ns} {status.st_ctime_ns}")
+        self.fingerprint = sha256_hex("\n".join(told).encode("utf-8", "surrogateescape"))
 
 
 def _name(entry: os.DirEntry[str]) -> str:
@@ -126,6 +120,8 @@ def _why_not(
     allow: Collection[str],
     deny: Collection[str],
 ) -> str | None:
+    from atip.model.names import why_unsafe
+
     if name in deny or (allow and name not in allow):
         return "denied" if name in deny else "not-allowed"
     if why_unsafe(name):

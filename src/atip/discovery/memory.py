@@ -11,6 +11,7 @@ import json
 import os
 
 from atip.errors import AtipError
+from atip.system.digests import sha256_hex
 from atip.system.files import make_private, read_bytes, write_atomic
 
 TYPE_CHECKING = False
@@ -28,12 +29,10 @@ class ScanMemory:
     """Results of the last scan of one question. The table of files is read only when it is needed."""
 
     def __init__(self, cache: str, directories: Sequence[str], salt: str = "") -> None:
-        import zlib
-
-        key = zlib.crc32("\0".join([*directories, salt]).encode("utf-8", "surrogateescape"))
+        key = sha256_hex("\0".join([*directories, salt]).encode("utf-8", "surrogateescape"))[:16]
         self._folder = os.path.join(cache, "discovery")
-        self._path = os.path.join(self._folder, f"path-scan-{key:08x}.json")
-        self._files_path = os.path.join(self._folder, f"path-scan-{key:08x}.files.json")
+        self._path = os.path.join(self._folder, f"path-scan-{key}.json")
+        self._files_path = os.path.join(self._folder, f"path-scan-{key}.files.json")
         self._files: dict[str, list[Any]] | None = None
         document = _load_json(self._path)
         remembered = (

@@ -12,6 +12,7 @@ import os
 from atip.errors import FormatError, NotFoundError
 from atip.registry import layout
 from atip.system.clock import now, now_iso
+from atip.system.digests import sha256_hex
 from atip.system.files import locked, make_private, read_bytes, write_atomic
 from atip.version import __version__
 
@@ -160,12 +161,7 @@ class Store:
 
 def digest_of(data: bytes) -> str:
     """`sha256:` and hex digits of some bytes."""
-    try:
-        # The interpreter's own SHA-256: loading OpenSSL for one small file costs more than hashing it.
-        from _sha256 import sha256  # type: ignore[import-not-found]
-    except ImportError:
-        from hashlib import sha256
-    return f"sha256:{sha256(data).hexdigest()}"
+    return f"sha256:{sha256_hex(data)}"
 
 
 def _render(document: dict[str, Any]) -> bytes:
