@@ -42,6 +42,8 @@ class _Reader:
         """The next line is the term of a definition."""
         self.skip = ""
         self.nesting = 0
+        self.blocked = 0
+        """Open `\\{` of a condition that does not hold."""
         self.taken = True
         """Whether the last `.ie` was true, for `.el`."""
         self.mdoc = MdocReader(self)
@@ -53,6 +55,10 @@ class _Reader:
             if self.skip:
                 if line.rstrip() == self.skip:
                     self.skip = ""
+                continue
+            if self.blocked:
+                self.blocked += line.count("\\{") - line.count("\\}")
+                self.blocked = max(self.blocked, 0)
                 continue
             self.line(line)
         self.flush()
@@ -133,6 +139,8 @@ class _Reader:
             test, _, rest = rest.partition(" ")
             holds = test == "n" or test.startswith("!t")
             self.taken = holds or name == "if"
+        if not holds:
+            self.blocked = max(rest.count("\\{") - rest.count("\\}"), 0)
         rest = rest.strip().removeprefix("\\{").removeprefix("\\").strip()
         # SECURITY: conditions nest on one line; without a limit a page could exhaust the stack.
         if holds and rest and self.nesting < 8:

@@ -108,6 +108,15 @@ def test_name_is_taken_from_the_title_if_not_given() -> None:
     assert infer_man(MAN).usage == "plough [-dv] [--depth=CM] FIELD..."
 
 
+def test_preamble_of_generators_is_skipped() -> None:
+    preamble = (
+        ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n.de URL\n\\fI\\\\$2\\fP\n..\n.if \\n[.g] \\{\\\n"
+        ".  mso www.tmac\n.  am URL\n.    ad l\n.  .\n.\\}\n"
+    )
+    page = ".TH X 1\n" + preamble + ".SH OPTIONS\n.TP\n\\-a\nall\n"
+    assert flags(infer_man(page, tool="x")) == {"-a": False}
+
+
 def test_page_that_points_elsewhere_is_empty() -> None:
     assert infer_man(".so man1/other.1\n", tool="x").options == ()
 

@@ -157,10 +157,13 @@ class _Scanner:
         if self._peek() == "?" and name and dashes == "--":
             self.at += 1
         name = name.rstrip(".") or name
+        family = name[-1:] == "-" and self._peek() in ("<", "{", "[") and "--" not in name
+        if "--" in name or (name[-1:] == "-" and not family):
+            name = ""  # `-rw-r--r--` is a mode
         if not name or not (name[0].isalnum() or name in _SYMBOLS):
             self.at = start
             return False
-        if name[-1] == "-" and self._peek() in ("<", "{", "["):
+        if family:
             # `--gdwarf-<N>` is a family of flags, not a flag.
             self.family = True
         else:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from atip.inference.help.usage import Usage, UsageOption
 
 MAX_OPTIONS = 5_000
+_WORDS = frozenset(("version", "help", "verbose", "quiet", "debug", "list", "force", "display"))
 _BOOLEANS = ("true", "false")
 
 
@@ -197,9 +198,10 @@ def _split_clusters(
         if cluster in known:
             continue
         members = [f"-{letter}" for letter in cluster[1:]]
-        shared = any(member in known for member in members)
         letters = all(letter.isalnum() or letter in "?@#%" for letter in cluster[1:])
-        if not letters or len(set(members)) != len(members) or (single and not shared):
+        known_all = all(member in known for member in members)
+        word = cluster[1:] in _WORDS or (single and not known_all)
+        if not letters or len(set(members)) != len(members) or word:
             members = [cluster]
         for flag in members:
             if flag not in known and len(drafts) < MAX_OPTIONS:
