@@ -1,8 +1,8 @@
 """Bubblewrap: start a program in new namespaces, as root or not, and leave nothing behind.
 
 `start` is the one place that runs `bwrap`. What is shown inside is decided by the callers; this
-module adds what never varies: all namespaces, no capabilities, a new session, death with the
-parent, and a kernel uid that is not 0.
+module adds what never varies: all namespaces, no capabilities, a new session, and a kernel uid that
+is not 0. `inner` becomes PID 1 and must end when the host closes (or, dying, loses) a pipe.
 
 Root callers: mounting needs root (tools below a private home), running must not be root. So
 bubblewrap waits with its new user namespace, we map uid 0 *and* 65534 into it, and the inner
@@ -29,9 +29,11 @@ UID = 65534
 SEARCH = ("/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin")
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
-    *("--unshare-cgroup-try", "--hostname", "sandbox", "--new-session", "--die-with-parent"),
+    *("--unshare-cgroup-try", "--hostname", "sandbox", "--new-session", "--as-pid-1"),
     *("--clearenv", "--cap-drop", "ALL"),
 )
+# Not `--die-with-parent`: killed by it in the wrong moment, bubblewrap leaves the half-made namespace
+# waiting for ever. Instead PID 1, which is ours, holds a pipe of the host and ends when that ends.
 _INFO_LIMIT = 65536
 _PIPE_BYTES = 65536
 SETTLE_S = 5.0
@@ -75,7 +77,6 @@ def start(
     keep: Iterable[int],
     seccomp: bytes,
     stdio: tuple[int, int, int] = (-1, -1, -1),
-    reaper: bool = False,
     prefix: Sequence[str] = (),
 ) -> Started:
     """Start `inner` with the mounts in `arguments`.
@@ -84,7 +85,6 @@ def start(
         files: made-up files inside, path → content.
         keep: descriptors that `inner` inherits.
         seccomp: the filter, applied to `inner` and all it starts.
-        reaper: PID 1 is bubblewrap's own, and `inner` an ordinary process. False: `inner` is PID 1.
         prefix: a command that ends by executing bubblewrap.
 
     Raises:
@@ -99,7 +99,6 @@ def start(
         # dies of a broken pipe nor waits for ever, and what it started sees our end and leaves.
         handed = [info, info_w, *([gate] if root else []), *keep]
         command = [*prefix, find_bubblewrap(), *_NAMESPACES, "--info-fd", str(info_w)]
-        command += [] if reaper else ["--as-pid-1"]
         command += _identity(root, gate)
         command += arguments
         for path, content in files.items():

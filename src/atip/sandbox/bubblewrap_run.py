@@ -77,7 +77,10 @@ class _Launch:
         self._theirs.callback(channel_in.close)
         self._ours.callback(channel.close)
         order = self._content(marshal.dumps(self._order()))
-        inner_fds = (order, status_w, channel_in.fileno())
+        lifeline_r, lifeline = os.pipe()
+        self._theirs.callback(os.close, lifeline_r)
+        self._undo.callback(os.close, lifeline)
+        inner_fds = (order, status_w, channel_in.fileno(), lifeline_r)
         started = self._bubblewrap(stdio, inner_fds)
         self._theirs.close()
         failed = contextlib.ExitStack()
@@ -101,7 +104,7 @@ class _Launch:
         )
 
     def _bubblewrap(
-        self, stdio: tuple[int, int, int], inner_fds: tuple[int, int, int]
+        self, stdio: tuple[int, int, int], inner_fds: tuple[int, ...]
     ) -> bubblewrap.Started:
         decided = self._decided
         binary = self._open(f"/proc/self/fd/{decided.request.binary.descriptor}")
@@ -120,7 +123,6 @@ class _Launch:
             keep=(*inner_fds, binary, python, *prefix_fds),
             seccomp=assemble(Filter(shared_objects=True), os.uname().machine),
             stdio=stdio,
-            reaper=True,
             prefix=prefix,
         )
 

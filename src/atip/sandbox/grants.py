@@ -61,6 +61,8 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
     Raises:
         SandboxError: `sandbox.cannot-enforce`, with the entry.
     """
+    if not (confinement.fs_read or confinement.fs_write or confinement.fs_deny):
+        return FilePlan(mounts=())
     reads = [_absolute(text, home, workspace) for text in confinement.fs_read]
     writes = [_absolute(text, home, workspace) for text in confinement.fs_write]
     denies = [_absolute(text, home, workspace) for text in confinement.fs_deny]

@@ -1,18 +1,21 @@
 """Inner launcher: the last code of ours before a confined program starts, inside its sandbox.
 
-Executed, never imported: `python3 -I -S FILE CONFIG STATUS CHANNEL`, three inherited descriptors. Steps:
-(1) read the order, close all else; (2) open the listening sockets of the network gate and hand them to
-the host; (3) limits; (4) controlling terminal; (5) become an unprivileged uid without capabilities;
-(6) Landlock scopes; (7) start the program – with `one_shot`, by descriptor and behind a filter that
-allows neither a second exec nor another process. Failures go to STATUS, which the exec closes.
+Executed, never imported: `python3 -I -S FILE CONFIG STATUS CHANNEL LIFELINE`, inherited descriptors.
+Steps: (1) read the order, close all else; (2) open the listening sockets of the network gate and hand
+them to the host; (3) become an unprivileged uid without capabilities; (4) fork: the parent stays as
+PID 1, reaps, and ends with the program or with the host (LIFELINE); the child goes on: (5) limits,
+(6) controlling terminal, (7) Landlock scopes, (8) start the program – with a filter, by descriptor and
+so that neither a second exec nor another process is possible. Failures go to STATUS, which the exec closes.
 """
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` would import `enum`
 import ctypes
 import marshal
 import os
 import resource
+import select
 import struct
 import sys
 
@@ -69,8 +72,6 @@ def take_terminal() -> None:
     """Make the private terminal the controlling one: password prompts open `/dev/tty`."""
     import fcntl
 
-    if os.getsid(0) != os.getpid():
-        os.setsid()
     fcntl.ioctl(0, _TIOCSCTTY, 0)
 
 
@@ -85,7 +86,9 @@ def drop_privileges(uid: int, libc: ctypes.CDLL) -> None:
         os.setresuid(uid, uid, uid)
         libc.prctl(47, 4, 0, 0, 0)  # PR_CAP_AMBIENT, CLEAR_ALL
         libc.capset(struct.pack("<Ii", 0x20080522, 0), bytes(24))
-    libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG: forgotten with the uid
+    libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG
+    # SECURITY: PID 1 has the uid of the program; this closes its /proc entries and ptrace.
+    libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
 
 
 def restrict(libc: ctypes.CDLL) -> None:
@@ -115,36 +118,80 @@ def execute_once(order: dict[str, Any], libc: ctypes.CDLL) -> None:
     raise OSError(ctypes.get_errno(), "execveat")
 
 
-def launch(order: dict[str, Any], status: int, channel: int) -> None:
-    """Steps 2 to 7."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if order["gates"]:
-        open_gates(order["gates"], channel)  # (2)
-    else:
-        os.close(channel)
-    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
-        score.write("1000")
-    set_limits(order["limits"])  # (3)
+def launch(order: dict[str, Any], status: int, libc: ctypes.CDLL) -> None:
+    """Steps 5 to 8, in the child."""
+    for number in (2, 13, 25):  # Python handles or ignores these
+        _signal.signal(number, _signal.SIG_DFL)
+    set_limits(order["limits"])  # (5)
+    if os.getsid(0) != os.getpid():
+        os.setsid()
     if order["tty"]:
-        take_terminal()  # (4)
-    drop_privileges(order["uid"], libc)  # (5)
-    restrict(libc)  # (6)
-    os.umask(0o022)
+        take_terminal()  # (6)
+    restrict(libc)  # (7)
     os.chdir(order["cwd"])  # only now: root without capabilities may not enter a private folder
     os.write(status, b"S")  # all is set up; what follows on this pipe is a failed exec
-    if order["filter"]:  # (7)
+    if order["filter"]:  # (8)
         execute_once(order, libc)
     os.execve(order["program"], order["argv"], order["env"])  # noqa: S606
 
 
+def watch(program: int, lifeline: int) -> int:
+    """PID 1: reap until the program or the host ends; the exit status to end with."""
+    bell, ring = os.pipe()
+    os.set_blocking(ring, False)
+    _signal.set_wakeup_fd(ring)
+    _signal.signal(17, lambda *_: None)  # SIGCHLD
+    poll = select.poll()
+    poll.register(lifeline, 0)
+    poll.register(bell, select.POLLIN)
+    while True:
+        try:
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if ended[0] == program:
+                    code = os.waitstatus_to_exitcode(ended[1])
+                    return 128 - code if code < 0 else code
+        except ChildProcessError:
+            return 125
+        for descriptor, _ in poll.poll():
+            if descriptor == lifeline:
+                return 125
+            os.read(bell, 4096)
+
+
+def become_init(program: int, lifeline: int) -> None:
+    """Keep nothing but the lifeline, then watch; the namespace ends when this returns."""
+    null = os.open("/dev/null", os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+    close_others({lifeline})
+    # SECURITY: PID 1 gets only signals that it handles; Python handles this one too.
+    _signal.signal(2, _signal.SIG_DFL)
+    os._exit(watch(program, lifeline))
+
+
 def main(arguments: list[str]) -> None:
     """Read the order and carry it out, or say why not and leave."""
-    config, status, channel = map(int, arguments)
+    config, status, channel, lifeline = map(int, arguments)
+    libc = ctypes.CDLL(None, use_errno=True)
     os.set_inheritable(status, False)
+    os.set_inheritable(lifeline, False)
     try:
         order = read_order(config)
-        close_others({status, channel})  # (1)
-        launch(order, status, channel)
+        close_others({status, channel, lifeline})  # (1)
+        if order["gates"]:
+            open_gates(order["gates"], channel)  # (2)
+        else:
+            os.close(channel)
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
+            score.write("1000")
+        os.umask(0o022)
+        drop_privileges(order["uid"], libc)  # (3)
+        program = os.fork()  # (4)
+        if program:
+            become_init(program, lifeline)
+        libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG
+        os.close(lifeline)
+        launch(order, status, libc)
     except OSError as problem:
         os.write(status, f"{problem.errno or 0} {problem}".encode())
     os._exit(125)

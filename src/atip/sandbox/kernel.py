@@ -7,6 +7,7 @@ door: it takes plain numbers and bytes, and raises OSError.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import struct
 
@@ -19,6 +20,7 @@ _VERSION_FLAG = 1
 _RULE_PATH, _RULE_PORT = 1, 2
 
 
+@functools.cache
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
@@ -35,6 +37,7 @@ def set_no_new_privileges() -> None:
     _checked(_libc().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
 
+@functools.cache
 def landlock_abi() -> int:
     """The version of Landlock here; 0 where the kernel has none or it is switched off."""
     version = _libc().syscall(LANDLOCK_CREATE, None, ctypes.c_size_t(0), _VERSION_FLAG)
@@ -72,7 +75,6 @@ def seccomp_restrict_thread(program: bytes) -> None:
     _checked(_libc().prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, described, 0, 0))
 
 
-def change_directory_of_thread(path: str) -> None:
-    """Give this thread (and what it starts) a working directory apart from the process's."""
+def detach_directory_of_thread() -> None:
+    """From now on `chdir` of this thread changes its own working directory, not the process's."""
     _checked(_libc().unshare(CLONE_FS))
-    os.chdir(path)

@@ -1,7 +1,7 @@
 """The Landlock backend: for hosts without namespaces, cheap, and weaker. It says where.
 
-A thread puts itself under Landlock and a system-call filter and starts the program; both are inherited
-and cannot be taken off, and the thread then ends. What it enforces: files by allowlist, no network, no
+A thread under Landlock and a system-call filter (landlock_spawner.py) starts the program, which inherits
+both and cannot take them off. What it enforces: files by allowlist, no network, no
 signals to outside, verified bytes, time and output. What it cannot (`missing_for`) is refused, unless
 the caller accepts each by name: `Request.unsafe_accept`.
 """
@@ -11,17 +11,15 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import queue
 import resource
 import signal
-import threading
 
 from atip.errors import ExecutionError, SandboxError
-from atip.sandbox import kernel, system_view
+from atip.sandbox import kernel
 from atip.sandbox.bubblewrap_plan import build_environment
 from atip.sandbox.grants import plan_files
+from atip.sandbox.landlock_spawner import spawner_for
 from atip.sandbox.running import Running
-from atip.sandbox.seccomp import Filter, assemble
 from atip.system import processes
 
 TYPE_CHECKING = False
@@ -29,15 +27,6 @@ if TYPE_CHECKING:
     from atip.model.confinement import Confinement
     from atip.sandbox.grants import FilePlan
     from atip.sandbox.run import OnOutput, Outcome, Request
-
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
-_REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
-_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
-_ALL = (1 << 16) - 1
-_TCP = 3
-_SCOPES = 3
-_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
 
 
 def missing_for(confinement: Confinement, files: FilePlan) -> tuple[str, ...]:
@@ -109,16 +98,14 @@ class _Launch:
     def start(self, abi: int) -> Running:
         out, out_w = os.pipe()
         err, err_w = os.pipe()
-        reader, writer = os.pipe()
+        reader, writer = os.pipe() if self._request.stdin else (-1, -1)
         try:
             pid = self._spawn(abi, (reader, out_w, err_w))
         except OSError as error:
-            for descriptor in (out, err, writer):
-                os.close(descriptor)
+            _close(out, err, writer)
             raise ExecutionError("execution.not-started", f"cannot start: {error}") from error
         finally:
-            for descriptor in (reader, out_w, err_w):
-                os.close(descriptor)
+            _close(reader, out_w, err_w)
         self._limit(pid)
         return Running(
             pid=pid,
@@ -138,57 +125,20 @@ class _Launch:
         shown = f"/proc/self/fd/{binary.descriptor}"
         interpreter = binary.interpreter
         argv = (*interpreter, shown, *self._request.argv[1:]) if interpreter else self._request.argv
-        program = interpreter[0] if interpreter else shown
-        results: queue.SimpleQueue[int | OSError] = queue.SimpleQueue()
-
-        def restricted() -> None:
-            try:
-                self._restrict(abi)
-                results.put(
-                    processes.spawn(
-                        argv,
-                        self._env,
-                        program=program,
-                        keep=(binary.descriptor,),
-                        stdin=stdio[0],
-                        stdout=stdio[1],
-                        stderr=stdio[2],
-                        setsid=True,
-                    )
-                )
-            except OSError as error:
-                results.put(error)
-
-        thread = threading.Thread(target=restricted, name="atip-restricted", daemon=True)
-        thread.start()
-        thread.join()
-        result = results.get()
-        if isinstance(result, OSError):
-            raise result
-        return result
-
-    def _restrict(self, abi: int) -> None:
-        """Landlock and the filter for this thread alone, and what it starts."""
-        kernel.change_directory_of_thread(self._request.cwd or "/")
-        kernel.set_no_new_privileges()
-        handled = _BY_ABI.get(abi, _ALL)
-        ruleset = kernel.landlock_ruleset(handled, _TCP, _SCOPES if abi >= 6 else 0, abi)
-        try:
-            readable = _EXECUTE | _READ_FILE | _READ_DIR
-            for path in _SYSTEM:
-                _allow(ruleset, path, readable)
-            for name in (*system_view.ESSENTIAL, "localtime", "nsswitch.conf", "passwd", "group"):
-                _allow(ruleset, f"/etc/{name}", readable)
-            for name in system_view.DEVICES:
-                _allow(ruleset, f"/dev/{name}", _READ_FILE | _WRITE_FILE)
-            for mount in self._files.mounts:
-                if mount.kind in ("read", "write"):
-                    _allow(ruleset, mount.path, readable if mount.kind == "read" else handled)
-            kernel.landlock_restrict_thread(ruleset)
-        finally:
-            os.close(ruleset)
-        code = assemble(Filter(shared_objects=True, sockets=False), os.uname().machine)
-        kernel.seccomp_restrict_thread(code)
+        return spawner_for(abi, self._files).spawn(
+            self._request.cwd or "/",
+            functools.partial(
+                processes.spawn,
+                argv,
+                self._env,
+                program=interpreter[0] if interpreter else shown,
+                keep=(binary.descriptor,),
+                stdin=stdio[0],
+                stdout=stdio[1],
+                stderr=stdio[2],
+                setsid=True,
+            ),
+        )
 
     def _limit(self, pid: int) -> None:
         limits = self._confinement.limits
@@ -211,17 +161,10 @@ class _Launch:
         )
 
 
-def _allow(ruleset: int, path: str, rights: int) -> None:
-    try:
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return
-    try:
-        if not os.path.isdir(path):
-            rights &= _FILE_RIGHTS
-        kernel.landlock_allow_path(ruleset, descriptor, rights)
-    finally:
-        os.close(descriptor)
+def _close(*descriptors: int) -> None:
+    for descriptor in descriptors:
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def _kill_group(pid: int) -> None:

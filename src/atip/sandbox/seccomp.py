@@ -10,6 +10,7 @@ reads them: the low 32 bits of `int` arguments, since it ignores the rest.
 from __future__ import annotations
 
 import errno
+import functools
 import struct
 
 from atip.errors import SandboxError
@@ -71,6 +72,7 @@ class Filter(Value):
     """False: threads only; no other process can be made."""
 
 
+@functools.cache
 def assemble(what: Filter, machine: str) -> bytes:
     """The program for one architecture (`x86_64`, `aarch64`).
 

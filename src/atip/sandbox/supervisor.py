@@ -114,11 +114,13 @@ def spawn(argv: list[bytes], env: dict[bytes, bytes], out: int, err: int) -> int
 class Streams:
     """Both output pipes of one probe, read without ever waiting for the wrong thing."""
 
-    def __init__(self, out: int, err: int, keep: int) -> None:
+    def __init__(self, out: int, err: int, keep: int, control: int) -> None:
         self.kept = {out: bytearray(), err: bytearray()}
         self.open = {out, err}
         self._keep = keep
+        self._control = control
         self._poll = select.poll()
+        self._poll.register(control, 0)  # tells only that the host is gone
         self._poll.register(out, select.POLLIN)
         self._poll.register(err, select.POLLIN)
 
@@ -144,6 +146,8 @@ class Streams:
         """Move what is there within the time; the descriptors that had something to tell."""
         ready = self._poll.poll(wait_ms)
         for descriptor, events in ready:
+            if descriptor == self._control:
+                os._exit(0)
             if descriptor in self.open:
                 data = os.read(descriptor, _CHUNK) if events & select.POLLIN else b""
                 if data:
@@ -260,7 +264,7 @@ class Supervisor:
         started = time.monotonic()
         out_r, out_w = os.pipe()
         err_r, err_w = os.pipe()
-        streams = Streams(out_r, err_r, keep)
+        streams = Streams(out_r, err_r, keep, self._control)
         main = killed = 0
         try:
             main = spawn(argv, env, out_w, err_w)

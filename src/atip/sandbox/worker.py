@@ -179,7 +179,7 @@ class Worker:
                 _inner(control_r, reply_w, self._limits, self._scratch),
                 files={**system_view.made_up(self._scratch), _INSIDE: _supervisor()},
                 keep=(control_r, reply_w),
-                seccomp=_filter(os.uname().machine),
+                seccomp=assemble(Filter(), os.uname().machine),
                 stdio=(-1, -1, said_w),
             )
         except BaseException:
@@ -242,11 +242,6 @@ def _readable(descriptor: int, deadline: float) -> bool:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
-
-
-@functools.cache
-def _filter(machine: str) -> bytes:
-    return assemble(Filter(), machine)
 
 
 @functools.cache

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 import threading
 import time
 
@@ -272,3 +274,58 @@ def test_git_commits_and_clones_inside_its_tree(tmp_path: pathlib.Path) -> None:
         said = go(confinement, "/usr/bin/git", *arguments, cwd=tmp_path)
         assert said.code == 0, said
     assert "first" in go(confinement, "/usr/bin/git", "-C", "two", "log", cwd=tmp_path).out
+
+
+HOST = """
+import sys
+from atip.model.confinement import Confinement
+from atip.sandbox.run import run_confined
+from atip.sandbox.verified import seal
+print("up", flush=True)
+run_confined(
+    Confinement(fs_write=(sys.argv[2] + "/**",), exec_allow=True, exec_spawn=("true",)),
+    ["sleep", sys.argv[1]], binary=seal("/bin/sleep"), on_output=lambda n, d: None,
+)
+"""
+
+
+def test_kill_of_the_host_at_any_moment_leaves_nothing(tmp_path: pathlib.Path) -> None:
+    for round_ in range(15):
+        command = [sys.executable, "-c", HOST, MARK, str(tmp_path)]
+        host = subprocess.Popen(command, stdout=subprocess.PIPE)
+        assert host.stdout is not None
+        host.stdout.readline()
+        time.sleep(round_ * 0.006)
+        host.kill()
+        host.wait(5)
+        host.stdout.close()
+    deadline = time.monotonic() + 5
+    while processes_of(str(tmp_path)) or processes_of(MARK):
+        assert time.monotonic() < deadline, (processes_of(str(tmp_path)), processes_of(MARK))
+        time.sleep(0.02)
+
+
+def test_signal_death_and_exit_status_are_told_apart() -> None:
+    killed = python(Confinement(), "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    assert (killed.code, killed.outcome.signal) == (139, 11)
+    assert (python(Confinement(), "raise SystemExit(3)").outcome.signal) is None
+
+
+def test_broken_pipe_ends_a_program_as_usual() -> None:
+    confinement = Confinement(exec_allow=True, exec_spawn=("yes", "head"))
+    said = go(confinement, "/bin/bash", "-c", "yes | head -n 1; echo ${PIPESTATUS[0]}")
+    assert said.out == "y\n141\n"
+
+
+def test_many_runs_at_once() -> None:
+    results: list[int] = []
+
+    def one(number: int) -> None:
+        results.append(go(Confinement(), "/bin/bash", "-c", f"exit {number % 7}").code - number % 7)
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [0] * 20
