@@ -175,7 +175,8 @@ def test_a_document_cannot_take_over_another_tools_name(box, tools):
 
 @pytest.mark.proves("ATIP6-5.2-04", "ATIP6-5.2-05", "ATIP6-5.2-06", "ATIP6-5.2-08")
 def test_unsafe_directories_are_not_scanned(tmp_path):
-    from atip.discovery.directories import DEFAULT_DIRECTORIES, choose_directories, path_entries
+    from atip.discovery.directories import choose_directories
+    from atip.discovery.safety import DEFAULT_DIRECTORIES, path_entries
 
     world = tmp_path / "world"
     world.mkdir()
@@ -351,7 +352,7 @@ def test_the_command_line_scans_lists_and_shows(tmp_path, tools):
     ran = atip("scan", "--path", str(tools), home=tmp_path)
     assert (ran.code, ran.out.splitlines()[0]) == (
         0,
-        "1 tool found, 1 described, 1 program executed",
+        "1 tools found, 1 described, 1 programs executed",
     )
     listed = atip("list", "--json", home=tmp_path).document["tools"]
     assert [(tool["name"], tool["path"], tool["source"]) for tool in listed] == [

@@ -11,11 +11,12 @@ import stat
 
 from atip.discovery.directories import Skipped
 from atip.model.value import Value
-from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
+
+    from atip.discovery.listing import Listing
 
     StatKey = tuple[int, int, int, int, int]
 
@@ -46,42 +47,6 @@ def stat_key(status: os.stat_result) -> StatKey:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-class Listing:
-    """Directory entries as the system tells them, with a fingerprint of all of them.
-
-    Plain tuples, because this is all that happens when nothing has changed.
-    """
-
-    __slots__ = ("fingerprint", "rows", "unreadable")
-
-    def __init__(self, directories: Sequence[str]) -> None:
-        self.rows: list[tuple[os.DirEntry[str], os.stat_result | None]] = []
-        self.unreadable: list[Skipped] = []
-        told: list[str] = []
-        for folder in directories:
-            told.append(folder)
-            try:
-                with os.scandir(folder) as entries:
-                    ordered = sorted(entries, key=_name)
-            except OSError as error:
-                self.unreadable.append(Skipped(path=folder, reason=f"unreadable: {error.strerror}"))
-                continue
-            for entry in ordered:
-                try:
-                    status = entry.stat()
-                except OSError:
-                    self.rows.append((entry, None))
-                    continue
-                self.rows.append((entry, status))
-                # mode, inode, device, links, owner, group, size, and both times to the nanosecond
-                told.append(f"{entry.name}\0{status[:7]}{status.st_mtime_ns} {status.st_ctime_ns}")
-        self.fingerprint = sha256_hex("\n".join(told).encode("utf-8", "surrogateescape"))
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
-
-
 def list_executables(
     listing: Listing,
     *,
@@ -91,7 +56,7 @@ def list_executables(
     """Every executable file of a listing. `allow` empty means all names."""
     found: dict[str, Executable] = {}
     shadowed: list[Skipped] = []
-    skipped: list[Skipped] = [*listing.unreadable]
+    skipped = [Skipped(path=path, reason=f"unreadable: {why}") for path, why in listing.unreadable]
     owners = (0, os.geteuid())
     for entry, status in listing.rows:
         if status is None:

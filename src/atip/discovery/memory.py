@@ -1,8 +1,8 @@
 """What earlier scans saw, so that the next one reads and executes nothing twice.
 
-Files in the cache (0.1 §3.3): `discovery/path-scan-<hash>.json` holds, for one set of directories, a
-fingerprint of all entries and the summary; beside it what `stat` said of every file, and its digest;
-`discovery/answers.json` what each digest answered. All are derived and may be deleted at any time.
+Files in the cache (0.1 §3.3): `discovery/path-scan-<hash>.json` (see `unchanged.py`) holds, for one set of
+directories, a fingerprint of all entries and the summary; beside it what `stat` said of every file, and its
+digest; `discovery/answers.json` what each digest answered. All are derived and may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import os
 
+from atip.discovery.unchanged import VERSION, load_remembered, memory_path, scan_key
 from atip.errors import AtipError
-from atip.system.digests import sha256_hex
 from atip.system.files import make_private, read_bytes, write_atomic
 
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from atip.discovery.executables import Executable
 
-VERSION = 1
 MAX_BYTES = 256_000_000
 
 
@@ -29,17 +28,14 @@ class ScanMemory:
     """Results of the last scan of one question. The table of files is read only when it is needed."""
 
     def __init__(self, cache: str, directories: Sequence[str], salt: str = "") -> None:
-        key = sha256_hex("\0".join([*directories, salt]).encode("utf-8", "surrogateescape"))[:16]
+        key = scan_key(directories, salt)
         self._folder = os.path.join(cache, "discovery")
-        self._path = os.path.join(self._folder, f"path-scan-{key}.json")
+        self._path = memory_path(cache, key)
         self._files_path = os.path.join(self._folder, f"path-scan-{key}.files.json")
         self._files: dict[str, list[Any]] | None = None
-        document = _load_json(self._path)
-        remembered = (
-            document if isinstance(document, dict) and document.get("version") == VERSION else {}
-        )
-        self._fingerprint = remembered.get("fingerprint")
-        self.summary: dict[str, Any] = remembered.get("summary") or {}
+        remembered = load_remembered(self._path)
+        self._fingerprint, document = remembered[:2] if remembered else ("", "{}")
+        self.summary: dict[str, Any] = json.loads(document)
 
     @property
     def files(self) -> dict[str, list[Any]]:
@@ -60,11 +56,15 @@ class ScanMemory:
             return None
         return str(seen[1]), bool(seen[2])
 
-    def save(self, fingerprint: str, files: dict[str, list[Any]], summary: dict[str, Any]) -> None:
+    def save(
+        self, fingerprint: str, files: dict[str, list[Any]], summary: dict[str, Any], text: str
+    ) -> None:
         """Remember a finished scan; the table first, so that a crash in between costs only time."""
         _save_json(self._folder, self._files_path, files)
-        document = {"version": VERSION, "fingerprint": fingerprint, "summary": summary}
-        _save_json(self._folder, self._path, document)
+        document = json.dumps({**summary, "executed": 0, "unchanged": True}, ensure_ascii=False)
+        make_private(self._folder)
+        whole = "\n".join([VERSION, fingerprint, document, text])
+        write_atomic(self._path, whole.encode("utf-8", "replace"), durable=False)
 
 
 class Answers:

@@ -79,3 +79,53 @@ class ScanReport:
                 "files": dict(sorted(reasons.items())),
             },
         }
+
+
+SOURCES = {
+    "override": "your own overrides",
+    "native": "answered --agent",
+    "shim": "shims by hash",
+    "adapter": "CLI.md and CMP adapters",
+    "framework": "framework introspection",
+    "completion": "completion scripts",
+    "help": "help texts",
+    "man": "man pages",
+    "knowledge": "curated knowledge alone",
+}
+WARNINGS = {
+    "probe.name-mismatch": "describes itself under another name; kept under its own",
+    "probe.changed-answer": "describes itself differently than before for the same bytes; the old description is kept",
+    "probe.file-changed": "changed while it was asked; look again",
+    "file.unreadable": "cannot be read",
+}
+
+
+def render_summary(summary: dict[str, Any]) -> str:
+    """The summary for a person, plain text; remembered with the scan so that repeating it costs nothing."""
+    known = sum(summary["sources"].values())
+    executed = summary["executed"]
+    lines = [
+        f"{summary['found']:,} tools found, {known:,} described, {executed:,} programs executed"
+        + (" (nothing changed)" if summary["unchanged"] else "")
+    ]
+    lines += [f"{number:>6,}  {SOURCES[rung]}" for rung, number in summary["sources"].items()]
+    if summary["unknown"]:
+        lines.append(
+            f"{summary['unknown']:>6,}  known by name and hash only (`atip scan --learn` asks them)"
+        )
+    skipped = summary["skipped"]
+    lines += [
+        f"{number:>6,}  not looked at: {reason}" for reason, number in skipped["files"].items()
+    ]
+    lines += [
+        f"        directory skipped: {one['path']} ({one['reason']})"
+        for one in skipped["directories"]
+    ]
+    if summary["shadowed"]:
+        lines.append(f"{len(summary['shadowed']):>6,}  shadowed by an earlier directory")
+    if summary["refused"]:
+        names = ", ".join(refusal["name"] for refusal in summary["refused"][:6])
+        lines.append(f"{len(summary['refused']):>6,}  looked native but gave no metadata: {names}")
+    for warning in summary["warnings"]:
+        lines.append(f"        {warning['name']}: {WARNINGS.get(warning['code'], warning['code'])}")
+    return "\n".join(line if line.isprintable() else ascii(line)[1:-1] for line in lines)

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import os
 
-from atip.discovery.directories import choose_directories, path_entries
-from atip.discovery.executables import Listing, list_executables
+from atip.discovery.directories import choose_directories
+from atip.discovery.executables import list_executables
+from atip.discovery.listing import Listing
 from atip.discovery.memory import Answers, ScanMemory
-from atip.discovery.report import Plan, ScanReport
+from atip.discovery.report import Plan, ScanReport, render_summary
+from atip.discovery.safety import path_entries
+from atip.discovery.unchanged import salt_of
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -105,8 +108,8 @@ class Scanner:
 
     def memory(self, directories: Directories) -> ScanMemory:
         """What the last scan of the same question saw."""
-        lists = [",".join(self.config.get(name, ())) for name in ("allow", "deny", "skip")]
-        salt = "\n".join([*self.options.only, "learn" if self.options.learn else "", *lists])
+        lists = [self.config.get(name, ()) for name in ("allow", "deny", "skip")]
+        salt = salt_of(self.options.only, self.options.learn, lists)
         return ScanMemory(self.cache, directories.chosen, salt)
 
     def read(self, found: Sequence[Executable], memory: ScanMemory) -> None:
@@ -201,7 +204,9 @@ class Scanner:
             for one in listed.found
             if one.path in self.contents
         }
-        memory.save(listing.fingerprint, files, report.summary())  # (8)
+        summary = report.summary()
+        told = render_summary({**summary, "executed": 0, "unchanged": True})
+        memory.save(listing.fingerprint, files, summary, told)  # (8)
         return report
 
     def _ask(

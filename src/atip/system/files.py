@@ -15,7 +15,7 @@ from atip.errors import AtipError, FormatError, NotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 TEMPORARY = ".atip-tmp-"
 """Prefix of temporary files; leftovers older than a day are removed by `sweep`."""
@@ -109,18 +109,23 @@ def make_private(folder: str) -> None:
         raise AtipError("file.unsafe-directory", f"`{folder}` does not belong to you")
 
 
-@contextlib.contextmanager
-def locked(path: str) -> Iterator[None]:
+class locked:
     """Hold an exclusive lock; it dies with the process, so it is never stale."""
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._handle = -1
+
+    def __enter__(self) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            self._handle = os.open(self._path, flags, 0o600)
+        except OSError as error:
+            raise _unwritable(self._path, error) from error
+        fcntl.flock(self._handle, fcntl.LOCK_EX)
+
+    def __exit__(self, *_failure: object) -> None:
+        os.close(self._handle)
 
 
 def sweep(folder: str, now: float, *, older_than_s: float = 86400.0) -> int:

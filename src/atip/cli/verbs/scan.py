@@ -25,18 +25,6 @@ EFFECTS = {
 }
 EXAMPLES = ("atip scan", "atip scan --path ~/bin --dry-run", "atip scan --learn")
 
-SOURCES = {
-    "override": "your own overrides",
-    "native": "answered --agent",
-    "shim": "shims by hash",
-    "adapter": "CLI.md and CMP adapters",
-    "framework": "framework introspection",
-    "completion": "completion scripts",
-    "help": "help texts",
-    "man": "man pages",
-    "knowledge": "curated knowledge alone",
-}
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -68,6 +56,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     import os
 
+    if not (options.refresh or options.dry_run or os.environ.get("ATIP_REFRESH")) and _unchanged(
+        options, ctx
+    ):
+        return 0
+    from atip.discovery.report import render_summary
     from atip.discovery.scan import ScanOptions
 
     wanted = ScanOptions(
@@ -90,8 +83,24 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit(summary)
     else:
-        _print(ctx, summary)
+        ctx.print(render_summary(summary))
     return 0
+
+
+def _unchanged(options: argparse.Namespace, ctx: Context) -> bool:
+    """Repeat the last summary when nothing changed; loads as little as possible (see the module there)."""
+    import os
+
+    from atip.discovery.unchanged import find_unchanged
+    from atip.system.paths import find_places
+
+    places = find_places()
+    if os.path.exists(os.path.join(places.config, "config.json")):
+        return False
+    found = find_unchanged(options.path, options.only, options.learn, places.cache)
+    if found is not None:
+        ctx.print(found[0] if ctx.as_json else found[1])
+    return found is not None
 
 
 def _dry_run(ctx: Context, plan: Any) -> int:
@@ -106,42 +115,3 @@ def _dry_run(ctx: Context, plan: Any) -> int:
     for command in plan.commands:
         ctx.print("  " + clean(" ".join(command)))
     return 0
-
-
-def _print(ctx: Context, summary: dict[str, Any]) -> None:
-    from atip.cli.output import clean, count, paint, table
-
-    known = sum(summary["sources"].values())
-    head = f"{count(summary['found'], 'tool')} found, {known:,} described, {count(summary['executed'], 'program')} executed"
-    ctx.print(paint(ctx, head, "bold") + (" (nothing changed)" if summary["unchanged"] else ""))
-    rows = [(f"{number:>6,}", SOURCES[rung]) for rung, number in summary["sources"].items()]
-    if summary["unknown"]:
-        rows.append(
-            (
-                f"{summary['unknown']:>6,}",
-                "known by name and hash only: `atip scan --learn` asks them, confined",
-            )
-        )
-    for line in table(rows, indent=""):
-        ctx.print(line)
-    for reason, number in summary["skipped"]["files"].items():
-        ctx.print(f"{number:>6,}  not looked at: {reason}")
-    for skipped in summary["skipped"]["directories"]:
-        ctx.print(f"        directory skipped: {clean(skipped['path'])} ({skipped['reason']})")
-    if summary["shadowed"]:
-        ctx.print(f"{len(summary['shadowed']):>6,}  shadowed by an earlier directory")
-    if summary["refused"]:
-        names = ", ".join(clean(refusal["name"]) for refusal in summary["refused"][:6])
-        ctx.print(f"{len(summary['refused']):>6,}  looked native but gave no metadata: {names}")
-    for warning in summary["warnings"]:
-        ctx.print(
-            f"        {clean(warning['name'])}: {WARNINGS.get(warning['code'], warning['code'])}"
-        )
-
-
-WARNINGS = {
-    "probe.name-mismatch": "describes itself under another name; kept under its own",
-    "probe.changed-answer": "describes itself differently than before for the same bytes; the old description is kept",
-    "probe.file-changed": "changed while it was asked; look again",
-    "file.unreadable": "cannot be read",
-}
