@@ -192,7 +192,8 @@ class _Builder:
         return Built(
             argv=argv,
             values=self.values,
-            invocation=invocation.replace(nodes=self.function.nodes),
+            # a word that is no command is an operand here: the document declares positionals
+            invocation=invocation.replace(nodes=self.function.nodes, unknown_command=""),
         )
 
     def _meant(self) -> dict[str, object]:
@@ -210,7 +211,7 @@ def arguments_of(function: Function, invocation: Invocation) -> dict[str, object
 
     The reverse of `build`: `arguments_of(f, parse(build(f, a).argv)) == a` without defaults.
     """
-    if invocation.path != function.path or invocation.unknown or invocation.unknown_command:
+    if invocation.path != function.path or invocation.unknown:
         return None
     keys = {id(item): key for key, item in function.parameters.items() if isinstance(item, Option)}
     values: dict[str, object] = {}
@@ -229,7 +230,7 @@ def arguments_of(function: Function, invocation: Invocation) -> dict[str, object
             values[key] = value
     places = {k: i for k, i in function.parameters.items() if not isinstance(i, Option)}
     positional = positional_values(places, invocation.arguments)
-    if positional is None or invocation.help:
+    if positional is None or invocation.help or (invocation.unknown_command and not places):
         return None
     return {**positional, **values}
 

@@ -47,10 +47,12 @@ def declare_groups(
     """Groups by the first `level` words of the path, -1: by everything but the last word; and the
     functions that would be alone in theirs."""
     found: dict[tuple[str, tuple[str, ...]], list[Function]] = {}
+    groups = {_group_of(function, level) for function in functions}
     for function in functions:
-        depth = len(function.path) - 1 if level < 0 else min(level, len(function.path) - 1)
-        group = (function.tool.name, function.path[: max(depth, 0)])
-        found.setdefault(group, []).append(function)
+        itself = (function.tool.name, function.path)
+        # a group that runs by itself is one of its own actions
+        key = itself if itself in groups else _group_of(function, level)
+        found.setdefault(key, []).append(function)
     made: list[Grouped] = []
     alone: list[Function] = []
     for (tool, path), members in found.items():
@@ -64,6 +66,12 @@ def declare_groups(
                 name = function_name(tool, (*path, f"part-{start // _MAX_ACTIONS + 1}"))
             made.append(_Group(name, path, part, maker, brief).declare())
     return made, alone
+
+
+def _group_of(function: Function, level: int) -> tuple[str, tuple[str, ...]]:
+    most = len(function.path) - 1
+    depth = most if level < 0 else min(level, most)
+    return function.tool.name, function.path[: max(depth, 0)]
 
 
 class _Group:
