@@ -12,7 +12,6 @@ Output is bytes as the program wrote them; reading them strictly is the caller's
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 
@@ -88,8 +87,11 @@ class ProbeSandbox:
         Raises:
             SandboxError: `sandbox.namespaces-unavailable`, `sandbox.bubblewrap-missing`.
         """
-        with self._lease() as worker:
+        worker = self._take()
+        try:
             worker.ensure()
+        finally:
+            self._give_back([worker])
 
     def run(
         self,
@@ -103,13 +105,15 @@ class ProbeSandbox:
         Raises:
             SandboxError: when this host cannot confine; nothing was run then.
         """
-        with self._lease() as worker:
-            try:
-                worker.send(tuple(argv), env_set or {}, self._wall(wall_s))
-                return worker.receive()
-            except BaseException:
-                worker.close()  # Ctrl-C in the middle: the probe ends with its namespace
-                raise
+        worker = self._take()
+        try:
+            worker.send(tuple(argv), env_set or {}, self._wall(wall_s))
+            return worker.receive()
+        except BaseException:
+            worker.close()  # Ctrl-C in the middle: the probe ends with its namespace
+            raise
+        finally:
+            self._give_back([worker])
 
     def run_all(self, probes: Iterable[Probe]) -> Iterator[tuple[int, ProbeResult]]:
         """Run many probes on all confinements; yields (position, result) as they finish."""
@@ -117,7 +121,7 @@ class ProbeSandbox:
 
         queue = enumerate(probes)
         busy: dict[Worker, int] = {}
-        idle = self._lease_all()
+        idle = self._take_all()
         try:
             while True:
                 while idle and (following := next(queue, None)) is not None:
@@ -140,19 +144,14 @@ class ProbeSandbox:
         limit = self._limits.wall_s if wall_s is None else wall_s
         return 3600.0 if limit is None else limit
 
-    @contextlib.contextmanager
-    def _lease(self) -> Iterator[Worker]:
+    def _take(self) -> Worker:
         with self._changed:
             while self._open and not self._idle:
                 self._changed.wait()
             self._check_open()
-            worker = self._idle.pop()
-        try:
-            yield worker
-        finally:
-            self._give_back([worker])
+            return self._idle.pop()
 
-    def _lease_all(self) -> list[Worker]:
+    def _take_all(self) -> list[Worker]:
         with self._changed:
             self._check_open()
             taken, self._idle = self._idle, []

@@ -14,16 +14,16 @@ from __future__ import annotations
 import _ctypes
 import _signal  # type: ignore[import-not-found]  # `signal` would import `enum`
 import _thread
-import os
+import posix as os  # all that `os` would add here is its own import
 import resource
 import select
-import struct
 import sys
 import time
+from _struct import Struct, pack
 
-REQUEST = struct.Struct("<IIII")
+REQUEST = Struct("<IIII")
 """Bytes that follow, number of arguments, wall limit in ms, bytes kept of each stream."""
-REPLY = struct.Struct("<iIIIIQ")
+REPLY = Struct("<iIIIIQ")
 """Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds."""
 TIMED_OUT, TRUNCATED, NOT_STARTED, WORN_OUT = 1, 2, 4, 8
 
@@ -58,7 +58,7 @@ def drop_privileges(uid: int, gid: int) -> None:
         os.setresgid(gid, gid, gid)
         os.setresuid(uid, uid, uid)
         prctl(47, 4, 0, 0, 0)  # PR_CAP_AMBIENT, CLEAR_ALL
-        _libc("capset")(struct.pack("<Ii", 0x20080522, 0), bytes(24))
+        _libc("capset")(pack("<Ii", 0x20080522, 0), bytes(24))
     # SECURITY: changing the uid forgets the wish to die with the parent.
     prctl(1, _KILL, 0, 0, 0)  # PR_SET_PDEATHSIG
     # SECURITY: same uid as the probes; this closes /proc/1/{mem,fd,…} and ptrace for them.
@@ -88,7 +88,7 @@ def restrict_thread() -> None:
     namespace is safe from signals without it.
     """
     syscall = _libc("syscall")
-    ruleset = syscall(444, struct.pack("<QQQ", 0, 0, 3), 24, 0)
+    ruleset = syscall(444, pack("<QQQ", 0, 0, 3), 24, 0)
     if ruleset >= 0:
         syscall(446, ruleset, 0)
         os.close(ruleset)
@@ -193,7 +193,7 @@ def wipe(directory: str) -> bool:
     """Empty the scratch directory and undo what was done to itself; False if time ran out."""
     deadline = time.monotonic() + WIPE_S
     if os.stat(directory).st_uid == os.getuid():
-        os.chmod(directory, 0o1777)  # noqa: S103  of one user, and it alone is in here
+        os.chmod(directory, 0o1777)  # of one user, and it alone is in here
     fresh = 0
     while names := os.listdir(directory):
         for name in names:

@@ -85,6 +85,7 @@ class Worker:
         self._deadline = 0.0
         self._sent = False
         self._buffer = bytearray()
+        self._poll = select.poll()
 
     def ensure(self) -> None:
         """Start the confinement unless it runs.
@@ -159,7 +160,7 @@ class Worker:
     def _read(self, size: int) -> bytes | None:
         """Exactly `size` bytes before the deadline, or None. At most one answer is under way."""
         while len(self._buffer) < size:
-            if not _readable(self.reply, self._deadline):
+            if not self._poll.poll(max(0.0, self._deadline - time.monotonic()) * 1000):
                 return None
             data = os.read(self.reply, _CHUNK)
             if not data:
@@ -172,6 +173,8 @@ class Worker:
     def _start(self) -> None:
         control_r, self._control = os.pipe()
         self.reply, reply_w = os.pipe()
+        self._poll = select.poll()
+        self._poll.register(self.reply, select.POLLIN)
         self._said, said_w = os.pipe()
         try:
             self._started = bubblewrap.start(
@@ -236,12 +239,6 @@ def encode_request(
         raise SandboxError("sandbox.argv", "a probe needs an absolute program and no NUL bytes")
     body = "\0".join(parts).encode("utf-8", "surrogateescape")
     return REQUEST.pack(len(body), len(argv), int(wall_s * 1000), keep) + body
-
-
-def _readable(descriptor: int, deadline: float) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
 import shutil
@@ -17,6 +18,7 @@ from atip.model.confinement import Confinement, Limits
 from atip.sandbox.run import Request, run_confined, start_confined
 from atip.sandbox.verified import seal
 from tests.integration.sandbox.confined import PYTHON, attempt, go, python
+from tests.integration.sandbox.unprivileged import ROOT
 from tests.integration.sandbox.zoo_harness import processes_of
 
 pytestmark = pytest.mark.sandbox
@@ -329,3 +331,67 @@ def test_many_runs_at_once() -> None:
     for thread in threads:
         thread.join()
     assert results == [0] * 20
+
+
+def _race(tmp_path: pathlib.Path, rounds: int) -> None:
+    """Swap and rewrite a program while it is sealed and run: only hashed bytes may ever run."""
+    good, evil = pathlib.Path("/bin/echo").read_bytes(), pathlib.Path("/bin/false").read_bytes()
+    tool = tmp_path / "tool"
+    tool.write_bytes(good)
+    tool.chmod(0o755)
+    expected = f"sha256:{hashlib.sha256(good).hexdigest()}"
+    stop = threading.Event()
+
+    def swap() -> None:
+        number = 0
+        while not stop.is_set():
+            number += 1
+            data = good if number % 2 else evil
+            if number % 4 < 2:
+                (tmp_path / "next").write_bytes(data)
+                os.chmod(tmp_path / "next", 0o755)
+                os.rename(tmp_path / "next", tool)
+            else:
+                tool.write_bytes(data)
+            time.sleep(0.0005)
+
+    swapper = threading.Thread(target=swap)
+    swapper.start()
+    ran = 0
+    try:
+        for _ in range(rounds):
+            try:
+                binary = seal(str(tool), expected=expected)
+            except (TrustError, ExecutionError):
+                continue
+            said = bytearray()
+            outcome = run_confined(
+                Confinement(),
+                ["tool", "good"],
+                binary=binary,
+                on_output=lambda _n, data, said=said: said.extend(data),  # type: ignore[misc]
+            )
+            binary.close()
+            assert (outcome.exit_code, bytes(said)) == (0, b"good\n")
+            ran += 1
+    finally:
+        stop.set()
+        swapper.join()
+    assert ran
+
+
+def test_race_of_swaps_never_runs_unhashed_bytes(tmp_path: pathlib.Path) -> None:
+    _race(tmp_path, 60)
+
+
+@pytest.mark.soak
+def test_long_race_of_swaps_never_runs_unhashed_bytes(tmp_path: pathlib.Path) -> None:
+    _race(tmp_path, 10_000)
+
+
+@pytest.mark.soak
+def test_zoo_twenty_times_without_a_flake() -> None:
+    adapter = str(ROOT / "benchmarks/adapters/zoo.py")
+    command = [sys.executable, adapter, str(ROOT / "conformance/zoo"), "--phase", "probe"]
+    ran = subprocess.run([*command, "--repeat", "20"], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout
