@@ -65,12 +65,13 @@ def plan(confinement: Confinement, request: Request) -> Plan:
     files = plan_files(confinement, home=home, workspace=os.path.realpath(workspace))
     interpreter = request.binary.interpreter
     gates = _gates(confinement)
-    env, dropped = build_environment(confinement, request.caller_env, home, gates)
+    inside = _home_inside(home)
+    env, dropped = build_environment(confinement, request.caller_env, inside, gates)
     return Plan(
         confinement=confinement,
         request=request,
         files=files,
-        home=home,
+        home=inside,
         program=os.path.realpath(interpreter[0]) if interpreter else request.binary.path,
         argv=(*interpreter, request.binary.path, *request.argv[1:])
         if interpreter
@@ -79,6 +80,13 @@ def plan(confinement: Confinement, request: Request) -> Plan:
         env_dropped=dropped,
         gates=gates,
     )
+
+
+def _home_inside(home: str) -> str:
+    """Where the scratch home lies: at the caller's own path, unless that belongs to the system."""
+    system = ("/", *system_view.TOP, *system_view.TREES, "/etc", "/proc", "/sys", "/dev", "/run")
+    taken = any(home == path or home.startswith(path.rstrip("/") + "/") for path in system[1:])
+    return f"/home/{system_view.USER}" if taken or home == "/" else home
 
 
 def build_environment(
@@ -152,6 +160,7 @@ def arguments_of(decided: Plan, binary_fd: int, stage: str) -> list[str]:
         else:
             arguments += ["--perms", "1777", "--size", size, "--tmpfs", path]
     arguments += _file_arguments(decided.files)
+    arguments += _launcher_arguments(decided)
     binary = decided.request.binary
     arguments += _parents_of(binary.path)
     arguments += ["--perms", "0555", "--ro-bind-data", str(binary_fd), binary.path]
@@ -159,6 +168,17 @@ def arguments_of(decided: Plan, binary_fd: int, stage: str) -> list[str]:
         arguments += ["--ro-bind", decided.program, decided.program]
     if decided.spawns:
         arguments += programs.seal_arguments()
+    return arguments
+
+
+def _launcher_arguments(decided: Plan) -> list[str]:
+    """The library of the Python that our inner launcher runs on, if it is not the system's."""
+    tree = system_view.find_interpreter().tree
+    if not tree:
+        return []
+    arguments = [*_parents_of(tree), "--ro-bind", tree, tree]
+    if decided.spawns and os.path.isdir(f"{tree}/bin"):
+        arguments += ["--tmpfs", f"{tree}/bin", "--remount-ro", f"{tree}/bin"]
     return arguments
 
 

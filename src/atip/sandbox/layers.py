@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import re
 
-from atip.errors import SandboxError
+from atip.errors import AtipError, SandboxError
+from atip.model.confinement import Confinement, Limits
 from atip.model.value import Value
 from atip.sandbox import bubblewrap, kernel
 from atip.sandbox.probe import ProbeSandbox
+from atip.sandbox.run import run_confined
+from atip.sandbox.verified import seal
 from atip.system import processes
 
 TYPE_CHECKING = False
@@ -72,6 +75,8 @@ def _check() -> Iterator[Layer]:
         )
     else:
         yield from _inside(status)
+        yield _run_layer("noexec", ("cp",), "cp /bin/true /tmp/x && /tmp/x && echo ran")
+        yield _run_layer("one-shot exec", (), "/bin/true && echo ran")
     yield _landlock()
     yield _cgroups()
 
@@ -122,6 +127,35 @@ def _inside(status: dict[str, str]) -> Iterator[Layer]:
         if sealed
         else "a write got through",
         how_to_get="" if sealed else "report this with the output of `bwrap --version`",
+    )
+
+
+def _run_layer(name: str, spawn: tuple[str, ...], script: str) -> Layer:
+    """Try in a run what the layer must stop."""
+    said = bytearray()
+    confinement = Confinement(exec_allow=bool(spawn), exec_spawn=spawn, limits=Limits(wall_s=10))
+    try:
+        binary = seal("/bin/sh")
+        try:
+            run_confined(
+                confinement,
+                ["sh", "-c", script],
+                binary=binary,
+                on_output=lambda _name, data: said.extend(data),
+                caller_env={},
+            )
+        finally:
+            binary.close()
+    except AtipError as error:
+        return Layer(
+            name=name, works=False, detail=error.message, how_to_get="kernel 5.12 or newer"
+        )
+    works = b"ran" not in said
+    return Layer(
+        name=name,
+        works=works,
+        detail="a planted program was stopped" if works else "a planted program ran",
+        how_to_get="" if works else "kernel 5.12 or newer",
     )
 
 

@@ -184,3 +184,12 @@ def test_kernel_settings_devices_and_mounts_are_out_of_reach() -> None:
     ]
     said = python(Confinement(), attempt(*tries))
     assert said.out and "done" not in said.out, said
+
+
+@pytest.mark.parametrize("home", ["/", "/usr/sbin", "/nonexistent"])
+def test_odd_home_of_a_service_user_hides_nothing_of_the_system(
+    home: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", home)
+    code = "import os; print(os.path.isdir('/usr/sbin') and len(os.listdir('/usr/sbin')) > 5, os.listdir(os.environ['HOME']))"
+    assert python(Confinement(), code).out == "True []\n"
