@@ -15,6 +15,7 @@ INPUTS = {
     "minimal": "examples/minimal.json",
     "diff-complete": "diff/inputs/base/complete.json",
     "legacy": "diff/inputs/legacy/legacy-format.json",
+    "shim": "registry/valid-shim.json",
 }
 PROVIDERS = [("openai", False), ("openai", True), ("gemini", False), ("anthropic", False)]
 

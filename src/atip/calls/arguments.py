@@ -125,6 +125,8 @@ def _typed(kind: str, value: object) -> tuple[object, str]:
     if kind in ("integer", "number"):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return value, "an integer" if kind == "integer" else "a number"
+        if isinstance(value, int) and abs(value) >= 1 << 64:
+            return value, "a number of at most 64 bits"
         if isinstance(value, float):
             if not math.isfinite(value):
                 return value, "a finite number"
@@ -173,24 +175,25 @@ def _check_schema(item: Item, value: object, path: Parts, problems: list[Problem
         problems.append(_problem(path, "call.unusable-schema", error.message, error.hint))
         return
     problems += [_problem((*path, *where), "call.schema", message) for where, message in wrong]
-    for where, text in _texts(value, path):
-        reason = why_unusable(text)
+    for where, leaf in _leaves(value, path):
+        reason = why_unusable(leaf) if isinstance(leaf, str) else _typed("number", leaf)[1]
         if reason:
             problems.append(_problem(where, "call.unusable-value", reason))
 
 
-def _texts(value: object, path: Parts) -> list[tuple[Parts, str]]:
-    found: list[tuple[Parts, str]] = []
+def _leaves(value: object, path: Parts) -> list[tuple[Parts, object]]:
+    """Texts and numbers inside a structure, keys included."""
+    found: list[tuple[Parts, object]] = []
     stack: list[tuple[Parts, object]] = [(path, value)]
     while stack and len(found) <= MAX_ITEMS:
         where, node = stack.pop()
-        if isinstance(node, str):
-            found.append((where, node))
-        elif isinstance(node, dict):
+        if isinstance(node, dict):
             stack.extend(((*where, key), child) for key, child in node.items())
             found.extend((where, key) for key in node)
         elif isinstance(node, (list, tuple)):
             stack.extend(((*where, index), child) for index, child in enumerate(node))
+        elif isinstance(node, (str, int, float)) and not isinstance(node, bool):
+            found.append((where, node))
     return found
 
 

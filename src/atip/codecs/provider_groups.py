@@ -24,6 +24,8 @@ ACTION = "action"
 ITSELF = "."
 """The action that is the group itself."""
 _MAX_ACTIONS = 200
+_MAX_CHOICES = 700
+"""Choices of all parameters of a group; with its actions they stay below what strict mode takes."""
 
 
 class Grouped(Value):
@@ -82,6 +84,7 @@ class _Group:
     ) -> None:
         self.name, self.path, self.members = name, path, members
         self.maker, self.brief = maker, brief
+        self.choices = 0
         self.properties: dict[str, Any] = {ACTION: {}}
         self.origin: dict[str, dict[str, Any]] = {}
         self.undo: dict[str, dict[str, tuple[str, str]]] = {}
@@ -149,6 +152,9 @@ class _Group:
                 )
                 sent = sent.replace("-", "_") if dialect.plain_keys else sent
             if sent not in self.properties:
+                self.choices += len(schema.get("enum", ()))
+                if self.choices > _MAX_CHOICES:
+                    schema = {field: value for field, value in schema.items() if field != "enum"}
                 self.properties[sent] = schema
                 self.origin[sent] = bare
             changes[sent] = (key, how)

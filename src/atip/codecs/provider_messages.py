@@ -60,10 +60,8 @@ def plain(value: object) -> Any:
     if isinstance(value, (str, bytes)):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
     return value
 
 
@@ -89,6 +87,15 @@ def _raw(position: int, identity: Any, name: Any, arguments: Any, shape: str) ->
             return call.replace(problem=_problem("call.malformed", message))
     if not isinstance(arguments, dict) or not all(isinstance(key, str) for key in arguments):
         return call.replace(problem=_problem("call.malformed", "the arguments are not an object"))
+    from atip.model.reader import DOCUMENT, bound
+
+    try:
+        json.dumps(arguments)  # only what JSON can hold, and not deeper than it can be written
+        bound(arguments, DOCUMENT)
+    except (FormatError, TypeError, ValueError, RecursionError) as error:
+        return call.replace(
+            problem=_problem("call.malformed", f"the arguments: {str(error)[:200]}")
+        )
     return call.replace(arguments=arguments)
 
 
@@ -173,11 +180,10 @@ def result_message(
 ) -> dict[str, Any]:
     """The message that answers one call."""
     if provider == "gemini":
-        response = (
-            result
-            if isinstance(result, dict)
-            else {"error" if is_error else "output": result_text(result)}
-        )
+        if isinstance(result, dict):
+            response = json.loads(result_text(result))
+        else:
+            response = {"error" if is_error else "output": result_text(result)}
         answer: dict[str, Any] = {"name": name, "response": response}
         if id and not id.isdigit():
             answer["id"] = id
@@ -214,4 +220,4 @@ def result_text(result: object) -> str:
         if code == 0 and not err:
             return clean_text(out)
         result = {"exit_code": code, "stdout": clean_text(out), "stderr": clean_text(err)}
-    return json.dumps(result, ensure_ascii=False, default=str)
+    return clean_text(json.dumps(result, ensure_ascii=False, default=str))

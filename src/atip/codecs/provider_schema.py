@@ -41,6 +41,9 @@ _DROPPED = frozenset(
 )  # fmt: skip
 """Keywords that a dialect may lack without changing the shape; the full schema is checked on the way back."""
 _MAX_DEPTH = 4
+_MAX_CHOICES = 250
+_MAX_CHOICE_TEXT = 15_000
+"""A longer list of choices is not sent; it is still checked on the way back, with what was probably meant."""
 
 
 class Dialect(Value):
@@ -163,6 +166,8 @@ class Maker:
         if not item.enum:
             return {"type": kind}, ""
         values = list(dict.fromkeys(v for v in enum_values(item) if _is_sendable(v)))
+        if len(values) > _MAX_CHOICES or sum(len(str(v)) for v in values) > _MAX_CHOICE_TEXT:
+            return {"type": kind}, ""
         if self.dialect.text_enums_only:
             texts = [str(value) for value in values if value != ""]
             undo = "number" if kind != "string" else ""
@@ -219,7 +224,7 @@ def _narrow_scalar(kind: str, choices: Any, dialect: Dialect) -> dict[str, Any] 
     if choices is None:
         return {"type": kind}
     values = list(dict.fromkeys(choices)) if isinstance(choices, list) else []
-    if not values or not all(_is_sendable(value) for value in values):
+    if not 0 < len(values) <= _MAX_CHOICES or not all(map(_is_sendable, values)):
         return None
     if kind != "string" and dialect.text_enums_only:
         return None

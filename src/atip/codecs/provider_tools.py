@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     """Provider's key → (our key, how); keys that are the same and need nothing are absent."""
 
 STRATEGIES = ("auto", "discrete", "action")
-_BRIEF = 60
+_MAX_CHOICES = 1_000
+"""Choices of one function in all its enums; what is beyond is checked on the way back only."""
 
 
 class LeftOut(Value):
@@ -127,6 +128,7 @@ def _discrete(
         properties: dict[str, Any] = {}
         required: list[str] = []
         changes: dict[str, tuple[str, str]] = {}
+        choices = 0
         for key, item in function.parameters.items():
             schema, how, is_required = make(item)
             sent = key
@@ -137,6 +139,10 @@ def _discrete(
                 changes[sent] = (key, how)
             elif how:
                 changes[sent] = (key, how)
+            if "enum" in schema:
+                choices += len(schema["enum"])
+                if choices > _MAX_CHOICES:
+                    schema = {field: value for field, value in schema.items() if field != "enum"}
             properties[sent] = schema
             if is_required or everything:
                 required.append(sent)

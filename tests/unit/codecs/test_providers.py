@@ -302,3 +302,13 @@ def test_what_only_the_agent_needs_is_never_sent():
             word in sent for word in ("SECRET_TOKEN", "password", "77-78s", "HIDDEN_ENV", "tty")
         )
         assert "p-name" in session.system_prompt and "p-name" not in json.dumps(session.tools)
+
+
+@pytest.mark.parametrize("strategy", ["discrete", "action"])
+def test_more_choices_than_a_provider_takes_are_checked_only_on_the_way_back(strategy):
+    many = [option(f"m{n}", type="enum", enum=[f"v{n}-{i}" for i in range(249)]) for n in range(6)]
+    huge = option("huge", type="enum", enum=[f"v{i}" for i in range(3000)])
+    made = tool(commands={"a": command(options=[huge, *many]), "b": command()})
+    compiled = compile_tools([made], "openai", strict=True, strategy=strategy)
+    assert check_declarations("openai", compiled.declarations, strict=True) == []
+    assert "enum" not in properties(compiled.declarations[0])["huge"]
