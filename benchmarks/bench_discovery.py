@@ -126,7 +126,9 @@ def hashing() -> bool:
 
 
 def main() -> bool:
-    with tempfile.TemporaryDirectory() as folder:
+    cache = pathlib.Path(__file__).resolve().parent.parent / ".cache"
+    cache.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
         root = pathlib.Path(folder)
         good = hashing()
         good &= second_scan(root)

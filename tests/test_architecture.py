@@ -31,6 +31,8 @@ LAYERS = {
     "crawler": 5,
     "toolbox": 6,
     "api": 6,
+    "session": 6,
+    "explaining": 6,
     "server": 7,
     "cli": 7,
 }
@@ -42,6 +44,9 @@ SIDE_BY_SIDE = {
     ("cli", "server"),
     ("cli", "sdk"),
     ("toolbox", "api"),
+    ("toolbox", "session"),
+    ("toolbox", "explaining"),
+    ("session", "api"),
     ("api", "toolbox"),
 }
 DOORS = {"subprocess", "socket", "urllib", "tempfile", "http", "ssl", "asyncio"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from atip.inference.help import infer_help
+from atip import infer_help
 
 
 def answer(item: dict[str, object]) -> dict[str, object]:

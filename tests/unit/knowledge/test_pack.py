@@ -31,7 +31,9 @@ def test_two_hundred_tools_are_known():
     assert len(names()) >= 200
 
 
-@pytest.mark.parametrize("name", ["../tools/git", "/etc/passwd", "..", "", "aliases", "a\0b", "x/y"])
+@pytest.mark.parametrize(
+    "name", ["../tools/git", "/etc/passwd", "..", "", "aliases", "a\0b", "x/y"]
+)
 def test_a_name_cannot_leave_the_pack(name):
     assert load(name) is None
 
