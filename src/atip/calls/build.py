@@ -25,7 +25,7 @@ from atip.calls.spelling import (
     value_text,
 )
 from atip.calls.tables import Table
-from atip.calls.values import why_injection, why_too_long
+from atip.calls.values import why_injection, why_too_long, why_unusable
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
 from atip.model.tool import MISSING, Option
@@ -103,9 +103,12 @@ class _Builder:
             table.descend(self.reader, node)
             argv += self._options(table, depth)
         argv += self._positionals(table)
-        too_long = why_too_long(argv)
-        if too_long:
-            self._say((), "call.too-long", too_long)
+        # a document's own flags and command names become words too
+        unusable = next(filter(None, map(why_unusable, argv)), None) or why_too_long(argv)
+        if unusable:
+            self._say(
+                (), "call.too-long" if "bytes" in unusable else "call.unusable-value", unusable
+            )
         if self.problems:
             raise _invalid(function, self.problems)
         return self._agreed(tuple(argv))
@@ -113,15 +116,19 @@ class _Builder:
     def _refuse_injections(self) -> None:
         for key, value in self.values.items():
             item = self.function.parameters[key]
-            is_text = isinstance(item, Option) and item.type in ("string", "array")
-            parts = value if isinstance(value, (list, tuple)) else (value,)
-            for part in parts:
-                if isinstance(part, str):
-                    reason = why_injection(
-                        self.function.tool.name, part, is_text=is_text, in_list=bool(item.enum)
-                    )
-                    if reason:
-                        self._say((key,), "call.injection", reason)
+            is_option = isinstance(item, Option)
+            for part in value if isinstance(value, (list, tuple)) else (value,):
+                if not isinstance(part, str):
+                    continue
+                reason = why_injection(
+                    self.function.tool.name,
+                    part,
+                    is_text=is_option and item.type in ("string", "array"),
+                    in_list=bool(item.enum),
+                    is_joined=isinstance(item, Option) and any(len(f) > 2 for f in item.flags),
+                )
+                if reason:
+                    self._say((key,), "call.injection", reason)
 
     # --- (3) options -----------------------------------------------------------------------------
 

@@ -119,6 +119,7 @@ def why_injection(
     is_text: bool = False,
     in_list: bool = False,
     in_template: bool = False,
+    is_joined: bool = False,
 ) -> str | None:
     """Why `tool` would read a value as more than a value; None if nothing is known.
 
@@ -127,11 +128,12 @@ def why_injection(
         in_list: the document itself lists this value, so its author meant it.
         in_template: the author of a fixed line meant one kind of word here, so that a variable or a
             remote name in its place is a change of meaning.
+        is_joined: the value follows its flag in one word, where no parser looks for `@file`.
     """
     if in_list or not text or tool in _PRINTS:
         return None
     first = text[0]
-    if first == "@" and _reads_at(tool, text):
+    if first == "@" and _reads_at(tool, text, is_joined):
         return "a leading `@` makes the program read a file in its place"
     if tool in _READ_AT and _FORM_AT.match(text):
         return "`=@` and `=<` make the program read a file"
@@ -158,8 +160,8 @@ def _why_address(tool: str, text: str, in_template: bool) -> str | None:
     return None
 
 
-def _reads_at(tool: str, text: str) -> bool:
+def _reads_at(tool: str, text: str, is_joined: bool) -> bool:
     if tool in _READ_AT or _PATH_AFTER_AT.match(text):
         return True
     # SECURITY: parsers of unknown programs may expand `@file` (argparse, picocli, JCommander).
-    return tool not in _PLAIN_AT
+    return not is_joined and tool not in _PLAIN_AT

@@ -235,3 +235,17 @@ def test_no_flag_is_added_that_the_caller_did_not_give():
         effects={"interactive": {"prompts": True}},
     )
     assert argv(made, ()) == []
+
+
+def test_a_mention_is_text_and_a_file_is_not():
+    made = tool(options=[option("text"), option("short", "-s")])
+    assert argv(made, (), text="@here hello") == ["--text=@here hello"]
+    assert refusals(made, (), text="@/etc/passwd") == [("$.text", "call.injection")]
+    assert refusals(made, (), short="@args") == [("$.short", "call.injection")]
+
+
+def test_flags_of_a_document_cannot_smuggle_what_no_word_can_hold():
+    made = tool(options=[option("x", "--x\0y", type="boolean")])
+    assert refusals(made, (), x=True) == [("$", "call.unusable-value")]
+    ends = tool(arguments=[argument("a")], options=[option("x", "--", type="boolean")])
+    assert refusals(ends, (), x=True, a="1") == [("$", "call.ambiguous")]
