@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from atip.model.effects import Effects as Effects
     from atip.model.problems import Problem as Problem
     from atip.model.tool import Command as Command
+    from atip.model.tool import Option as Option
     from atip.model.tool import Tool as Tool
     from atip.toolbox import Toolbox as Toolbox
 
@@ -62,6 +63,7 @@ _PUBLIC = {
     "Effects": "atip.model.effects",
     "Problem": "atip.model.problems",
     "Command": "atip.model.tool",
+    "Option": "atip.model.tool",
     "Tool": "atip.model.tool",
 }
 

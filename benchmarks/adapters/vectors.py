@@ -1,0 +1,108 @@
+"""vectors.py SET DIR: run conformance data of the shape of `vectors/SET`; misses, then `RIGHT/TOTAL`.
+
+Sets: `atip`. A set that this version cannot run yet says so and exits 2.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sys
+import typing
+
+import atip
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Case = tuple[str, bool, str]
+
+
+def atip_cases(folder: pathlib.Path) -> Iterator[Case]:
+    """(name, right, why) for verdicts, lint and diff."""
+    yield from _verdicts(folder)
+    yield from _lint(folder / "lint")
+    yield from _diffs(folder / "diff")
+
+
+def _verdicts(folder: pathlib.Path) -> Iterator[Case]:
+    from atip.errors import FormatError
+    from atip.model.documents import judge
+    from atip.model.reader import read_json
+
+    for name, expected in json.loads((folder / "verdicts.json").read_text()).items():
+        try:
+            value = read_json((folder / name).read_bytes())
+        except FormatError as error:
+            yield f"verdict {name}", expected.get("json") is False, str(error)
+            continue
+        judged = judge(value, kind="metadata", mode="schema")
+        yield f"verdict {name}", judged.is_valid is expected.get("valid"), str(judged.problems[:2])
+
+
+def _lint(folder: pathlib.Path) -> Iterator[Case]:
+    """Everything that the reference finds, we find: same rule, same place."""
+    from atip.model.lint import lint
+
+    for path in sorted((folder / "reference-output").glob("*.json")):
+        for result in json.loads(path.read_text())["results"]:
+            source = folder / "inputs" / result["filePath"]
+            if not source.exists():
+                continue
+            found = {
+                (one.rule, tuple(map(str, one.parts)))
+                for one in lint(json.loads(source.read_text()))
+            }
+            wanted = {
+                (one["ruleId"], tuple(map(str, one.get("jsonPath", ()))))
+                for one in result["messages"]
+            }
+            yield (
+                f"lint {result['filePath']}",
+                wanted <= found,
+                str(sorted(map(str, wanted - found))[:3]),
+            )
+
+
+def _diffs(folder: pathlib.Path) -> Iterator[Case]:
+    """The advice of the reference, or a stricter one: it does not see every breaking change."""
+    ranks = ["none", "patch", "minor", "major"]
+    for path in sorted((folder / "reference-output").glob("*.json")):
+        old, _, new = path.stem.partition("--")
+        before = folder / "inputs" / "base" / f"{old}.json"
+        group, _, rest = new.partition("-")
+        candidates = [
+            folder / "inputs" / group / f"{rest}.json",
+            folder / "inputs" / "non-breaking" / f"{new.removeprefix('non-breaking-')}.json",
+        ]
+        after = next((one for one in candidates if one.exists()), None)
+        if after is None or not before.exists():
+            continue
+        expected = json.loads(path.read_text())
+        wanted = expected.get("semverRecommendation", "none")
+        found = atip.diff(before, after).semver
+        yield (
+            f"diff {path.stem}",
+            ranks.index(found) >= ranks.index(str(wanted)),
+            f"{found}, reference {wanted}",
+        )
+
+
+SETS = {"atip": atip_cases}
+
+
+def main() -> int:
+    if len(sys.argv) != 3 or sys.argv[1] not in SETS:
+        print(f"usage: vectors.py {'|'.join(SETS)} DIR", file=sys.stderr)
+        return 2
+    cases = list(SETS[sys.argv[1]](pathlib.Path(sys.argv[2])))
+    for name, right, why in cases:
+        if not right:
+            print(f"MISS {name}: {why}")
+    good = sum(right for _, right, _ in cases)
+    print(f"{good}/{len(cases)}")
+    return 0 if good == len(cases) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
