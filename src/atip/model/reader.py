@@ -236,13 +236,16 @@ def _located(text: str, code: str, message: str) -> FormatError:
 
         return hook
 
-    tree = json.loads(
-        text,
-        object_pairs_hook=_Pairs,
-        parse_int=marked(int),  # type: ignore[arg-type]
-        parse_float=marked(float),  # type: ignore[arg-type]
-        parse_constant=lambda name: _Odd("format.not-finite"),
-    )
+    try:
+        tree = json.loads(
+            text,
+            object_pairs_hook=_Pairs,
+            parse_int=marked(int),  # type: ignore[arg-type]
+            parse_float=marked(float),  # type: ignore[arg-type]
+            parse_constant=lambda name: _Odd("format.not-finite"),
+        )
+    except (ValueError, RecursionError):
+        return fail(code, message)  # something worse stands behind it; the first refusal is enough
     stack: list[tuple[Parts, object]] = [((), tree)]
     while stack:
         path, node = stack.pop()

@@ -1,0 +1,98 @@
+"""No bytes make a reader raise anything but FormatError: a few seconds here, ten minutes in `make soak`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+
+import pytest
+
+import atip
+from atip.errors import FormatError
+from atip.inference.help import infer_help
+from atip.model.decode import decode
+from atip.model.yaml_reader import read_yaml
+from tests.property.random_documents import random_document
+from tests.shared import ROOT
+from tests.soak.fuzz import fuzz
+
+KEPT = ROOT / "conformance" / "fuzz"
+HELP = (ROOT / "conformance" / "help").glob("*/*.txt")
+
+
+def decode_target(data: bytes) -> str:
+    try:
+        tool = decode(data).tool
+    except FormatError as error:
+        assert error.problems
+        return error.code
+    return f"tool {len(list(tool.walk()))}"
+
+
+def yaml_target(data: bytes) -> str:
+    try:
+        return type(read_yaml(data)).__name__
+    except FormatError as error:
+        return error.code
+
+
+def validate_target(data: bytes) -> str:
+    return ",".join(sorted({problem.code for problem in atip.validate(data)}))
+
+
+def help_target(data: bytes) -> str:
+    command = infer_help(data.decode("utf-8", "replace"), tool="x")
+    return f"{len(command.options or ())} {len(command.commands or {})}"
+
+
+def json_seeds() -> list[bytes]:
+    return [json.dumps(random_document(random.Random(seed))).encode() for seed in range(40)]
+
+
+def yaml_seeds() -> list[bytes]:
+    return [
+        b"a: 1\nb: [x, y]\nc: {d: e}\n",
+        b"- a\n- b: |\n    text\n",
+        b"x: &a [1]\ny: *a\n",
+        b"? k\n: v\n",
+        b"'q': \"w\\n\"\n",
+    ]
+
+
+TARGETS = {
+    "decode": (decode_target, json_seeds),
+    "validate": (validate_target, json_seeds),
+    "yaml": (yaml_target, yaml_seeds),
+    "help": (help_target, lambda: [path.read_bytes() for path in HELP]),
+}
+
+
+def run(name: str, seconds: float, seed: int) -> None:
+    target, seeds = TARGETS[name]
+    runs, crashes = fuzz(target, seeds() or [b"x"], seconds=seconds, seed=seed)
+    for data, _ in crashes:
+        (KEPT / f"{name}-{hashlib.sha256(data).hexdigest()[:12]}").write_bytes(data)
+    assert not crashes, crashes[0]
+    assert runs > 10
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_few_seconds_of_fuzzing_find_nothing(name):
+    run(name, 4, seed=20260115)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", TARGETS)
+def test_ten_minutes_of_fuzzing_find_nothing(name):
+    run(
+        name,
+        float(os.environ.get("ATIP_FUZZ_SECONDS", "600")),
+        seed=random.SystemRandom().randrange(2**31),
+    )
+
+
+@pytest.mark.parametrize("path", sorted(KEPT.glob("*-*")), ids=lambda path: path.name)
+def test_inputs_that_once_crashed_do_so_no_more(path):
+    TARGETS[path.name.split("-")[0]][0](path.read_bytes())
