@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class Budget(Value):
     """How much one tool may cost. Stated in the summary when it was used up."""
 
-    questions: int = 150
+    questions: int = 400
     depth: int = 3
-    seconds: float = 25.0
+    seconds: float = 45.0
     failures: int = 6
     """Subcommands in a row that do not answer."""
 
