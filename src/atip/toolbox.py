@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from atip.discovery.native import NativeAnswer
     from atip.discovery.report import Plan, ScanReport
     from atip.discovery.scan import Progress, Scanner, ScanOptions
+    from atip.explaining import Explanation
     from atip.model.tool import Tool
 
     Askers = list[Asker]
@@ -263,6 +264,18 @@ class Toolbox:
 
         extra = load_settings(self.places, "config").get("mcpConfigs", ())
         return read_mcp_configs(self.places, os.getcwd(), extra)
+
+    # -- deciding --------------------------------------------------------------------------------
+
+    def explain(self, line: str, *, cwd: str | None = None) -> Explanation:
+        """What a shell line will do and whether policy lets it run; runs and scans nothing.
+
+        Raises:
+            FormatError, AtipError: when a policy file cannot be read or is not safe.
+        """
+        from atip.explaining import explain_for
+
+        return explain_for(self, line, cwd=cwd or os.getcwd())
 
     # -- asking one tool -------------------------------------------------------------------------
 

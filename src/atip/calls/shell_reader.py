@@ -56,10 +56,12 @@ class ShellReader(WordReader):
                 if self.peek(2) in (";;", ";&") and nodes:
                     return nodes
                 refuse("`;` without a command", self.at)
+            first = len(nodes)
             self._and_or(nodes)
             self.blank()
             if self.peek() == "&" and self.peek(2) != "&&":
                 self.at += 1
+                nodes[first:] = [Node("subshell", parts=[nodes[first:]])]
             elif self.peek() == ";" and self.peek(2) not in (";;", ";&"):
                 self.at += 1
             elif self.peek() != "\n":
@@ -91,7 +93,7 @@ class ShellReader(WordReader):
             if not (self.take("&&") or self.take("||")):
                 return
             self.newlines()
-            nodes.append(self._pipeline())
+            nodes.append(Node("maybe", parts=[[self._pipeline()]]))
 
     def _pipeline(self) -> Node:
         self.blank()
@@ -382,8 +384,7 @@ class ShellReader(WordReader):
             assigned = self._assignment() if not node.words or declares else None
             if assigned is not None:
                 node.assignments.append(assigned)
-                if declares:
-                    node.words.append(assigned.word)
+                assigned.declared = declares
                 continue
             node.words.append(self.word())
             if len(node.words) == 1 and self._is_function(node):

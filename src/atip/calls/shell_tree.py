@@ -64,7 +64,7 @@ class Redirect:
 class Assignment:
     """`name=word`, `name+=word`, or an array; `subscript` pieces of `name[…]=`."""
 
-    __slots__ = ("append", "array", "name", "subscript", "word")
+    __slots__ = ("append", "array", "declared", "name", "subscript", "word")
 
     def __init__(
         self, name: str, word: Word, *, append: bool, array: list[Word] | None,
@@ -72,6 +72,8 @@ class Assignment:
     ) -> None:  # fmt: skip
         self.name, self.word, self.append, self.array = name, word, append, array
         self.subscript = subscript
+        self.declared = False
+        """An operand of `export` and the like, which also becomes a word."""
 
 
 class Node:

@@ -1,0 +1,34 @@
+"""guardbench adapter: one JSON object per line in (`id`, `line`, `cwd`), `id` and `decision` out.
+
+Uses the public API only; never executes a line. `--explain` says why on standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+import atip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--policy", default="cautious", help="preset to decide by")
+    parser.add_argument("--explain", action="store_true", help="reasons on standard error")
+    options = parser.parse_args()
+    box = atip.Toolbox(policy=options.policy)
+    for text in sys.stdin:
+        if not text.strip():
+            continue
+        given = json.loads(text)
+        found = box.explain(given["line"], cwd=given.get("cwd"))
+        print(json.dumps({"id": given["id"], "decision": found.decision.outcome}))
+        if options.explain:
+            why = "; ".join(found.decision.reasons)
+            print(f"{given['id']}: {found.decision.outcome}: {why}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""Verdict: what we established about a binary and its description, step by step.
+
+A `Trust` is what a document says of itself; policy never reads that, it reads a Verdict. Values only: the
+procedure that makes one is in `trust.procedure`. Implements ATIP 0.6 §3.2.2 with A21.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Outcome = Literal["passed", "failed", "unchecked", "absent"]
+    Recommendation = Literal["block", "confirm", "sandbox", "execute"]
+    Capability = Literal["matched", "mismatched", "unknown"]
+
+
+class TrustLevel(enum.Enum):
+    """The five levels of §3.2.2 with their numbers.
+
+    SECURITY: not an IntEnum. `level <= UNSIGNED` would let UNVERIFIED and PROVENANCE_FAIL pass as if they were
+    better than unsigned; levels can only be compared for equality.
+    """
+
+    COMPROMISED = 0
+    UNSIGNED = 1
+    UNVERIFIED = 2
+    PROVENANCE_FAIL = 3
+    VERIFIED = 4
+
+
+class Step(Value):
+    """One numbered step of a verification."""
+
+    name: str
+    """Stable slug, such as `signature.log`."""
+    outcome: Outcome
+    """`absent`: there was nothing to check; `unchecked`: there was, and it could not be or was not."""
+    code: str = ""
+    """Reason, such as `trust.digest-mismatch`; empty when passed."""
+    message: str = ""
+
+    def to_json(self, number: int) -> dict[str, object]:
+        return {
+            "number": number,
+            "step": self.name,
+            "outcome": self.outcome,
+            "code": self.code,
+            "message": self.message,
+        }
+
+
+class Verdict(Value):
+    """Security (may these bytes be trusted) apart from capability (do they match the description)."""
+
+    level: TrustLevel
+    recommendation: Recommendation
+    steps: tuple[Step, ...] = ()
+    capability: Capability = "unknown"
+    """Whether the description is of this very binary; says nothing about who made either."""
+    signer: str = ""
+    """Identity or key name that signed, as configured by us; empty when nobody could be established."""
+    slsa_level: int = 0
+    """Derived from what was verified, never copied from a document (A19)."""
+
+    @property
+    def is_blocked(self) -> bool:
+        return self.recommendation == "block"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Codes of everything that did not pass, in order, without repetition."""
+        return tuple(dict.fromkeys(step.code for step in self.steps if step.code))
+
+    def to_json(self) -> dict[str, object]:
+        """JSON-ready form, used by `verify --json` and by the audit record."""
+        return {
+            "security": {
+                "level": self.level.name,
+                "recommendation": self.recommendation,
+                "signer": self.signer or None,
+                "slsaLevel": self.slsa_level,
+            },
+            "capability": self.capability,
+            "reasons": list(self.reasons),
+            "steps": [step.to_json(number) for number, step in enumerate(self.steps, 1)],
+        }

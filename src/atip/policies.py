@@ -1,0 +1,92 @@
+"""The policies in force: files of organisation, user and project, a delegation, and the chosen preset.
+
+| layer | where |
+|---|---|
+| organisation | `/etc/agent-tools/policy.json` |
+| user | `policy.json` beside the user's other settings, or `policy` of `config.json` |
+| project | `.agent-tools/policy.json` of the project |
+| delegation | `ATIP_DELEGATION`: a file that the delegating agent wrote |
+
+A policy that cannot be read stops the run (safety rule 3). A missing file is no policy; the user's layer
+always exists, with the preset `cautious` unless another one was chosen.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.policy.policy import Policy
+from atip.policy.presets import DEFAULT, PRESETS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.system.paths import Places
+
+ORGANISATION = "/etc/agent-tools/policy.json"
+DELEGATION = "ATIP_DELEGATION"
+
+
+def load_policies(places: Places, cwd: str, *, preset: str | None = None) -> tuple[Policy, ...]:
+    """All layers, widest say first.
+
+    Args:
+        preset: replaces the user's preset for this run; organisation and project still count.
+
+    Raises:
+        FormatError, AtipError: a file is wrong, or others may write it.
+    """
+    layers = [
+        *_from_file(ORGANISATION, "organisation"),
+        _user(places, preset),
+    ]
+    if places.project:
+        layers += _from_file(os.path.join(places.project, "policy.json"), "project")
+    granted = os.environ.get(DELEGATION)
+    if granted:
+        layers.append(_delegation(granted))
+    return tuple(layers)
+
+
+def _from_file(path: str, layer: str) -> list[Policy]:
+    if not os.path.lexists(path):
+        return []
+    from atip.policy.reading import read_policy
+    from atip.registry.settings import refuse_foreign
+    from atip.system.files import read_bytes
+
+    if layer != "project":
+        # a project's policy only narrows, whoever wrote it
+        refuse_foreign(path)
+    return [read_policy(read_bytes(path, 1_000_000), layer=layer, origin=path)]
+
+
+def _user(places: Places, preset: str | None) -> Policy:
+    found = _from_file(os.path.join(places.config, "policy.json"), "user")
+    policy = found[0] if found else Policy(layer="user")
+    chosen = preset or policy.preset or (None if policy.default else _configured(places))
+    if chosen is not None and chosen not in PRESETS:
+        from atip.errors import UsageError
+
+        raise UsageError(
+            "policy.unknown-preset", f"no preset `{chosen[:40]}`", hint="presets: " + ", ".join(PRESETS)
+        )
+    return policy.replace(preset=chosen)
+
+
+def _configured(places: Places) -> str:
+    if not os.path.lexists(os.path.join(places.config, "config.json")):
+        return DEFAULT
+    from atip.registry.settings import load_settings
+
+    settings: dict[str, Any] = load_settings(places, "config")
+    return str(settings.get("policy", DEFAULT))
+
+
+def _delegation(path: str) -> Policy:
+    from atip.model.delegation import decode_delegation
+    from atip.system.files import read_bytes
+
+    granted = decode_delegation(read_bytes(path, 1_000_000))
+    return Policy(layer="delegation", name=path, delegation=granted)

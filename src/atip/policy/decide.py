@@ -1,0 +1,188 @@
+"""Decide: subjects and layers → allow, ask or deny.
+
+    (1) what no layer can lift: compromised bytes, destruction, cost without a budget
+    (2) each layer: its own rules, strictest match first; else its preset; else its default
+    (3) what a layer demands: approval, signatures, delegation
+    (4) the strictest of all
+
+Layers only narrow: the result is a maximum, so one more layer, or one more deny, never allows more
+(property test). Implements ATIP 0.6 §3.2.2, §4.8, §10.2, §11.2, ATIP 0.1 §5.2.
+"""
+
+from __future__ import annotations
+
+from atip.policy.decision import ALLOW, ASK, DENY, Decision, strictest
+from atip.policy.matching import matches
+from atip.policy.presets import PRESETS
+from atip.policy.subject import danger_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.policy.policy import Policy, Rule
+    from atip.policy.subject import Subject
+
+_ORDER = (DENY, ASK, ALLOW)
+_SAYS = {
+    "destructive": "may lose data for good",
+    "filesystem.write": "writes files",
+    "filesystem.delete": "deletes files",
+    "network": "uses the network",
+    "changes": "changes something outside of files",
+    "cost.billable": "may cost money",
+    "secrets": "reads or prints a secret",
+    "sends": "sends local data away",
+    "root": "uses special privileges",
+    "outside": "reads outside of the workspace",
+    "protected": "writes where it changes what runs later",
+}
+
+
+def decide(policies: Sequence[Policy], subject: Subject) -> Decision:
+    """The decision on one call."""
+    found = [_always(policies, subject)]
+    for policy in policies:
+        found += _layer(policy, subject)
+    decision = strictest(each for each in found if each is not None)
+    return decision.replace(subject=subject.text or subject.tool)
+
+
+# --- (1) what no layer can lift ------------------------------------------------------------------
+
+
+def _always(policies: Sequence[Policy], subject: Subject) -> Decision:
+    verdict = subject.verdict
+    if verdict is not None and verdict.recommendation == "block":
+        return _decision(DENY, "the program is not what it should be", "always: compromised")
+    if danger_of(subject, "cost.billable") is True and not _has_budget(policies):
+        return _decision(DENY, "costs money, and no budget was granted", "always: budget")
+    if danger_of(subject, "destructive") is True:
+        # SECURITY: at every trust level and whatever a rule says (0.6 §3.2.2, §11.1)
+        return _decision(ASK, "may lose data for good", "always: destructive")
+    if not policies:
+        return _decision(ASK, "no policy is in force", "always: no policy")
+    return Decision(outcome=ALLOW)
+
+
+def _has_budget(policies: Sequence[Policy]) -> bool:
+    """Some layer grants money and none says zero."""
+    budgets = [policy.budget for policy in policies if policy.budget is not None]
+    return bool(budgets) and min(budgets) > 0
+
+
+# --- (2) and (3) one layer -----------------------------------------------------------------------
+
+
+def _layer(policy: Policy, subject: Subject) -> list[Decision]:
+    found = [_by_rules(policy, subject)]
+    if policy.allowlist and subject.tool and subject.listed is not True:
+        found.append(_decision(DENY, "the program is not approved", f"{policy.layer}: allowlist"))
+    if policy.trust is not None and subject.tool:
+        found.append(_by_trust(policy, subject))
+    if policy.delegation is not None:
+        found.append(_by_delegation(policy, subject))
+    unsigned = _unsigned(policy, subject)
+    if unsigned is not None:
+        found.append(unsigned)
+    return found
+
+
+def _by_rules(policy: Policy, subject: Subject) -> Decision:
+    rule = _strictest_rule(policy.rules, subject)
+    if rule is not None:
+        label = f"{policy.layer}: {rule.name or 'rule'}"
+        if rule.decision == ALLOW and _leaves_open(rule, subject):
+            return _decision(ASK, "it is not known whether data is lost", label)
+        return _decision(rule.decision, rule.reason or why(subject), label)
+    if policy.preset is not None:
+        rules, default = PRESETS[policy.preset]
+        rule = _strictest_rule(rules, subject)
+        label = f"preset {policy.preset}" + (f": {rule.name}" if rule is not None else "")
+        if rule is None:
+            return _decision(default, why(subject), label)
+        return _decision(rule.decision, rule.reason or why(subject), label)
+    if policy.default is not None:
+        return _decision(policy.default, why(subject), f"{policy.layer}: default")
+    return Decision(outcome=ALLOW)
+
+
+def _strictest_rule(rules: Sequence[Rule], subject: Subject) -> Rule | None:
+    found = [rule for rule in rules if matches(rule, subject)]
+    for outcome in _ORDER:
+        for rule in found:
+            if rule.decision == outcome:
+                return rule
+    return None
+
+
+def _leaves_open(rule: Rule, subject: Subject) -> bool:
+    """SECURITY: loss that is only possible is accepted by name, never by a wildcard."""
+    if danger_of(subject, "destructive") is False:
+        return False
+    named = bool(rule.tools) and not any("*" in tool for tool in rule.tools or ())
+    return not (named and (rule.commands or rule.options))
+
+
+def _by_trust(policy: Policy, subject: Subject) -> Decision:
+    demand, verdict = policy.trust, subject.verdict
+    assert demand is not None
+    label = f"{policy.layer}: trust"
+    verified = verdict is not None and verdict.level.value == "verified"
+    if demand.signatures and not verified:
+        return _decision(DENY, "no verified signature", label)
+    if demand.signers is not None and (verdict is None or verdict.signer not in demand.signers):
+        return _decision(DENY, "signed by nobody who may sign", label)
+    if demand.slsa_level and (verdict is None or verdict.slsa_level < demand.slsa_level):
+        return _decision(DENY, f"provenance below SLSA level {demand.slsa_level}", label)
+    if demand.builders is not None and (verdict is None or verdict.builder not in demand.builders):
+        return _decision(DENY, "built by nobody who counts", label)
+    if demand.sources is not None and (verdict is None or verdict.source not in demand.sources):
+        return _decision(DENY, "built from a source that does not count", label)
+    return Decision(outcome=ALLOW)
+
+
+def _unsigned(policy: Policy, subject: Subject) -> Decision | None:
+    """An established lack of trust asks before side effects (0.6 §3.2.2); `confirm` is the verdict's word."""
+    verdict = subject.verdict
+    if verdict is None or verdict.recommendation != "confirm":
+        return None
+    acts = danger_of(subject, "network") is not False or danger_of(subject, "filesystem.write") is not False
+    label = f"{policy.layer}: {verdict.level.value}"
+    return _decision(ASK, f"{verdict.level.value} and {why(subject)}", label) if acts else None
+
+
+def _by_delegation(policy: Policy, subject: Subject) -> Decision:
+    from atip.model.delegation import Denied, allows
+
+    assert policy.delegation is not None
+    if not subject.tool and policy.delegation.effect_restrictions == {}:
+        return Decision(outcome=ALLOW)
+    answer = allows(
+        policy.delegation if subject.tool else policy.delegation.replace(allowed_tools=None),
+        subject.tool, subject.path, subject.effects, flags=subject.flags,
+        arguments=subject.arguments, known=subject.known,
+    )  # fmt: skip
+    if isinstance(answer, Denied):
+        return _decision(DENY, answer.reason, answer.code)
+    return Decision(outcome=ALLOW)
+
+
+def why(subject: Subject) -> str:
+    """The dangers in words; what is not known is said to be so."""
+    states = {name: danger_of(subject, name) for name in _SAYS}
+    true = [_SAYS[name] for name, state in states.items() if state]
+    if true:
+        return ", ".join(true)
+    unknown = [name for name, state in states.items() if state is None]
+    if len(unknown) > 2:
+        return "nobody knows what it does"
+    if unknown:
+        return "it is not known whether it " + " or ".join(_SAYS[name] for name in unknown)
+    if subject.evidence not in ("knowledge", "shell"):
+        return "only the tool itself says that it is harmless"
+    return "only looks"
+
+
+def _decision(outcome: str, reason: str, rule: str) -> Decision:
+    return Decision(outcome=outcome, reasons=(reason,) if reason else (), rule=rule)

@@ -1,0 +1,53 @@
+"""Decision: allow, ask or deny – with reasons and the rule that decided. Deny wins over ask over allow."""
+
+from __future__ import annotations
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ALLOW, ASK, DENY = "allow", "ask", "deny"
+_RANK = {ALLOW: 0, ASK: 1, DENY: 2}
+
+
+class Decision(Value):
+    """The outcome for one call or a whole line."""
+
+    outcome: str
+    """`allow`, `ask` or `deny`."""
+    reasons: tuple[str, ...] = ()
+    """For people, the weightiest first; never text from a tool."""
+    rule: str = ""
+    """Name of what decided: `user: no force pushes`, `preset cautious`, `always: destructive`."""
+    subject: str = ""
+    """Which command of a line it was."""
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "decision": self.outcome,
+            "reasons": list(self.reasons),
+            "rule": self.rule,
+            "subject": self.subject,
+        }
+
+
+NOTHING_RUNS = Decision(outcome=ALLOW, reasons=("nothing runs",), rule="always: nothing")
+"""For a line that holds no command, such as a comment."""
+
+
+def strictest(decisions: Iterable[Decision]) -> Decision:
+    """The first of the strictest; reasons of all others of the same outcome are kept. None given: ask."""
+    found = list(decisions)
+    if not found:
+        return Decision(outcome=ASK, reasons=("nothing was judged",), rule="always: nothing")
+    worst = max(_RANK[each.outcome] for each in found)
+    same = [each for each in found if _RANK[each.outcome] == worst]
+    reasons = dict.fromkeys(reason for each in same for reason in each.reasons)
+    return same[0].replace(reasons=tuple(reasons))
+
+
+def is_stricter(left: str, right: str) -> bool:
+    """Whether an outcome is stricter than another."""
+    return _RANK[left] > _RANK[right]

@@ -1,0 +1,76 @@
+"""Habits of well-known programs that effects do not say: which words are names only, which are no paths,
+whose output is a list of files. Data.
+
+Nothing here lowers an effect; the tables decide only whether a word is looked at as a path, and whether
+text that is not known yet may be a secret's name or an option.
+"""
+
+from __future__ import annotations
+
+NAMES_ONLY = frozenset(
+    """ls dir vdir eza exa lsd tree stat test [ [[ (( for case cd pushd popd find fd fdfind realpath readlink basename dirname
+    du df which whereis type command hash echo printf true false : pwd file mkdir touch""".split()
+)
+"""Programs that show or take names, sizes and dates of their operands, never contents."""
+NAMES_ONLY_COMMANDS = {
+    "git": frozenset(
+        """status ls-files check-ignore check-attr rev-parse branch tag remote describe log-tree worktree
+        ls-tree for-each-ref symbolic-ref merge-base rev-list name-rev count-objects var""".split()
+    ),
+}
+PATTERN_FIRST = {
+    # program: options that hold the pattern instead of the first operand
+    "grep": ("-e", "--regexp", "-f", "--file"), "egrep": ("-e", "-f"), "fgrep": ("-e", "-f"),
+    "zgrep": ("-e", "-f"), "rg": ("-e", "--regexp", "-f", "--file", "--files"), "ag": (), "ack": (),
+    "sed": ("-e", "--expression", "-f", "--file"), "gsed": ("-e", "-f"), "awk": ("-f", "--file"),
+    "gawk": ("-f", "--file"), "mawk": ("-f",), "nawk": ("-f",), "jq": ("-f", "--from-file"),
+    "yq": ("--from-file",), "gojq": ("-f",), "sd": (), "ast-grep": (), "tr": (), "expr": (),
+}  # fmt: skip
+PATTERN_FIRST_COMMANDS = {("git", "grep"): ("-e", "-f")}
+TEXT_OPTIONS = frozenset(
+    """--grep --author --committer -m --message --format --pretty -e --regexp -S -G --since --until --after --before -d
+    --date -F --field-separator -t -v --arg --argjson --exclude --exclude-dir --iglob -name -iname -path -ipath -wholename -regex
+    --delimiter -E -I --sort -k --key --color -printf -c --header -H""".split()
+)
+"""Options whose values are text even where they look like a path."""
+
+LISTERS = frozenset(
+    "find fd fdfind ls pwd realpath readlink basename dirname which echo printf seq for".split()
+)
+"""Programs that print names; their own words are then judged as if they were read."""
+LISTING_COMMANDS = {"git": frozenset(("ls-files", "ls-tree", "rev-parse", "merge-base", "rev-list", "branch", "tag"))}
+LISTING_FLAGS = {
+    "rg": ("-l", "--files", "--files-with-matches", "--files-without-match"),
+    "grep": ("-l", "-L", "--files-with-matches", "--files-without-match"),
+    "git": ("--name-only",),
+}
+FILTERS = frozenset("sort uniq head tail grep egrep fgrep rg tac shuf cat read while".split())
+"""Programs that only leave out or reorder what they read."""
+PLAIN_OUTPUT = frozenset(
+    "find pwd realpath readlink nproc date whoami id uname hostname wc seq arch tty stat".split()
+)
+"""Programs whose output does not begin with a dash."""
+PLAIN_OUTPUT_COMMANDS = {
+    "git": frozenset(
+        "rev-parse merge-base rev-list describe symbolic-ref hash-object write-tree branch tag".split()
+    )
+}
+
+HARMLESS_VARIABLES = frozenset(
+    """LANG LANGUAGE TZ TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI COLORTERM GIT_OPTIONAL_LOCKS
+    GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
+    GIT_COMMITTER_DATE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONIOENCODING PYTHONHASHSEED PYTHONUTF8 NODE_ENV RUST_BACKTRACE
+    RUST_LOG DEBIAN_FRONTEND SYSTEMD_PAGER SYSTEMD_COLORS BLOCKSIZE POSIXLY_CORRECT TIMEFORMAT GREP_COLORS LS_COLORS QUOTING_STYLE
+    TIME_STYLE GIT_FLUSH AGENT""".split()
+)
+"""Variables that change no program's deeds; any other before a command makes it unknown."""
+PAGERS = frozenset(("PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "GH_PAGER", "AWS_PAGER", "BAT_PAGER", "DELTA_PAGER"))
+CODE_VARIABLES = frozenset(
+    """PATH HOME CDPATH IFS ENV BASH_ENV BASHOPTS SHELLOPTS PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELL EDITOR VISUAL BROWSER FCEDIT
+    LESSOPEN LESSCLOSE LESSEDIT LESS MAKEFLAGS TAR_OPTIONS GLOBIGNORE EXECIGNORE FIGNORE TMPDIR POSIX_ME_HARDER
+    JAVA_TOOL_OPTIONS _JAVA_OPTIONS RIPGREP_CONFIG_PATH KUBECONFIG http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
+    SSL_CERT_FILE SSL_CERT_DIR GCONV_PATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CONFIG_DIRS CC CXX LD RUSTC_WRAPPER GOFLAGS""".split()
+)
+"""Variables that change what runs, even when the line sets them without exporting."""
+CODE_PREFIXES = ("LD_", "DYLD_", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "npm_config_", "BASH_FUNC", "PAGER", "MANPAGER",
+                 "GIT_PAGER", "SSH_", "AWKPATH", "AWKLIBPATH", "JQ_")  # fmt: skip

@@ -1,0 +1,290 @@
+"""What each command of a shell line will do: `ShellLine` → one `Subject` per command, wrappers opened.
+
+    (1) who: a function of the line, a program that is known, or nobody knows
+    (2) its effects by knowledge (`calls.effects`), without what it runs
+    (3) words that are not known yet: they may become options
+    (4) paths: secrets, and what lies outside of the workspace
+    (5) what it runs: judged like any other command
+    (6) redirections, assignments, variables, code that the shell itself would run
+
+Everything only raises. Pure: files are never looked at.
+"""
+
+from __future__ import annotations
+
+from atip.calls.effects import Reason, effects_of, program_name
+from atip.calls.facts import weakened
+from atip.calls.invocation import ANY_WORDS, UNKNOWN_TEXT
+from atip.calls.parse import parse
+from atip.calls.shell import Origin, ShellWord, parse_shell
+from atip.errors import FormatError
+from atip.knowledge.reading import CURATED
+from atip.knowledge.words import as_effects, profile, raises
+from atip.model.effects import UNKNOWN, Effects, raised_by
+from atip.policy import habits
+from atip.policy.options import may_be_option
+from atip.policy.paths import Paths
+from atip.policy.sensitive import SECRET_VARIABLE
+from atip.policy.subject import Subject, marked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from atip.calls.invocation import Inner, Invocation
+    from atip.calls.shell import ShellAssignment, ShellCommand, ShellLine, ShellRedirect
+    from atip.model.tool import Tool
+
+    Lookup = Callable[[str], Tool | None]
+
+MAX_NESTING = 6
+_NULL = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
+_OWN = frozenset(("[[", "((", "for", "case"))
+"""Names that the shell reader gives to compounds."""
+
+
+def judge_line(
+    line: ShellLine, *, lookup: Lookup, cwd: str, home: str = "~", depth: int = 0
+) -> tuple[Subject, ...]:
+    """One subject per command that may run, in order."""
+    return _LineJudge(line, lookup, cwd, home, depth).judge()
+
+
+class _LineJudge:
+    def __init__(self, line: ShellLine, lookup: Lookup, cwd: str, home: str, depth: int) -> None:
+        self.line, self.lookup, self.depth = line, lookup, depth
+        self.cwd, self.home = cwd, home
+        self.paths = Paths(line, cwd, home)
+
+    def judge(self) -> tuple[Subject, ...]:
+        found: list[Subject] = []
+        for index, command in enumerate(self.line.commands):
+            subjects = self._words(command.words, index, command.feed, 0)
+            found.append(self._surroundings(subjects[0], command))
+            found += subjects[1:]
+        return tuple(found)
+
+    # --- (1) who ---------------------------------------------------------------------------------
+
+    def _words(
+        self, words: Sequence[ShellWord], index: int, feed: tuple[int, ...] | None, nesting: int
+    ) -> list[Subject]:
+        """The subject of a command and those of the commands it runs."""
+        if not words:
+            return [Subject(effects=_effects("nothing"), evidence="shell")]
+        name = words[0].text
+        shown = " ".join(word.raw or word.text for word in words)
+        argv = tuple(word.argument for word in words)
+        subject = Subject(tool=name, argv=argv, text=shown)
+        if UNKNOWN_TEXT in name:
+            return [_unknown(subject, "the program's name is only known when the line runs")]
+        if name in _OWN or name in self.line.functions:
+            return [subject.replace(effects=_effects("nothing"), evidence="shell")]
+        if name in ("eval", "trap") and len(words) > 1:
+            text = " ".join(argv[1:] if name == "eval" else argv[1:2])
+            return [
+                subject.replace(effects=_effects("runs"), evidence="shell"),
+                *self._shell(text, name, subject),
+            ]
+        if name in (".", "source"):
+            return [_unknown(subject, "runs a script that nobody has read")]
+        program = program_name(name)
+        tool = self.lookup(program) if program else None
+        if tool is None:
+            says = "is not a program that is known" if program else "is a file, not a known program"
+            return [_unknown(subject, says)]
+        return self._call(subject.replace(tool=program), tool, words, index, feed, nesting)
+
+    # --- (2) to (5) ------------------------------------------------------------------------------
+
+    def _call(
+        self, subject: Subject, tool: Tool, words: Sequence[ShellWord], index: int,
+        feed: tuple[int, ...] | None, nesting: int,
+    ) -> list[Subject]:  # fmt: skip
+        call = parse(tool, subject.argv)
+        found = effects_of(tool, call.replace(inner=()))
+        curated = tool.own.get("curated") is CURATED
+        effects, reasons = found.effects, list(found.reasons)
+        if call.help and curated:
+            return [_of(subject, tool, call, effects, reasons)]
+        word = may_be_option(tool, call, words, self.paths)
+        if word:
+            reasons.append(Reason(subject=word, says="may become an option", evidence="shell"))
+            effects = weakened(effects)
+        effects = self.paths.raise_for(tool, call, words, index, effects, reasons)
+        subject = _of(subject, tool, call, effects, reasons)
+        subject = subject.replace(
+            paths=self.paths.touched(call, words), hosts=tuple(_hosts(subject.argv))
+        )
+        if not call.inner or (call.wraps and _stands_in(call)):
+            return [subject]
+        if nesting >= MAX_NESTING:
+            return [_unknown(subject, "runs commands inside of commands, too deep to follow")]
+        inner: list[Subject] = []
+        for each in call.inner:
+            inner += self._inner(each, subject, words, index, feed, nesting)
+        return [subject, *inner]
+
+    def _inner(
+        self, inner: Inner, outer: Subject, words: Sequence[ShellWord], index: int,
+        feed: tuple[int, ...] | None, nesting: int,
+    ) -> list[Subject]:  # fmt: skip
+        if inner.kind == "shell" and UNKNOWN_TEXT not in inner.text:
+            return self._shell(inner.text, inner.via or outer.tool, outer)
+        if inner.kind != "argv":
+            what = inner.via or outer.tool
+            return [_unknown(outer.replace(text=inner.text or what), f"`{what}` runs unknown code")]
+        known = {word.argument: word for word in words}
+        from_find = outer.tool in habits.LISTERS
+        origin = (
+            Origin(kind="output", commands=(index,))
+            if from_find
+            else Origin(kind="input", commands=feed or ())
+        )
+        filled: list[ShellWord] = []
+        for text in inner.argv:
+            if text == ANY_WORDS and inner.more:
+                filled.append(_filled(UNKNOWN_TEXT, "…", origin, many=True))
+            elif "{}" in text:
+                filled.append(_filled(text.replace("{}", UNKNOWN_TEXT), text, origin, many=False))
+            else:
+                filled.append(known.get(text) or ShellWord(text=text, raw=text, pattern=text))
+        return self._words(filled, index, feed, nesting + 1)
+
+    def _shell(self, text: str, via: str, outer: Subject) -> list[Subject]:
+        """A line inside the line."""
+        if UNKNOWN_TEXT in text or self.depth + 1 >= MAX_NESTING:
+            return [_unknown(outer, f"`{via}` runs text that is only known when the line runs")]
+        try:
+            line = parse_shell(text, home=self.home, cwd=self.cwd)
+        except FormatError as error:
+            return [_unknown(outer, error.message)]
+        return list(
+            judge_line(line, lookup=self.lookup, cwd=self.cwd, home=self.home, depth=self.depth + 1)
+        )
+
+    # --- (6) around the command ------------------------------------------------------------------
+
+    def _surroundings(self, subject: Subject, command: ShellCommand) -> Subject:
+        reasons = list(subject.reasons)
+        effects = subject.effects
+        paths = list(subject.paths)
+        for redirect in command.redirects:
+            effects = self._redirect(redirect, effects, reasons, paths)
+        for assignment in command.assignments:
+            why = _assignment_danger(assignment, subject.tool, alone=not command.words)
+            if why:
+                reasons.append(Reason(subject=assignment.name, says=why, evidence="shell"))
+                effects = weakened(effects)
+            if self.paths.is_secret_word(assignment.value):
+                reasons.append(_secret(assignment.value))
+                effects = marked(effects, "secrets")
+        if subject.tool not in ("test", "[", "[["):
+            for name in command.variables:
+                if SECRET_VARIABLE.search(name):
+                    says = "a variable that holds a secret by its name"
+                    reasons.append(Reason(subject=f"${name}", says=says, evidence="shell"))
+                    effects = marked(effects, "secrets")
+        for why in command.code:
+            reasons.append(Reason(subject=subject.tool or "shell", says=why, evidence="shell"))
+            effects = UNKNOWN
+        return subject.replace(
+            effects=effects, reasons=tuple(reasons), paths=tuple(dict.fromkeys(paths)),
+            text=subject.text or command.text,
+        )  # fmt: skip
+
+    def _redirect(
+        self, redirect: ShellRedirect, effects: Effects, reasons: list[Reason], paths: list[str]
+    ) -> Effects:
+        target = redirect.target
+        if redirect.kind in ("copy", "here") or target.text in _NULL:
+            return effects
+        if target.text.startswith("/dev/fd/") or _is_pipe(target):
+            return effects
+        if target.text.startswith(("/dev/tcp", "/dev/udp")):
+            reasons.append(Reason(subject=target.raw, says="opens a connection", evidence="shell"))
+            return raised_by(effects, _added("sends"))
+        resolved = self.paths.resolve(target)
+        paths += resolved
+        if redirect.kind == "read":
+            why = self.paths.reading_danger(target)
+            if why:
+                reasons.append(Reason(subject=target.raw, says=why[1], evidence="shell"))
+                effects = marked(effects, why[0])
+            return raised_by(effects, _added("reads"))
+        reasons.append(Reason(subject=f"> {target.raw}", says="writes a file", evidence="shell"))
+        if any(self.paths.is_protected(path) for path in resolved) or not target.is_static:
+            effects = marked(effects, "protected")
+        effects = raised_by(effects, _added("writes"))
+        # whether the file exists, and something is lost, cannot be known from the line
+        return effects if redirect.kind == "append" else effects.replace(
+            destructive=effects.destructive or None
+        )  # fmt: skip
+
+
+def _effects(words: str) -> Effects:
+    return as_effects(profile(words))
+
+
+def _added(words: str) -> Effects:
+    return as_effects(raises(words)[0])
+
+
+def _of(
+    subject: Subject, tool: Tool, call: Invocation, effects: Effects, reasons: list[Reason]
+) -> Subject:
+    evidence = "knowledge" if tool.own.get("curated") is CURATED else "claim"
+    return subject.replace(
+        path=call.path, effects=effects, reasons=tuple(reasons), known=tool, evidence=evidence,
+        flags=tuple(flag for given in call.options for flag in given.flags),
+        arguments=call.arguments,
+    )  # fmt: skip
+
+
+def _unknown(subject: Subject, says: str) -> Subject:
+    reason = Reason(subject=subject.tool or subject.text, says=says, evidence="shell")
+    return subject.replace(effects=UNKNOWN, reasons=(*subject.reasons, reason), flags=None)
+
+
+def _secret(word: ShellWord) -> Reason:
+    return Reason(subject=word.raw or word.text, says="names a secret", evidence="shell")
+
+
+def _filled(text: str, raw: str, origin: Origin, *, many: bool) -> ShellWord:
+    return ShellWord(text=text, raw=raw, pattern=text, origins=(origin,), many=many)
+
+
+def _is_pipe(word: ShellWord) -> bool:
+    return bool(word.origins) and all(origin.kind == "process" for origin in word.origins)
+
+
+def _stands_in(call: Invocation) -> bool:
+    """`command -v`, `sudo -l`: a mode instead of running."""
+    return any(given.option is not None and "profile" in given.option.own for given in call.options)
+
+
+def _hosts(argv: Sequence[str]) -> list[str]:
+    found = []
+    for word in argv[1:]:
+        _scheme, slashes, rest = word.partition("://")
+        if slashes:
+            host = rest.split("/")[0].rpartition("@")[2].partition(":")[0]
+            if host and UNKNOWN_TEXT not in host:
+                found.append(host.lower())
+    return found
+
+
+def _assignment_danger(assignment: ShellAssignment, tool: str, *, alone: bool) -> str:
+    """Why setting this variable may change what runs; empty: it does not."""
+    name, value = assignment.name, assignment.value.text
+    if name in habits.PAGERS and value in ("", "cat", "less"):
+        return ""
+    if name.startswith("LC_") or name in habits.HARMLESS_VARIABLES:
+        return ""
+    if name == "IFS" and tool == "read":
+        return ""
+    if name in habits.CODE_VARIABLES or name.startswith(habits.CODE_PREFIXES):
+        return "changes which program or settings are used"
+    if alone or tool in ("declare", "local", "typeset", "readonly"):
+        return ""
+    return "may change what the program does"

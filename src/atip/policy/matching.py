@@ -1,0 +1,144 @@
+"""Whether a rule matches a subject. Unknown facts hold for rules that restrict, and do not for those that allow."""
+
+from __future__ import annotations
+
+from atip.calls.invocation import UNKNOWN_TEXT
+from atip.policy.decision import ALLOW
+from atip.policy.subject import ASSURANCES, DANGERS, danger_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from atip.policy.policy import Rule
+    from atip.policy.subject import Subject
+
+
+def matches(rule: Rule, subject: Subject) -> bool:
+    """All conditions of the rule hold."""
+    strict = rule.decision != ALLOW
+    return (
+        _tool_matches(rule, subject)
+        and _command_matches(rule, subject, strict)
+        and _option_matches(rule, subject, strict)
+        and all(_fact_holds(subject, name, value, strict) for name, value in rule.effects.items())
+        and (rule.within is None or is_within(subject, rule.within))
+        and _all_or_any(rule.paths, subject.paths, path_matches, strict)
+        and _all_or_any(rule.hosts, subject.hosts, host_matches, strict)
+        and (rule.trust is None or trust_level(subject) in rule.trust)
+        and (rule.evidence is None or subject.evidence in rule.evidence)
+    )
+
+
+def is_within(subject: Subject, allowed: tuple[str, ...]) -> bool:
+    """Every danger that is not named is known to be absent."""
+    return all(danger_of(subject, name) is False for name in DANGERS if name not in allowed)
+
+
+def trust_level(subject: Subject) -> str:
+    return subject.verdict.level.value if subject.verdict is not None else "unsigned"
+
+
+def _fact_holds(subject: Subject, name: str, wanted: bool, strict: bool) -> bool:
+    danger = danger_of(subject, name)
+    value = danger if name not in ASSURANCES or danger is None else not danger
+    if value is None:
+        return strict
+    return value is wanted
+
+
+def _tool_matches(rule: Rule, subject: Subject) -> bool:
+    if rule.tools is None:
+        return True
+    if UNKNOWN_TEXT in subject.tool:
+        # SECURITY: a program whose name is not known may be the one that is denied
+        return rule.decision != ALLOW
+    return any(_text_matches(pattern, subject.tool) for pattern in rule.tools)
+
+
+def _text_matches(pattern: str, text: str) -> bool:
+    if pattern.endswith("*"):
+        return text.startswith(pattern[:-1])
+    return text == pattern
+
+
+def _command_matches(rule: Rule, subject: Subject, strict: bool) -> bool:
+    if rule.commands is None:
+        return True
+    words = (*subject.path, *subject.arguments)
+    for command in rule.commands:
+        wanted = tuple(command.split())
+        if words[: len(wanted)] == wanted:
+            return True
+        if strict and _may_become(words, wanted):
+            return True
+    return False
+
+
+def _may_become(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether words that are filled in later may spell the command."""
+    for have, want in zip(words, wanted, strict=False):
+        if UNKNOWN_TEXT in have:
+            return True
+        if have != want:
+            return False
+    return False
+
+
+def _option_matches(rule: Rule, subject: Subject, strict: bool) -> bool:
+    if rule.options is None:
+        return True
+    if subject.flags is None or any(UNKNOWN_TEXT in word for word in subject.arguments):
+        if strict:
+            return True
+    given = subject.flags or ()
+    names = {flag.lstrip("-") for flag in given}
+    return any(option in given or option in names for option in rule.options)
+
+
+def _all_or_any(
+    patterns: tuple[str, ...] | None,
+    values: tuple[str, ...],
+    test: Callable[[str, str], bool],
+    strict: bool,
+) -> bool:
+    if patterns is None:
+        return True
+    found = [any(test(pattern, value) for pattern in patterns) for value in values]
+    return any(found) if strict else bool(found) and all(found)
+
+
+def host_matches(pattern: str, host: str) -> bool:
+    """`*.example.com` is every name below, not the name itself."""
+    if pattern.startswith("*."):
+        return host.endswith(pattern[1:]) and len(host) > len(pattern) - 1
+    return host == pattern
+
+
+def path_matches(pattern: str, path: str) -> bool:
+    """A literal path, `dir/**` (the folder and everything below), or a glob by parts.
+
+    SECURITY: a path with a part that is not known yet matches everything below what is known of it.
+    """
+    if UNKNOWN_TEXT in path:
+        known = path.split(UNKNOWN_TEXT)[0]
+        lead = pattern.split("*")[0]
+        return known.startswith(lead) or lead.startswith(known)
+    if pattern.endswith("/**"):
+        folder = pattern[:-3]
+        return path == folder or path.startswith(folder + "/")
+    wanted, parts = pattern.split("/"), path.split("/")
+    # `/etc/*` of a policy means what lies below, not one level (0.1 §5.2 uses it so)
+    if wanted[-1] == "*" and len(parts) > len(wanted):
+        parts = [*parts[: len(wanted) - 1], parts[-1]]
+    if len(wanted) != len(parts):
+        return False
+    return all(_part_matches(want, part) for want, part in zip(wanted, parts, strict=True))
+
+
+def _part_matches(want: str, part: str) -> bool:
+    if "*" not in want:
+        return want == part
+    from atip.calls.tables import matches_glob
+
+    return matches_glob(want, part)

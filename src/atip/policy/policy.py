@@ -1,0 +1,83 @@
+"""Policy: one value that organisation policies (ATIP 0.6 §4.8), permission policies (0.1 §5.2), delegations
+(§10.2) and our own rules are all read into. Reading is `reading.py`, deciding is `decide.py`. Pure.
+"""
+
+from __future__ import annotations
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.model.delegation import Delegation
+
+LAYERS = ("organisation", "user", "project", "delegation")
+"""From the widest say to the narrowest; each later one can only take away."""
+
+NO_FACTS: Mapping[str, bool] = {}
+
+
+class Rule(Value):
+    """What it matches and what follows. Every condition that is given must hold; none given matches all."""
+
+    decision: str
+    name: str = ""
+    tools: tuple[str, ...] | None = None
+    """Names; `*` at the end is a wildcard. Empty: no tool, the rule never matches."""
+    commands: tuple[str, ...] | None = None
+    """Command paths below the tool (`repo delete`), whole subtree; operands may follow."""
+    options: tuple[str, ...] | None = None
+    """Canonical names or flags, any of which is given. Calls whose flags are not known may have it."""
+    effects: Mapping[str, bool] = NO_FACTS
+    """Facts that must hold. SECURITY: an unknown fact holds for `ask` and `deny`, and not for `allow`."""
+    within: tuple[str, ...] | None = None
+    """The only dangers that may be there: every other one is known to be absent."""
+    paths: tuple[str, ...] | None = None
+    """Globs. `ask` and `deny` match if any path matches, `allow` if all do and there is one."""
+    hosts: tuple[str, ...] | None = None
+    """Exact names or `*.suffix`; any and all as with `paths`."""
+    trust: tuple[str, ...] | None = None
+    """Levels of the verdict; no verdict is `unsigned`."""
+    evidence: tuple[str, ...] | None = None
+    """Sources of the effects."""
+    reason: str = ""
+
+
+class TrustDemand(Value):
+    """What must be proven before anything runs."""
+
+    signatures: bool = False
+    signers: tuple[str, ...] | None = None
+    """Identities that may sign; None: any verified one."""
+    slsa_level: int = 0
+    builders: tuple[str, ...] | None = None
+    sources: tuple[str, ...] | None = None
+
+
+class Policy(Value):
+    """One layer."""
+
+    layer: str = "user"
+    name: str = ""
+    preset: str | None = None
+    """What decides where no own rule matches; None: this layer has no opinion then."""
+    rules: tuple[Rule, ...] = ()
+    default: str | None = None
+    """What follows where neither rules nor preset match; None: no opinion."""
+    allowlist: bool = False
+    """Only binaries that the approving registry knows may run."""
+    trust: TrustDemand | None = None
+    budget: float | None = None
+    """Money that may be spent; None: none was granted."""
+    audit: bool = False
+    """No record, no run."""
+    sandbox: str = "required"
+    """`required` or `preferred`."""
+    delegation: Delegation | None = None
+    hosts: tuple[str, ...] = ()
+    """Hosts that a confinement may open; empty: none."""
+    writes: tuple[str, ...] = ()
+    """Folders that a confinement may write to; empty: none."""
+    reads: tuple[str, ...] = ()
+    """Folders that a confinement may read beyond the operating system; empty: none."""

@@ -1,0 +1,135 @@
+"""Paths that are never read or written in passing: secrets, start files, hooks, agent settings. Data.
+
+One regular expression per list, over normalised paths; `EXAMPLES` stand in where a word holds a wildcard
+(`cat .e*`). Extend here, nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.calls.invocation import UNKNOWN_TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ANY_FILE, ANY_CHAR = "\1", "\2"
+
+_SECRET = (
+    # folders of programs that keep credentials
+    r"\.ssh(/|$)", r"\.gnupg(/|$)", r"\.aws(/|$)", r"\.azure(/|$)", r"\.kube(/|$)", r"\.config/gcloud(/|$)",
+    r"\.password-store(/|$)", r"\.local/share/keyrings(/|$)", r"Keychains(/|$)", r"\.mozilla(/|$)",
+    r"google-chrome(/|$)", r"\.config/chromium(/|$)", r"\.config/op(/|$)", r"\.config/gh(/|$)", r"\.config/hub$",
+    r"\.docker(/config\.json)?$", r"\.config/containers/auth\.json$", r"\.dockercfg$", r"secrets?(/|$)",
+    r"\.secrets?(/|$)", r"\.terraform\.d(/|$)", r"\.config/rclone(/|$)", r"\.config/github-copilot(/|$)",
+    r"\.1password(/|$)", r"\.bitwarden(/|$)", r"\.electrum(/|$)", r"\.bitcoin(/|$)", r"\.ethereum(/|$)",
+    # files of programs that keep credentials
+    r"[._]netrc$", r"\.npmrc$", r"\.yarnrc(\.yml)?$", r"\.pypirc$", r"\.pip/pip\.conf$", r"\.gem/credentials$",
+    r"\.cargo/credentials(\.toml)?$", r"\.git-credentials$", r"\.pgpass$", r"\.my\.cnf$",
+    r"\.mylogin\.cnf$", r"\.vault-token$", r"\.terraformrc$", r"\.s3cfg$", r"\.boto$", r"\.m2/settings\.xml$",
+    r"gradle\.properties$", r"\.composer/auth\.json$", r"auth\.json$", r"oauth_creds\.json$",
+    r"\.credentials\.json$", r"\.claude\.json$", r"rclone\.conf$", r"\.htpasswd$",
+    # by name or ending
+    r"\.env(\.(?!example$|sample$|template$|dist$|defaults?$|schema$)[^/]*)?$", r"[^/]+\.env$", r"\.envrc$",
+    r"\.flaskenv$", r"id_(rsa|dsa|ecdsa|ed25519)(_sk)?$", r"[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|gpg|age)$",
+    r"[^/]*_(rsa|dsa|ecdsa|ed25519)$", r"credentials?(\.[^/]+)?$", r"(?!.*\.(py|js|ts|go|rs|md|html|java)$)secrets?\.[^/]+$",
+    r"[^/]*\.tfstate(\.backup)?$", r"[^/]*\.tfvars$", r"master\.key$", r"service-?account[^/]*\.json$",
+    r"\.[\w-]*(token|password|apikey)s?$", r"[\w-]*(token|password|passwd|apikey|api_key)s?\.txt$", r"\.[a-z_]*_?history$",
+    r"kubeconfig(\.ya?ml)?$", r"authorized_keys$", r"known_hosts$", r"wallet\.dat$", r"cookies(\.sqlite|\.txt)?$",
+)  # fmt: skip
+_SECRET_ABSOLUTE = (
+    r"etc/g?shadow-?$", r"etc/sudoers(\.d)?(/|$)", r"etc/master\.passwd$", r"etc/security/opasswd$",
+    r"etc/ssl/private(/|$)", r"etc/ssh(/|$)", r"proc/[^/]+/(environ|mem|maps|fd|cmdline|root|cwd)(/|$)",
+    r"proc/kcore$", r"(var/)?run/secrets(/|$)", r"dev/(mem|kmem|port|sd|hd|vd|nvme|mmcblk|dm-|mapper|disk)",
+    r"var/lib/(docker|kubelet)(/|$)", r"etc/kubernetes(/|$)", r"var/mail(/|$)",
+    r"var/spool/(cron|mail)(/|$)", r"etc/NetworkManager(/|$)", r"etc/wpa_supplicant(/|$)", r"sys/kernel(/|$)",
+)  # fmt: skip
+_PROTECTED = (
+    r"\.(bash|zsh|k)(rc|env|_profile|_login|_logout|_aliases)$", r"\.z(profile|login|logout)$", r"\.profile$",
+    r"\.inputrc$", r"\.config/fish(/|$)", r"\.vimrc$", r"\.config/nvim(/|$)", r"\.emacs(\.d(/|$)|$)",
+    r"\.git/(hooks|config|info|modules)(/|$)", r"\.git$", r"\.gitconfig$", r"\.config/git(/|$)", r"\.husky(/|$)", r"\.gitmodules$",
+    r"\.gitattributes$", r"\.pre-commit-config\.yaml$", r"\.github/(workflows|actions)(/|$)", r"\.gitlab-ci\.yml$",
+    r"\.vscode(/|$)", r"\.idea(/|$)", r"\.claude(/|$)", r"\.codex(/|$)", r"\.cursor(/|$)", r"\.gemini(/|$)",
+    r"\.aider[^/]*$", r"\.continue(/|$)", r"\.mcp\.json$", r"mcp\.json$", r"agent-tools(/|$)", r"\.agent-tools(/|$)",
+    r"\.config/(systemd|autostart|environment\.d)(/|$)", r"LaunchAgents(/|$)", r"\.pam_environment$",
+    r"\.local/bin(/|$)", r"\.xinitrc$", r"\.xprofile$", r"\.tmux\.conf$", r"crontabs?(/|$)", r"\.envrc$",
+    r"CLAUDE\.md$", r"AGENTS\.md$", r"\.direnv(/|$)", r"sitecustomize\.py$", r"[^/]*\.pth$",
+)  # fmt: skip
+
+EXAMPLES = tuple(
+    """.env .env.local .env.production .envrc .ssh/id_rsa .ssh/id_ed25519 .ssh/config id_rsa id_ed25519 .aws/credentials
+    .aws/config .netrc .npmrc .pypirc .git-credentials .kube/config .docker/config.json .gnupg/secring.gpg .pgpass .my.cnf
+    .bash_history .zsh_history .python_history .vault-token credentials credentials.json secrets.yml secrets.json server.key
+    private.pem terraform.tfstate .config/gh/hosts.yml .config/gcloud/credentials.db /etc/shadow /etc/gshadow /etc/sudoers
+    /proc/self/environ /proc/1/environ .cargo/credentials.toml .claude/.credentials.json .codex/auth.json""".split()
+)
+PUBLIC = ("/usr/", "/etc/", "/opt/", "/bin/", "/lib/", "/sbin/", "/sys/", "/proc/", "/tmp/", "/var/log/", "/dev/")
+"""Outside of the workspace, and still nobody's secret – unless a list above says so."""
+
+SECRET_VARIABLE = re.compile(
+    r"(?i)(token|secret|passw|passphrase|credential|api_?key|access_?key|private_?key|auth|cookie|session|"
+    r"_key$|_pat$|_pwd$|^pgpass|_dsn$|database_url|_uri$|connection_string|webhook|license_?key|^!$)"
+)
+"""Names of variables whose values are nobody's business; `!` is a name that is not known."""
+
+
+def _compile(parts: Iterable[str], absolute: Iterable[str] = ()) -> re.Pattern[str]:
+    found = [r"(?:^|[/:@=])(?:" + "|".join(parts) + ")"]
+    roots = list(absolute)
+    if roots:
+        found.append(r"^/(?:" + "|".join(roots) + ")")
+    return re.compile("|".join(found))
+
+
+_compiled: dict[str, re.Pattern[str]] = {}
+
+
+def _list(name: str) -> re.Pattern[str]:
+    if name not in _compiled:
+        _compiled["secret"] = _compile(_SECRET, _SECRET_ABSOLUTE)
+        _compiled["protected"] = _compile(_PROTECTED, (r"(etc|usr|bin|sbin|lib|boot|sys|proc|var)(/|$)",))
+    return _compiled[name]
+
+
+def is_secret(path: str) -> bool:
+    """Whether a normalised path (wildcards as `UNKNOWN_TEXT`, `\\1`, `\\2`) is or may be a secret."""
+    if not any(char in path for char in (UNKNOWN_TEXT, ANY_FILE, ANY_CHAR)):
+        return _list("secret").search(path) is not None
+    plain = path.split(UNKNOWN_TEXT)[0].split(ANY_FILE)[0].split(ANY_CHAR)[0]
+    folder = plain.rpartition("/")[0]
+    return (bool(folder) and _list("secret").search(folder) is not None) or any(
+        _may_be(path, example) for example in EXAMPLES
+    )
+
+
+def is_protected(path: str) -> bool:
+    """Whether writing there changes what runs later, or who may do what."""
+    return _list("protected").search(path) is not None or is_secret(path)
+
+
+def _may_be(path: str, example: str) -> bool:
+    """Whether a path with wildcards may end like an example, by more than a bare `*`."""
+    wanted = example.strip("/").split("/")
+    parts = path.split("/")
+    if example.startswith("/") and len(parts) != len(wanted) + 1:
+        return False
+    given = parts[-len(wanted) :]
+    if len(given) != len(wanted):
+        return False
+    wild = {UNKNOWN_TEXT, ANY_FILE, ANY_CHAR}
+    if all(set(part) <= wild for part in given):
+        return False
+    return all(_part_may_be(part, want) for part, want in zip(given, wanted, strict=True))
+
+
+def _part_may_be(part: str, want: str) -> bool:
+    if want.startswith(".") and part[:1] in (ANY_FILE, ANY_CHAR):
+        return False  # a glob does not match a leading dot
+    expression = "".join(
+        ".*" if c == UNKNOWN_TEXT else "[^/]*" if c == ANY_FILE else "[^/]" if c == ANY_CHAR else re.escape(c)
+        for c in part[:200]
+    )  # fmt: skip
+    # bounded: a path has few wildcards, and an example is short
+    wild = part.count(UNKNOWN_TEXT) + part.count(ANY_FILE)
+    return wild > 8 or re.fullmatch(expression, want) is not None

@@ -1,0 +1,86 @@
+"""Subject: one parsed call with everything a policy may look at. And its dangers by name.
+
+Made from a command of a shell line (`policy.line`) or from a call that is about to run (`execution`).
+Facts are three-valued; a danger that is not known to be absent counts as there.
+"""
+
+from __future__ import annotations
+
+from atip.model.effects import UNKNOWN, Effects
+from atip.model.facts import FACTS, SHORT, fact_of
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.calls.effects import Reason
+    from atip.model.tool import Tool
+    from atip.model.verdict import Verdict
+
+CHANGES = "changes"
+MARKS = {
+    "secrets": "x-atip-secrets",
+    "sends": "x-atip-sends",
+    "root": "x-atip-root",
+    "outside": "x-atip-outside",
+    "protected": "x-atip-protected",
+}
+"""Dangers beyond ATIP 0.6 §3.6 and the extra field of effects that holds each."""
+
+ASSURANCES = ("idempotent", "reversible")
+DANGERS = (*(name for name in FACTS if name not in ASSURANCES), CHANGES, *MARKS)
+"""Every name that `within` of a rule may list."""
+
+
+class Subject(Value):
+    """What is to be decided."""
+
+    tool: str = ""
+    """Name of the program; empty: a redirection or an assignment alone."""
+    path: tuple[str, ...] = ()
+    """Its command, by canonical names."""
+    flags: tuple[str, ...] | None = ()
+    """Every spelling of every option given; None: not known, may be any."""
+    arguments: tuple[str, ...] = ()
+    argv: tuple[str, ...] = ()
+    text: str = ""
+    """For people."""
+    effects: Effects = UNKNOWN
+    reasons: tuple[Reason, ...] = ()
+    evidence: str = ""
+    """Where the effects come from: `knowledge`, `native`, `help` …; empty: nothing is known."""
+    paths: tuple[str, ...] = ()
+    """Files and folders that it touches, absolute, as far as the words show."""
+    hosts: tuple[str, ...] = ()
+    verdict: Verdict | None = None
+    """None: nobody looked."""
+    listed: bool | None = None
+    """Whether an approving registry knows these very bytes; None: not known, which is no."""
+    known: Tool | None = None
+
+
+def danger_of(subject: Subject, name: str) -> bool | None:
+    """The state of a danger; for an assurance its absence is the danger (`reversible` false → true)."""
+    effects = subject.effects
+    if name == CHANGES:
+        lists = (effects.creates, effects.modifies, effects.deletes)
+        if any(lists):
+            return True
+        return None if None in lists else False
+    if name in MARKS:
+        return effects.extra.get(MARKS[name]) is True
+    value = fact_of(effects, name)
+    if name in ASSURANCES:
+        return None if value is None else not value
+    return value
+
+
+def full_name(text: str) -> str | None:
+    """`effects.write`, `write` → `filesystem.write`; None: no such fact."""
+    name = text.removeprefix("effects.")
+    name = SHORT.get(name, name)
+    return name if name in DANGERS or name in ASSURANCES else None
+
+
+def marked(effects: Effects, *names: str) -> Effects:
+    """Effects with some of `MARKS` set."""
+    return effects.replace(extra={**effects.extra, **{MARKS[name]: True for name in names}})
