@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from atip.model.tool import Command as Command
     from atip.model.tool import Option as Option
     from atip.model.tool import Tool as Tool
+    from atip.session import Session as Session
+    from atip.session import compile_tools as compile  # noqa: F401
     from atip.toolbox import Toolbox as Toolbox
 
 _PUBLIC = {
@@ -54,9 +56,11 @@ _PUBLIC = {
     "validate": "atip.api",
     "lint": "atip.api",
     "diff": "atip.api",
+    "compile": "atip.session",
     "convert": "atip.api",
     "infer_help": "atip.inference.help",
     "infer_effects": "atip.inference.effects",
+    "Session": "atip.session",
     "Toolbox": "atip.toolbox",
     "AtipError": "atip.errors",
     "FormatError": "atip.errors",
@@ -67,6 +71,9 @@ _PUBLIC = {
     "Tool": "atip.model.tool",
 }
 
+_RENAMED = {"compile": "compile_tools"}
+"""Public names that differ from those in their module."""
+
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
 
 
@@ -76,7 +83,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'atip' has no attribute {name!r}")
     import importlib
 
-    value = getattr(importlib.import_module(module), name)
+    value = getattr(importlib.import_module(module), _RENAMED.get(name, name))
     globals()[name] = value
     return value
 

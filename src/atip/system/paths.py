@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from atip.model.value import Value
+from atip.system.xdg import cache_folder, config_folder, data_folder, home_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FOLDER = "agent-tools"
 SYSTEM = ("/usr/share/agent-tools", "/usr/local/share/agent-tools")
 PROJECT = ".agent-tools"
 
@@ -36,23 +36,14 @@ def find_places(
         env = os.environ
     if home is not None:
         env = {}
-    base = home or os.environ.get("HOME") or os.path.expanduser("~")
-    cache = env.get("ATIP_CACHE_DIR") or os.path.join(
-        _xdg(env, "XDG_CACHE_HOME", base, ".cache"), FOLDER
-    )
+    base = home or home_folder()
     return Places(
-        data=os.path.join(_xdg(env, "XDG_DATA_HOME", base, ".local/share"), FOLDER),
-        config=os.path.join(_xdg(env, "XDG_CONFIG_HOME", base, ".config"), FOLDER),
-        cache=cache,
+        data=data_folder(env, base),
+        config=config_folder(env, base),
+        cache=cache_folder(env, base),
         home=base,
         project=find_project(cwd or os.getcwd(), base),
     )
-
-
-def _xdg(env: Mapping[str, str], variable: str, home: str, default: str) -> str:
-    value = env.get(variable, "")
-    # The XDG specification: a relative value is invalid and must be ignored.
-    return value if os.path.isabs(value) else os.path.join(home, default)
 
 
 def find_project(cwd: str, home: str) -> str | None:

@@ -92,12 +92,13 @@ def _unchanged(options: argparse.Namespace, ctx: Context) -> bool:
     import os
 
     from atip.discovery.unchanged import find_unchanged
-    from atip.system.paths import find_places
+    from atip.system.xdg import cache_folder, config_folder, home_folder
 
-    places = find_places()
-    if os.path.exists(os.path.join(places.config, "config.json")):
+    home = home_folder()
+    if os.path.exists(os.path.join(config_folder(os.environ, home), "config.json")):
         return False
-    found = find_unchanged(options.path, options.only, options.learn, places.cache)
+    cache = cache_folder(os.environ, home)
+    found = find_unchanged(options.path, options.only, options.learn, cache)
     if found is not None:
         ctx.print(found[0] if ctx.as_json else found[1])
     return found is not None
