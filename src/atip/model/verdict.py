@@ -16,21 +16,26 @@ if TYPE_CHECKING:
 
     Outcome = Literal["passed", "failed", "unchecked", "absent"]
     Recommendation = Literal["block", "confirm", "sandbox", "execute"]
-    Capability = Literal["matched", "mismatched", "unknown"]
+    Capability = Literal["attested", "matched", "mismatched", "unknown"]
 
 
 class TrustLevel(enum.Enum):
-    """The five levels of §3.2.2 with their numbers.
+    """The five levels of §3.2.2; the values are the words that policy rules use.
 
     SECURITY: not an IntEnum. `level <= UNSIGNED` would let UNVERIFIED and PROVENANCE_FAIL pass as if they were
     better than unsigned; levels can only be compared for equality.
     """
 
-    COMPROMISED = 0
-    UNSIGNED = 1
-    UNVERIFIED = 2
-    PROVENANCE_FAIL = 3
-    VERIFIED = 4
+    COMPROMISED = "compromised"
+    UNSIGNED = "unsigned"
+    UNVERIFIED = "unverified"
+    PROVENANCE_FAIL = "provenance-fail"
+    VERIFIED = "verified"
+
+    @property
+    def number(self) -> int:
+        """The number in the specification; for reports, not for comparing."""
+        return list(TrustLevel).index(self)
 
 
 class Step(Value):
@@ -61,11 +66,15 @@ class Verdict(Value):
     recommendation: Recommendation
     steps: tuple[Step, ...] = ()
     capability: Capability = "unknown"
-    """Whether the description is of this very binary; says nothing about who made either."""
+    """Whether the description is of this very binary; `attested`: and signed by a signer of ours. Says nothing
+    about who made the binary."""
     signer: str = ""
     """Identity or key name that signed, as configured by us; empty when nobody could be established."""
     slsa_level: int = 0
     """Derived from what was verified, never copied from a document (A19)."""
+    builder: str = ""
+    source: str = ""
+    """Of a verified provenance; empty when none was verified."""
 
     @property
     def is_blocked(self) -> bool:
@@ -81,9 +90,12 @@ class Verdict(Value):
         return {
             "security": {
                 "level": self.level.name,
+                "number": self.level.number,
                 "recommendation": self.recommendation,
                 "signer": self.signer or None,
                 "slsaLevel": self.slsa_level,
+                "builder": self.builder or None,
+                "source": self.source or None,
             },
             "capability": self.capability,
             "reasons": list(self.reasons),
