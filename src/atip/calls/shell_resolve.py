@@ -361,13 +361,16 @@ class _Walker:
             if op != ":+":
                 self.used.append(name)
             return [Origin(kind="variable", name=name)]
+        if op in ("", "item") and self.names.is_number(name):
+            return [Origin(kind="number")]
         values = [word for group in self.values.get(name, []) for word in group]
-        origins = [origin for word in values for origin in word.origins]
+        origins = [o for word in values for o in word.origins if o.kind != "glob"]
         if None in sources:
             origins.append(Origin(kind="input", name=name, commands=self.inputs.get(name, ())))
         elif len(values) < len(sources) and op != "keys":
             origins.append(Origin(kind="later", name=name))
-        texts = tuple(word.text for word in values if word.is_static)
+        # a glob in the list of a loop is one of the files it matches
+        texts = tuple(w.pattern for w in values if all(o.kind == "glob" for o in w.origins))
         if texts or op == "keys":
             kind = "choice" if op in ("", "all", "keys", "item") else "derived"
             origins.append(Origin(kind=kind, name=name, texts=texts))

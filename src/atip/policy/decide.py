@@ -55,20 +55,17 @@ def _always(policies: Sequence[Policy], subject: Subject) -> Decision:
     verdict = subject.verdict
     if verdict is not None and verdict.recommendation == "block":
         return _decision(DENY, "the program is not what it should be", "always: compromised")
-    if danger_of(subject, "cost.billable") is True and not _has_budget(policies):
-        return _decision(DENY, "costs money, and no budget was granted", "always: budget")
+    budgets = [policy.budget for policy in policies if policy.budget is not None]
+    if danger_of(subject, "cost.billable") is True and (not budgets or min(budgets) <= 0):
+        # without any budget a person decides (nobody there: refused); a budget of zero is a decision
+        outcome = DENY if budgets else ASK
+        return _decision(outcome, "costs money, and no budget was granted", "always: budget")
     if danger_of(subject, "destructive") is True:
         # SECURITY: at every trust level and whatever a rule says (0.6 §3.2.2, §11.1)
         return _decision(ASK, "may lose data for good", "always: destructive")
     if not policies:
         return _decision(ASK, "no policy is in force", "always: no policy")
     return Decision(outcome=ALLOW)
-
-
-def _has_budget(policies: Sequence[Policy]) -> bool:
-    """Some layer grants money and none says zero."""
-    budgets = [policy.budget for policy in policies if policy.budget is not None]
-    return bool(budgets) and min(budgets) > 0
 
 
 # --- (2) and (3) one layer -----------------------------------------------------------------------

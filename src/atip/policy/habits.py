@@ -23,7 +23,7 @@ PATTERN_FIRST = {
     "grep": ("-e", "--regexp", "-f", "--file"), "egrep": ("-e", "-f"), "fgrep": ("-e", "-f"),
     "zgrep": ("-e", "-f"), "rg": ("-e", "--regexp", "-f", "--file", "--files"), "ag": (), "ack": (),
     "sed": ("-e", "--expression", "-f", "--file"), "gsed": ("-e", "-f"), "awk": ("-f", "--file"),
-    "gawk": ("-f", "--file"), "mawk": ("-f",), "nawk": ("-f",), "jq": ("-f", "--from-file"),
+    "gawk": ("-f", "--file"), "mawk": ("-f",), "nawk": ("-f",), "jq": ("-f", "--from-file", "--arg", "--argjson", "--rawfile", "--slurpfile", "--argfile"),
     "yq": ("--from-file",), "gojq": ("-f",), "sd": (), "ast-grep": (), "tr": (), "expr": (),
 }  # fmt: skip
 PATTERN_FIRST_COMMANDS = {("git", "grep"): ("-e", "-f")}
@@ -74,3 +74,14 @@ CODE_VARIABLES = frozenset(
 """Variables that change what runs, even when the line sets them without exporting."""
 CODE_PREFIXES = ("LD_", "DYLD_", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "npm_config_", "BASH_FUNC", "PAGER", "MANPAGER",
                  "GIT_PAGER", "SSH_", "AWKPATH", "AWKLIBPATH", "JQ_")  # fmt: skip
+DEAF = frozenset(
+    """echo printf test [ [[ (( for case true false : pwd cd ls cat tac head tail wc cut tr uniq basename dirname seq rev nl fold
+    export read set shift return exit wait sleep date expr sha256sum md5sum stat readlink realpath env printenv
+    paste join comm""".split()
+)
+"""Programs that no variable beyond those above can make do something else."""
+IN_REPOSITORY = frozenset(("git",))
+"""Programs whose operands are names inside of a repository, unless `--no-index` says otherwise."""
+PLAIN_TEXT_OPERANDS = frozenset(("test", "[", "printf", "cd", "pushd", "exit", "return", "shift"))
+"""Builtins that evaluate no operand but that of `-v`."""
+DECLARES = frozenset(("declare", "typeset", "local", "export", "readonly"))

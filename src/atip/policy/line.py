@@ -80,6 +80,9 @@ class _LineJudge:
             return [_unknown(subject, "the program's name is only known when the line runs")]
         if name in _OWN or name in self.line.functions:
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
+        quiet = name == "set" or (name == "trap" and argv[1:2] in (("-",), ("",), ("-p",), ("-l",)))
+        if quiet and len(words) > 1 and all(word.is_static for word in words):
+            return [subject.replace(effects=_effects("nothing"), evidence="shell")]
         if name in ("eval", "trap") and len(words) > 1:
             text = " ".join(argv[1:] if name == "eval" else argv[1:2])
             return [
@@ -101,7 +104,7 @@ class _LineJudge:
         self, subject: Subject, tool: Tool, words: Sequence[ShellWord], index: int,
         feed: tuple[int, ...] | None, nesting: int,
     ) -> list[Subject]:  # fmt: skip
-        call = parse(tool, subject.argv)
+        call = parse(tool, _operands(subject, words))
         found = effects_of(tool, call.replace(inner=()))
         curated = tool.own.get("curated") is CURATED
         effects, reasons = found.effects, list(found.reasons)
@@ -129,6 +132,9 @@ class _LineJudge:
         self, inner: Inner, outer: Subject, words: Sequence[ShellWord], index: int,
         feed: tuple[int, ...] | None, nesting: int,
     ) -> list[Subject]:  # fmt: skip
+        if inner.where in ("container", "remote"):
+            says = f"runs in a {inner.where} system, where other programs bear these names"
+            return [_unknown(outer, says)]
         if inner.kind == "shell" and UNKNOWN_TEXT not in inner.text:
             return self._shell(inner.text, inner.via or outer.tool, outer)
         if inner.kind != "argv":
@@ -172,7 +178,7 @@ class _LineJudge:
         for redirect in command.redirects:
             effects = self._redirect(redirect, effects, reasons, paths)
         for assignment in command.assignments:
-            why = _assignment_danger(assignment, subject.tool, alone=not command.words)
+            why = self._assignment(assignment, subject.tool, alone=not command.words)
             if why:
                 reasons.append(Reason(subject=assignment.name, says=why, evidence="shell"))
                 effects = weakened(effects)
@@ -192,6 +198,22 @@ class _LineJudge:
             effects=effects, reasons=tuple(reasons), paths=tuple(dict.fromkeys(paths)),
             text=subject.text or command.text,
         )  # fmt: skip
+
+    def _assignment(self, assignment: ShellAssignment, tool: str, *, alone: bool) -> str:
+        """Why setting this variable may change what runs; empty: it does not."""
+        name, value = assignment.name, assignment.value.text
+        if name in habits.PAGERS and value in ("", "cat", "less"):
+            return ""
+        if name.startswith("LC_") or name in habits.HARMLESS_VARIABLES:
+            return ""
+        if name == "IFS" and tool == "read":
+            return ""
+        if name in habits.CODE_VARIABLES or name.startswith(habits.CODE_PREFIXES):
+            return "changes which program or settings are used"
+        if alone or tool in ("declare", "local", "typeset", "readonly"):
+            return ""
+        heirs = self.paths.programs if tool == "export" else {tool}
+        return "" if heirs <= habits.DEAF else "may change what the program does"
 
     def _redirect(
         self, redirect: ShellRedirect, effects: Effects, reasons: list[Reason], paths: list[str]
@@ -220,6 +242,25 @@ class _LineJudge:
         return effects if redirect.kind == "append" else effects.replace(
             destructive=effects.destructive or None
         )  # fmt: skip
+
+
+def _operands(subject: Subject, words: Sequence[ShellWord]) -> tuple[str, ...]:
+    """The argv to parse. Knowledge is undecided about text that may hold a command in a subscript; where a
+    builtin evaluates no such thing, a quoted word that is filled in later is plain text."""
+    name = subject.tool
+    if "-v" in subject.argv or name not in habits.PLAIN_TEXT_OPERANDS | habits.DECLARES:
+        return subject.argv
+    return tuple(_plain(text, word, name) for text, word in zip(subject.argv, words, strict=True))
+
+
+def _plain(text: str, word: ShellWord, name: str) -> str:
+    if name in habits.DECLARES:
+        variable, equals, value = text.partition("=")
+        plain = bool(equals) and variable.isidentifier()
+        return f"{variable}={value.replace(UNKNOWN_TEXT, 'x')}" if plain else text
+    if word.many and not all(origin.kind == "number" for origin in word.origins):
+        return text
+    return text.replace(UNKNOWN_TEXT, "x")
 
 
 def _effects(words: str) -> Effects:
@@ -272,19 +313,3 @@ def _hosts(argv: Sequence[str]) -> list[str]:
             if host and UNKNOWN_TEXT not in host:
                 found.append(host.lower())
     return found
-
-
-def _assignment_danger(assignment: ShellAssignment, tool: str, *, alone: bool) -> str:
-    """Why setting this variable may change what runs; empty: it does not."""
-    name, value = assignment.name, assignment.value.text
-    if name in habits.PAGERS and value in ("", "cat", "less"):
-        return ""
-    if name.startswith("LC_") or name in habits.HARMLESS_VARIABLES:
-        return ""
-    if name == "IFS" and tool == "read":
-        return ""
-    if name in habits.CODE_VARIABLES or name.startswith(habits.CODE_PREFIXES):
-        return "changes which program or settings are used"
-    if alone or tool in ("declare", "local", "typeset", "readonly"):
-        return ""
-    return "may change what the program does"

@@ -33,9 +33,17 @@ def may_be_option(
     if not leading or not _has_risky_options(tool, call):
         return ""
     for word in words[1:]:
-        if word.argument in leading and not all(_never_dash(o, paths) for o in word.origins):
+        if word.argument not in leading or _has_ending(word):
+            continue
+        if not all(_never_dash(origin, paths) for origin in word.origins):
             return word.raw or word.text
     return ""
+
+
+def _has_ending(word: ShellWord) -> bool:
+    """`*.md`: only a file that exists and is called like an option could do harm; it takes a hostile
+    name *and* that ending. A bare `*` takes any name."""
+    return all(origin.kind == "glob" for origin in word.origins) and "." in word.text.lstrip("\0")
 
 
 def _is_number(words: Sequence[ShellWord]) -> bool:
@@ -47,7 +55,7 @@ def _never_dash(origin: Origin, paths: Paths) -> bool:
     if origin.kind in ("number", "process"):
         return True
     if origin.kind == "choice":
-        return not any(text.startswith("-") for text in origin.texts)
+        return not any(text[:1] in ("-", "\0", "\1", "\2") and "." not in text for text in origin.texts)
     if origin.kind in ("output", "input") and origin.commands:
         return all(paths.prints_plain(index) for index in origin.commands)
     return False

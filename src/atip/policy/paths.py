@@ -7,6 +7,8 @@ is fine, anything else is not.
 
 from __future__ import annotations
 
+import re
+
 from atip.calls.effects import Reason, program_name
 from atip.calls.invocation import UNKNOWN_TEXT
 from atip.policy import habits
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 _HARMLESS = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "-")
 
+_SED_READS = re.compile(r"(?:^|[;{}\n0-9$/])\s*[rR]\s*([^\s;}]+)")
+
 
 class Paths:
     """Judges words of one line."""
@@ -33,6 +37,7 @@ class Paths:
         self.root = _normal(cwd or "/")
         self.folders = [self.root]
         """Where the line may stand; the empty text is anywhere."""
+        self.programs = {_head(command)[0] for command in line.commands if command.words}
         for command in line.commands:
             if command.words and command.words[0].text in ("cd", "pushd"):
                 self._move(command)
@@ -151,7 +156,9 @@ class Paths:
 
     def prints_plain(self, index: int) -> bool:
         """Whether a command's output never begins with a dash."""
-        name, path, _flags = _head(self.line.commands[index])
+        name, path, flags = _head(self.line.commands[index])
+        if name == "git" and flags & {"--format=%H", "--format=%h", "--pretty=%H", "--pretty=%h"}:
+            return True
         return name in habits.PLAIN_OUTPUT or path in habits.PLAIN_OUTPUT_COMMANDS.get(name, ())
 
     # --- one command -----------------------------------------------------------------------------
@@ -165,15 +172,36 @@ class Paths:
             if tool.name not in ("date",):
                 return effects
         names = self._names_only(tool, call)
+        for program in _programs(tool, call):
+            why = self._program_danger(tool.name, program)
+            if why is not None:
+                reasons.append(Reason(subject=tool.name, says=why[1], evidence="shell"))
+                effects = marked(effects, why[0])
         texts = _texts(tool, call)
         for word in words[1:]:
             if word.argument in texts or (word.text.startswith("-") and _is_text_option(word.text)):
                 continue
             why = self._word_danger(word, names=names, positional=word.argument in call.arguments)
+            if why is not None and why[0] == "outside" and _in_repository(tool, call):
+                continue
             if why is not None:
                 reasons.append(Reason(subject=word.raw or word.text, says=why[1], evidence="shell"))
                 effects = marked(effects, why[0])
         return effects
+
+    def _program_danger(self, tool: str, program: str) -> tuple[str, str] | None:
+        """Files that a program of awk or sed opens by itself."""
+        if tool.endswith("awk"):
+            if "getline" in program or "ARGV" in program:
+                return "outside", "its program opens files by itself"
+            return None
+        for name in _SED_READS.findall(program):
+            if any(is_secret(path) or not self._is_public(path) for path in self._at(name)):
+                return "secrets", "its program reads a file that is none of its operands"
+        return None
+
+    def _at(self, text: str) -> list[str]:
+        return [_join(folder, text) for folder in self.folders]
 
     def _word_danger(
         self, word: ShellWord, *, names: bool, positional: bool
@@ -235,6 +263,19 @@ def _texts(tool: Tool, call: Invocation) -> set[str]:
     if holders is not None and call.arguments and not call.given(holders):
         texts.add(call.arguments[0])
     return texts
+
+
+def _programs(tool: Tool, call: Invocation) -> list[str]:
+    """Texts in a language of their own: awk and sed."""
+    if not tool.name.endswith(("awk", "sed")):
+        return []
+    given = [g.value for g in call.options if g.value and set(g.flags) & {"-e", "--expression"}]
+    return [*given, *(call.arguments if tool.name.endswith("awk") else call.arguments[:1])]
+
+
+def _in_repository(tool: Tool, call: Invocation) -> bool:
+    loose = call.given(["--no-index"]) or call.path[:1] in (("hash-object",), ("apply",))
+    return tool.name in habits.IN_REPOSITORY and not loose
 
 
 def _is_text_option(word: str) -> bool:
