@@ -80,7 +80,7 @@ def _union(subjects: Sequence[Subject]) -> Effects:
 
 def explain_for(box: Toolbox, line: str, *, cwd: str) -> Explanation:
     """`explain_line` with the policies and the knowledge of one user."""
-    from atip.policies import load_policies
+    from atip.registry.policies import load_policies
 
     policies = load_policies(box.places, cwd, preset=box.policy)
     return explain_line(

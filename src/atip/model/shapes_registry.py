@@ -182,7 +182,8 @@ RULE = Shape(
         "tools": Field(Items(str), "tool names; `*` at the end is a wildcard"),
         "commands": Field(Items(str), "command paths such as `repo delete`; whole subtree"),
         "options": Field(Items(str), "canonical option names or flags"),
-        "effects": Field(FACTS, "facts that must hold"),
+        "effects": Field(FACTS, "facts that must hold; unknown holds for ask and deny only"),
+        "within": Field(Items(str), "the only dangers that may be there; all others known absent"),
         "paths": Field(Items(str), "paths touched, as `dir/**` or literal"),
         "hosts": Field(Items(str), "hosts reached, exact or `*.suffix`"),
         "trust": Field(Items(str), "trust levels"),
@@ -243,7 +244,23 @@ POLICY_BODY = Shape(
                 closed=True,
             )
         ),
-        "rules": Field(Items(RULE), "the strictest match decides"),
+        "rules": Field(Items(RULE), "the strictest match decides, before the preset"),
+        "default": Field(
+            Text(choices=("allow", "ask", "deny")), "where neither rules nor preset match"
+        ),
+        "grants": Field(
+            Shape(
+                "policy grants",
+                "what a confined run may get at most; empty or absent: nothing",
+                {
+                    "hosts": Field(Items(str), "hosts, exact or `*.suffix`"),
+                    "read": Field(Items(str), "folders, as `dir/**`"),
+                    "write": Field(Items(str), "folders, as `dir/**`"),
+                    "env": Field(Items(str), "names of variables"),
+                },
+                closed=True,
+            )
+        ),
     },
     closed=True,
 )

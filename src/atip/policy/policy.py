@@ -81,3 +81,5 @@ class Policy(Value):
     """Folders that a confinement may write to; empty: none."""
     reads: tuple[str, ...] = ()
     """Folders that a confinement may read beyond the operating system; empty: none."""
+    env: tuple[str, ...] = ()
+    """Variables that a confinement may pass on; empty: none."""
