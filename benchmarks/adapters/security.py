@@ -295,6 +295,31 @@ def terminal(folder: pathlib.Path) -> Findings:
         yield row["id"], not bad and "\x1b" not in shown + sent, f"{row['why']}: {bad}"
 
 
+def secrets(folder: pathlib.Path) -> Findings:
+    """Secrets do not survive, whole or cut at any byte, colours removed or not; the rest is unchanged."""
+    from atip.execution.redact import Redactor, redact
+
+    colours = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+    for row in rows(folder / "synthetic.jsonl"):
+        data = row["text"].encode()
+        shown = redact(data).data
+        same = redact(shown).data == shown
+        for cut in range(len(data) + 1):
+            redactor = Redactor()
+            pieces = redactor.feed(data[:cut]) + redactor.feed(data[cut:]) + redactor.finish()
+            same = same and pieces == shown
+        text = shown.decode()
+        if row["label"] == "positive":
+            secret = row["secret"]
+            known = redact(b"<" + data + b">", (secret.encode(),)).data.decode()
+            right = (
+                secret not in text and secret not in colours.sub("", text) and secret not in known
+            )
+        else:
+            right = text == row["text"]
+        yield row["id"], right and same, f"{row['kind']} in {row['context']}: {text[:120]!r}"
+
+
 SETS: dict[str, Callable[[pathlib.Path], Findings]] = {
     "argv-injection": argv_injection,
     "names": names,
@@ -304,6 +329,7 @@ SETS: dict[str, Callable[[pathlib.Path], Findings]] = {
     "bombs": bombs,
     "tool-poisoning": tool_poisoning,
     "terminal": terminal,
+    "secrets": secrets,
 }
 
 
