@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Tool
     from atip.policy.policy import Policy
+    from atip.system.paths import Places
     from atip.toolbox import Toolbox
 
     Lookup = Callable[[str], Tool | None]
@@ -82,26 +83,30 @@ def explain_for(box: Toolbox, line: str, *, cwd: str) -> Explanation:
     """`explain_line` with the policies and the knowledge of one user."""
     from atip.registry.policies import load_policies
 
-    policies = load_policies(box.places, cwd, preset=box.policy)
+    places = box.places
     return explain_line(
-        line, policies, lookup=lambda name: _find(box, name), cwd=cwd, home=box.places.home
-    )
+        line, load_policies(places, cwd, preset=box.policy),
+        lookup=lambda name: find_known(places, name), cwd=cwd, home=places.home,
+    )  # fmt: skip
 
 
-def _find(box: Toolbox, name: str) -> Tool | None:
+def find_known(places: Places, name: str) -> Tool | None:
     """Curated knowledge; otherwise what the store holds, without scanning and without asking anybody."""
     from atip.knowledge.reading import load
 
     tool = load(name)
     if tool is not None:
         return tool
-    entry = box.store.find(name)
+    from atip.registry.store import Store
+
+    store = Store(places)
+    entry = store.find(name)
     if entry is None:
         return None
     from atip.model.decode import decode_tool
 
     try:
-        return decode_tool(box.store.load_metadata(name, entry))
+        return decode_tool(store.load_metadata(name, entry))
     except AtipError:
         # metadata that cannot be read says nothing: the tool is unknown, and unknown is never allowed
         return None

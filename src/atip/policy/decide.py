@@ -62,7 +62,7 @@ def _always(policies: Sequence[Policy], subject: Subject) -> Decision:
         return _decision(outcome, "costs money, and no budget was granted", "always: budget")
     if danger_of(subject, "destructive") is True:
         # SECURITY: at every trust level and whatever a rule says (0.6 §3.2.2, §11.1)
-        return _decision(ASK, "may lose data for good", "always: destructive")
+        return _decision(ASK, why(subject), "always: destructive")
     if not policies:
         return _decision(ASK, "no policy is in force", "always: no policy")
     return Decision(outcome=ALLOW)

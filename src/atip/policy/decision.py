@@ -45,7 +45,8 @@ def strictest(decisions: Iterable[Decision]) -> Decision:
     worst = max(_RANK[each.outcome] for each in found)
     same = [each for each in found if _RANK[each.outcome] == worst]
     reasons = dict.fromkeys(reason for each in same for reason in each.reasons)
-    return same[0].replace(reasons=tuple(reasons))
+    first = next((each for each in same if each.rule), same[0])
+    return first.replace(reasons=tuple(reasons))
 
 
 def is_stricter(left: str, right: str) -> bool:

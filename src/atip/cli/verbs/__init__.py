@@ -16,6 +16,8 @@ VERBS: dict[str, tuple[str, str]] = {
         "metadata for one tool from its framework, completions, help, manual",
     ),
     "forget": ("this machine", "remove tools from the index"),
+    "explain": ("running", "what a shell line will do, and whether it may"),
+    "guard": ("running", "the same as a permission hook for coding agents"),
     "validate": ("documents", "check documents against the specifications"),
     "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),
     "diff": ("documents", "compare two versions: breaking, compatible, effects"),
@@ -26,5 +28,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "completion": ("this machine", "print a completion script for your shell"),
 }
 
-NOUNS: dict[str, dict[str, str]] = {}
+NOUNS: dict[str, dict[str, str]] = {
+    "policy": {
+        "show": "the policies in force, layer by layer",
+        "check": "the decision on a shell line, as an exit code",
+    },
+}
 """Verbs with a second word: noun → {verb: one line}."""

