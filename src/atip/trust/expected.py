@@ -1,0 +1,158 @@
+"""TrustPolicy: whom we believe – signers, keys, builders, sources. From our configuration only (A6).
+
+Nothing here is ever filled from the document that is being judged: a shim that names its own signer would
+otherwise be accepted with anyone's signature.
+"""
+
+from __future__ import annotations
+
+from atip.errors import FormatError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+KEY_TYPES = ("cosign", "minisign", "gpg")
+_PER_TOOL = ("signers", "allowedSigners", "keys", "builders", "sources")
+
+
+def matches(value: str, expected: str) -> bool:
+    """Equal, or `expected` ends in `/*` or `@*` and `value` begins with what is before the star.
+
+    SECURITY: a star after anything else stands for itself: `https://github.com/cli/cli*` would also be
+    `cli-of-somebody-else`.
+    """
+    if expected.endswith(("/*", "@*")):
+        return value.startswith(expected[:-1])
+    return value == expected
+
+
+class Signer(Value):
+    """A certificate identity and who vouches for it. `identity` may end in `/*` or `@*`, see `matches`."""
+
+    identity: str
+    issuer: str = ""
+
+    def matches(self, identity: str, issuer: str) -> bool:
+        # SECURITY: without an issuer any identity provider could vouch for the name.
+        if not self.issuer or self.issuer != issuer:
+            return False
+        return matches(identity, self.identity)
+
+
+class Key(Value):
+    """A public key whose signatures count."""
+
+    type: str
+    """`cosign` (PEM), `minisign` (base64 or file text) or `gpg` (armoured or binary certificate)."""
+    data: bytes
+    name: str = ""
+    valid_from: str = ""
+    valid_until: str = ""
+    """ISO times; a log entry outside them is refused. Empty: no limit."""
+
+
+class TrustPolicy(Value):
+    """What must hold, and who may say so."""
+
+    signers: tuple[Signer, ...] = ()
+    keys: tuple[Key, ...] = ()
+    builders: tuple[str, ...] = ()
+    """Builder ids that count; stars as for signers. Empty: no provenance can be confirmed."""
+    sources: tuple[str, ...] = ()
+    """Source repositories that count. Empty: no provenance can be confirmed."""
+    minimum_slsa_level: int = 0
+    require_signatures: bool = False
+    """Unsigned is blocked."""
+    require_log: bool = False
+    """A bundle signed by a key must also be in a transparency log."""
+    trusted_root: bytes | None = None
+    """Sigstore trusted root as JSON; None: the public-good one that ships with the `sigstore` package."""
+
+    def keys_of(self, kind: str) -> tuple[Key, ...]:
+        return tuple(key for key in self.keys if key.type == kind)
+
+
+def create_trust_policy(config: Mapping[str, Any], *, tool: str = "") -> TrustPolicy:
+    """Build a policy from `trust.json` or the `trust` part of an organisation policy (Appendix A).
+
+    With `tool`, the block `tools.<tool>` replaces what it names; nothing is merged, so that a tool can be tied to
+    one signer.
+
+    Raises:
+        FormatError: `trust.policy` for a signer, key or level that cannot be read.
+    """
+    chosen = dict(config)
+    own = (config.get("tools") or {}).get(tool) if tool else None
+    if isinstance(own, dict):
+        chosen.update({name: own[name] for name in _PER_TOOL if name in own})
+    signers = [*_list(chosen, "signers"), *_list(chosen, "allowedSigners")]
+    level = chosen.get("minimumSlsaLevel", 0)
+    if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= 4:
+        raise _wrong("minimumSlsaLevel", "is a whole number from 0 to 4")
+    root = chosen.get("trustedRoot")
+    return TrustPolicy(
+        signers=tuple(_signer(one) for one in signers),
+        keys=tuple(_key(one) for one in _list(chosen, "keys")),
+        builders=_texts(chosen, "builders"),
+        sources=_texts(chosen, "sources"),
+        minimum_slsa_level=level,
+        require_signatures=_flag(chosen, "requireSignatures") or _flag(chosen, "requireSignature"),
+        require_log=_flag(chosen, "requireLog"),
+        trusted_root=root.encode() if isinstance(root, str) else root,
+    )
+
+
+def _list(config: Mapping[str, Any], name: str) -> list[Any]:
+    value = config.get(name, [])
+    if not isinstance(value, (list, tuple)):
+        raise _wrong(name, "is a list")
+    return list(value)
+
+
+def _texts(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = _list(config, name)
+    # SECURITY: an empty text or a bare `*` would match everything.
+    if not all(isinstance(value, str) and value.strip("* ") for value in values):
+        raise _wrong(name, "holds non-empty texts")
+    return tuple(values)
+
+
+def _flag(config: Mapping[str, Any], name: str) -> bool:
+    value = config.get(name, False)
+    if not isinstance(value, bool):
+        raise _wrong(name, "is true or false")
+    return value
+
+
+def _signer(value: object) -> Signer:
+    given = {"identity": value} if isinstance(value, str) else value
+    if not isinstance(given, dict):
+        raise _wrong("signers", "holds objects with `identity` and `issuer`")
+    identity, issuer = given.get("identity"), given.get("issuer", "")
+    if not (isinstance(identity, str) and identity.strip("* ") and isinstance(issuer, str)):
+        raise _wrong("signers", "needs a text `identity` and a text `issuer`")
+    return Signer(identity=identity, issuer=issuer)
+
+
+def _key(value: object) -> Key:
+    if not isinstance(value, dict) or value.get("type") not in KEY_TYPES:
+        raise _wrong("keys", f"holds objects with a `type` of {', '.join(KEY_TYPES)}")
+    data = value.get("key")
+    if isinstance(data, str):
+        data = data.encode()
+    if not isinstance(data, bytes) or not data.strip():
+        raise _wrong("keys", "needs the public key as text in `key`")
+    return Key(
+        type=value["type"],
+        data=data,
+        name=str(value.get("name", "")),
+        valid_from=str(value.get("validFrom", "")),
+        valid_until=str(value.get("validUntil", "")),
+    )
+
+
+def _wrong(name: str, rule: str) -> FormatError:
+    return FormatError("trust.policy", f"`{name}` {rule}", hint="correct the trust configuration")

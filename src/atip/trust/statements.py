@@ -1,0 +1,132 @@
+"""In-toto statements and SLSA provenance v0.2 and v1: what a verified payload says. Fed only after verification.
+
+Implements in-toto Statement v0.1/v1 and https://slsa.dev/provenance/v0.2 and /v1 as far as subject, builder and
+source go. Says what is claimed; whether that is enough is decided in `provenance`.
+"""
+
+from __future__ import annotations
+
+from atip.errors import FormatError
+from atip.model.digest import Digest, find_digest
+from atip.model.reader import read_json
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.trust.digests import Artifact
+
+IN_TOTO = "application/vnd.in-toto+json"
+STATEMENTS = ("https://in-toto.io/Statement/v0.1", "https://in-toto.io/Statement/v1")
+SLSA_V02 = "https://slsa.dev/provenance/v0.2"
+SLSA_V1 = "https://slsa.dev/provenance/v1"
+MAX_SUBJECTS = 10_000
+
+
+class Statement(Value):
+    """Who is spoken of, and in which vocabulary."""
+
+    subjects: tuple[tuple[Digest, ...], ...]
+    predicate_type: str
+    predicate: object = None
+
+    def names(self, artifact: Artifact) -> bool:
+        """Whether one subject is the artifact: every digest of it that we can compute must agree, one at least."""
+        return any(self._is_same(digests, artifact) for digests in self.subjects)
+
+    def _is_same(self, digests: tuple[Digest, ...], artifact: Artifact) -> bool:
+        known = [one for one in digests if one.algorithm in artifact.digests]
+        return bool(known) and all(artifact.matches(one) for one in known)
+
+
+class Origin(Value):
+    """Where and by what something was built, as a provenance claims."""
+
+    builder: str
+    sources: tuple[str, ...]
+    """Every spelling of the source in the document, normalised; more than one means they disagree."""
+    build_type: str
+
+
+def find_statement(payload: bytes, payload_type: str) -> Statement | None:
+    """The statement in a payload, or None when it is not one."""
+    if payload_type != IN_TOTO:
+        return None
+    try:
+        value: Any = read_json(payload)
+    except FormatError:
+        return None
+    if not isinstance(value, dict) or value.get("_type") not in STATEMENTS:
+        return None
+    subjects, kind = value.get("subject"), value.get("predicateType")
+    if not isinstance(subjects, list) or not isinstance(kind, str) or len(subjects) > MAX_SUBJECTS:
+        return None
+    return Statement(
+        subjects=tuple(_digests(one) for one in subjects),
+        predicate_type=kind,
+        predicate=value.get("predicate"),
+    )
+
+
+def _digests(subject: Any) -> tuple[Digest, ...]:
+    table = subject.get("digest") if isinstance(subject, dict) else None
+    if not isinstance(table, dict):
+        return ()
+    found = [find_digest(f"{name}:{value}") for name, value in table.items()]
+    return tuple(one for one in found if one is not None)
+
+
+def find_origin(statement: Statement) -> Origin | None:
+    """Builder and source of a SLSA provenance; None for other predicates and for incomplete ones."""
+    predicate: Any = statement.predicate
+    if not isinstance(predicate, dict):
+        return None
+    if statement.predicate_type == SLSA_V1:
+        return _origin_v1(predicate)
+    if statement.predicate_type == SLSA_V02:
+        return _origin_v02(predicate)
+    return None
+
+
+def _origin_v1(predicate: dict[str, Any]) -> Origin | None:
+    build = _table(predicate, "buildDefinition")
+    builder = _table(_table(predicate, "runDetails"), "builder").get("id")
+    workflow = _table(_table(build, "externalParameters"), "workflow").get("repository")
+    first = _first(build.get("resolvedDependencies")).get("uri")
+    return _origin(builder, build.get("buildType"), [workflow, first])
+
+
+def _origin_v02(predicate: dict[str, Any]) -> Origin | None:
+    builder = _table(predicate, "builder").get("id")
+    source = _table(_table(predicate, "invocation"), "configSource").get("uri")
+    first = _first(predicate.get("materials")).get("uri")
+    return _origin(builder, predicate.get("buildType"), [source, first])
+
+
+def _origin(builder: object, build_type: object, sources: list[object]) -> Origin | None:
+    if not (isinstance(builder, str) and builder and isinstance(build_type, str)):
+        return None
+    named = [normalise_source(one) for one in sources if isinstance(one, str) and one]
+    return Origin(builder=builder, build_type=build_type, sources=tuple(dict.fromkeys(named)))
+
+
+def normalise_source(uri: str) -> str:
+    """`git+https://host/owner/repo.git@refs/tags/v1` → `https://host/owner/repo`."""
+    text = uri.removeprefix("git+")
+    scheme, mark, rest = text.partition("://")
+    # A `@` before the first slash belongs to the host, not to a revision.
+    host, slash, path = rest.partition("/")
+    path = path.partition("@")[0].partition("#")[0].removesuffix("/").removesuffix(".git")
+    return f"{scheme.lower()}{mark}{host.lower()}{slash}{path}" if mark else text
+
+
+def _table(value: dict[str, Any], name: str) -> dict[str, Any]:
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _first(value: object) -> dict[str, Any]:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return value[0]
+    return {}
