@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import datetime
 import json
 
 import pytest
@@ -165,6 +166,10 @@ def test_pypi_attestation_verifies_and_its_tampered_copy_does_not(name):
     assert verify_cosign_signature(load(artifact), tampered, policy).outcome == "failed"
 
 
+def seconds(text):
+    return int(datetime.datetime.fromisoformat(text).timestamp()) if text else 0
+
+
 def npm_keys(**changes):
     document = json.loads(load("trusted-roots/npm-registry-keys.json"))
     return tuple(
@@ -172,8 +177,8 @@ def npm_keys(**changes):
             type="cosign",
             data=base64.b64decode(key["publicKey"]["rawBytes"]),
             name=key["keyId"],
-            valid_from=key["publicKey"]["validFor"].get("start", ""),
-            valid_until=key["publicKey"]["validFor"].get("end", ""),
+            valid_from=seconds(key["publicKey"]["validFor"].get("start")),
+            valid_until=seconds(key["publicKey"]["validFor"].get("end")),
         ).replace(**changes)
         for key in document["keys"]
         if key["keyUsage"] == "npm:attestations"
@@ -188,7 +193,7 @@ def test_npm_publish_attestation_verifies_with_the_registry_key(stem):
 
 
 def test_key_that_had_expired_is_refused():
-    policy = TrustPolicy(keys=npm_keys(valid_until="2023-01-01T00:00:00Z"))
+    policy = TrustPolicy(keys=npm_keys(valid_until=seconds("2023-01-01T00:00:00Z")))
     stem = "npm/gundam-visor-cli-v1-tag.tgz"
     check = verify_cosign_signature(load(stem), load(f"{stem}.json"), policy)
     assert (check.outcome, check.code) == ("failed", "trust.key-expired")

@@ -49,9 +49,9 @@ class Key(Value):
     """`cosign` (PEM), `minisign` (base64 or file text) or `gpg` (armoured or binary certificate)."""
     data: bytes
     name: str = ""
-    valid_from: str = ""
-    valid_until: str = ""
-    """ISO times; a log entry outside them is refused. Empty: no limit."""
+    valid_from: int = 0
+    valid_until: int = 0
+    """Seconds since 1970; a log entry outside them is refused. 0: no limit."""
 
 
 class TrustPolicy(Value):
@@ -145,12 +145,15 @@ def _key(value: object) -> Key:
         data = data.encode()
     if not isinstance(data, bytes) or not data.strip():
         raise _wrong("keys", "needs the public key as text in `key`")
+    limits = [value.get(name, 0) for name in ("validFrom", "validUntil")]
+    if not all(isinstance(limit, int) and limit >= 0 for limit in limits):
+        raise _wrong("keys", "has `validFrom` and `validUntil` in seconds since 1970")
     return Key(
         type=value["type"],
         data=data,
         name=str(value.get("name", "")),
-        valid_from=str(value.get("validFrom", "")),
-        valid_until=str(value.get("validUntil", "")),
+        valid_from=limits[0],
+        valid_until=limits[1],
     )
 
 
