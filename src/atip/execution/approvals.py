@@ -1,0 +1,128 @@
+"""Remembered approvals: a yes that holds for the same bytes, the same words, in the same directory, for a while.
+
+Kept in `approvals.json` of the user's configuration, which no confined program can write; listed and taken
+back one by one. Destructive calls are never remembered.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.errors import AtipError, FormatError, NotFoundError, PolicyError
+from atip.model.value import Value
+from atip.system import files
+from atip.system.clock import iso, now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NAME = "approvals.json"
+MAX_BYTES = 1_000_000
+DEFAULT_LIFETIME_S = 8 * 3600.0
+
+
+class Approval(Value):
+    """One remembered yes."""
+
+    binding: str
+    """Digest of binary, argv, environment, directory and policy; see `consent.bind`."""
+    argv: tuple[str, ...]
+    cwd: str
+    until: float
+
+    @property
+    def id(self) -> str:
+        """Short name, for taking it back."""
+        return self.binding[:12]
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "binding": self.binding,
+            "argv": list(self.argv),
+            "cwd": self.cwd,
+            "until": self.until,
+            "untilText": iso(self.until),
+        }
+
+
+class Approvals:
+    """The file in one configuration folder."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._path = os.path.join(folder, NAME)
+
+    def list(self) -> tuple[Approval, ...]:
+        """All that still hold.
+
+        Raises:
+            AtipError: `approvals.unsafe-file` when others may write it.
+            FormatError: `approvals.unreadable`.
+        """
+        try:
+            data = files.read_bytes(self._path, MAX_BYTES)
+        except NotFoundError:
+            return ()
+        status = os.stat(self._path)
+        # SECURITY: whoever can write this file can say yes in the user's name.
+        if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
+            raise AtipError("approvals.unsafe-file", f"others may write `{self._path}`")
+        moment = now()
+        return tuple(each for each in _decoded(data, self._path) if each.until > moment)
+
+    def holds(self, binding: str) -> bool:
+        """Whether this very call was approved and still is."""
+        return any(each.binding == binding for each in self.list())
+
+    def remember(
+        self,
+        binding: str,
+        argv: Sequence[str],
+        cwd: str,
+        *,
+        destructive: bool,
+        lifetime_s: float = DEFAULT_LIFETIME_S,
+    ) -> Approval:
+        """Keep a yes that a person just gave.
+
+        Raises:
+            PolicyError: `approvals.destructive`.
+        """
+        if destructive:
+            raise PolicyError("approvals.destructive", "a destructive call is asked for every time")
+        made = Approval(binding=binding, argv=tuple(argv), cwd=cwd, until=now() + lifetime_s)
+        files.make_private(self._folder)
+        with files.locked(self._path + ".lock"):
+            self._save([*(one for one in self.list() if one.binding != binding), made])
+        return made
+
+    def forget(self, name: str) -> bool:
+        """Take one back by its id; False when there is none."""
+        files.make_private(self._folder)
+        with files.locked(self._path + ".lock"):
+            kept = self.list()
+            left = [each for each in kept if each.id != name]
+            self._save(left)
+        return len(left) < len(kept)
+
+    def _save(self, approvals: Sequence[Approval]) -> None:
+        document = {"approvals": [each.to_json() for each in approvals]}
+        files.write_atomic(self._path, json.dumps(document, indent=1).encode())
+
+
+def _decoded(data: bytes, path: str) -> Sequence[Approval]:
+    try:
+        return [
+            Approval(
+                binding=str(row["binding"]),
+                argv=tuple(str(word) for word in row["argv"]),
+                cwd=str(row["cwd"]),
+                until=float(row["until"]),
+            )
+            for row in json.loads(data)["approvals"]
+        ]
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError("approvals.unreadable", f"`{path}` is no list of approvals") from error

@@ -1,0 +1,225 @@
+"""Audit: who ran what, under which decision and confinement – a chain in which no record can be changed unseen.
+
+One JSON document per line, in `audit.jsonl` of the user's data folder (0600, append-only). Each record
+holds the hash of the one before; the hash of a record covers everything in it. A run has a start record, durable
+before anything starts, and an end record. A file that grows too large is set aside under a numbered name, and
+the next one begins with its last hash, so the chain goes on.
+
+Whoever can write the file can also write a new chain from the first record on; what the chain shows is any
+change that leaves a later record in place. Keep the last hash elsewhere to see a cut at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from atip.errors import AtipError, ExecutionError
+from atip.model.value import Value
+from atip.system import files
+from atip.system.clock import now
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+NAME = "audit.jsonl"
+GENESIS = "0" * 64
+MAX_FILE = 16 * 1024 * 1024
+MAX_RECORD = 256 * 1024
+_SET_ASIDE = re.compile(r"audit\.([0-9]{6})\.jsonl\Z")
+
+
+class Broken(Value):
+    """The first record that does not fit."""
+
+    file: str
+    line: int
+    reason: str
+
+
+class Checked(Value):
+    """What a check of the whole chain found."""
+
+    records: int
+    last: str
+    """Hash of the last good record."""
+    broken: Broken | None = None
+    unfinished: tuple[str, ...] = ()
+    """Runs with a start and no end: still running, or killed."""
+
+
+class Audit:
+    """The chain in one folder. Safe for any number of processes at once."""
+
+    def __init__(self, folder: str, *, max_file: int = MAX_FILE) -> None:
+        self.folder = folder
+        self.path = os.path.join(folder, NAME)
+        self._max_file = max_file
+
+    def append(self, record: Mapping[str, Any]) -> str:
+        """Write one record, durably, and return its hash.
+
+        Raises:
+            ExecutionError: `audit.unwritable`; the caller decides whether that stops the run.
+        """
+        try:
+            files.make_private(self.folder)
+            with files.locked(os.path.join(self.folder, ".audit.lock")):
+                return self._append_locked(record)
+        except (OSError, AtipError) as error:
+            reason = error.message if isinstance(error, AtipError) else error.strerror
+            raise ExecutionError(
+                "audit.unwritable",
+                f"cannot write the audit record: {reason}",
+                hint="free space or fix the permissions of the audit file",
+                details={"path": self.path},
+            ) from error
+
+    def _append_locked(self, record: Mapping[str, Any]) -> str:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(self.path, flags, 0o600)
+        try:
+            size = os.fstat(handle).st_size
+            tail = os.pread(handle, min(size, MAX_RECORD + 1), max(0, size - MAX_RECORD - 1))
+            previous = _last_hash(tail) if size else self._last_set_aside()
+            if size > self._max_file and tail.endswith(b"\n"):
+                os.rename(self.path, self._next_name())
+                os.close(handle)
+                handle = os.open(self.path, flags, 0o600)
+                tail = b""
+            line, digest = _encoded(record, previous)
+            # A writer that was killed in the middle left half a line: close it, so that ours stands alone.
+            lead = b"" if not tail or tail.endswith(b"\n") else b"\n"
+            size = os.fstat(handle).st_size
+            try:
+                _write_whole(handle, lead + line)
+                os.fsync(handle)
+            except OSError:
+                os.ftruncate(handle, size)
+                raise
+            return digest
+        finally:
+            os.close(handle)
+
+    def _last_set_aside(self) -> str:
+        names = self._set_aside()
+        if not names:
+            return GENESIS
+        with open(os.path.join(self.folder, names[-1]), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - MAX_RECORD - 1))
+            return _last_hash(file.read())
+
+    def _set_aside(self) -> list[str]:
+        return sorted(name for name in os.listdir(self.folder) if _SET_ASIDE.match(name))
+
+    def _next_name(self) -> str:
+        names = self._set_aside()
+        found = _SET_ASIDE.match(names[-1]) if names else None
+        number = int(found[1]) + 1 if found else 1
+        return os.path.join(self.folder, f"audit.{number:06}.jsonl")
+
+    def lines(self) -> Iterator[tuple[str, int, bytes]]:
+        """Every line of the chain, oldest first: file name, number, bytes."""
+        if not os.path.isdir(self.folder):
+            return
+        for name in [*self._set_aside(), NAME]:
+            path = os.path.join(self.folder, name)
+            if not os.path.isfile(path):
+                continue
+            with open(path, "rb") as file:
+                number = 0
+                while line := file.readline(MAX_RECORD + 1):
+                    number += 1
+                    yield name, number, line
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Every readable record, oldest first; `verify` says whether they can be believed."""
+        for _, _, line in self.lines():
+            record = _decoded(line)
+            if record is not None:
+                yield record
+
+    def verify(self) -> Checked:
+        """Follow the chain to its end or to the first record that does not fit."""
+        previous = GENESIS
+        count = 0
+        open_runs: dict[str, None] = {}
+        for name, number, line in self.lines():
+            record = _decoded(line)
+            if record is None:
+                if _is_torn(line):
+                    continue  # half a line of a killed writer; the chain goes on after it
+                return Checked(
+                    records=count, last=previous, broken=_broken(name, number, "it is no record")
+                )
+            if record.get("previous") != previous:
+                reason = "it does not follow the record before it"
+                return Checked(records=count, last=previous, broken=_broken(name, number, reason))
+            if record.get("hash") != _hash(record):
+                return Checked(
+                    records=count, last=previous, broken=_broken(name, number, "it was changed")
+                )
+            previous = record["hash"]
+            count += 1
+            run = str(record.get("run", ""))
+            if record.get("event") == "start":
+                open_runs[run] = None
+            elif record.get("event") == "end":
+                open_runs.pop(run, None)
+        return Checked(records=count, last=previous, unfinished=tuple(open_runs))
+
+
+def _broken(name: str, number: int, reason: str) -> Broken:
+    return Broken(file=name, line=number, reason=reason)
+
+
+def _is_torn(line: bytes) -> bool:
+    """Whether a line is the beginning of a record of ours that was never finished."""
+    return line.startswith(b'{"event":') and not line.rstrip(b"\n").endswith(b"}")
+
+
+def _encoded(record: Mapping[str, Any], previous: str) -> tuple[bytes, str]:
+    body = {**record, "time": round(now(), 3), "previous": previous}
+    digest = _hash(body)
+    line = _canonical({**body, "hash": digest}) + b"\n"
+    if len(line) > MAX_RECORD:
+        raise ExecutionError("audit.too-large", "the audit record is too large")
+    return line, digest
+
+
+def _canonical(record: Mapping[str, Any]) -> bytes:
+    # `event` first, so that half a line can be told from anything else.
+    ordered = {"event": record.get("event", ""), **{k: record[k] for k in sorted(record)}}
+    # ASCII only: no control character and no invisible one can stand in a log line.
+    return json.dumps(ordered, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+
+
+def _hash(record: Mapping[str, Any]) -> str:
+    return sha256_hex(_canonical({key: value for key, value in record.items() if key != "hash"}))
+
+
+def _decoded(line: bytes) -> dict[str, Any] | None:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _last_hash(tail: bytes) -> str:
+    """Hash of the last whole record in the end of a file."""
+    for line in reversed(tail.split(b"\n")):
+        record = _decoded(line + b"\n")
+        if record is not None and isinstance(record.get("hash"), str):
+            return str(record["hash"])
+    return GENESIS
+
+
+def _write_whole(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]

@@ -1,0 +1,177 @@
+"""Consent: a person's word for one run, and for that run alone.
+
+The question is made from the argv and what policy decided, shown whole and cleaned – nothing a tool or an agent wrote
+is shown as if we said it. The answer comes from the user's own terminal (`ask_on_terminal`) or through a protocol
+that reaches the user (MCP elicitation, handed in as an `Asker`), never from arguments, standard input or output of a
+tool. A yes is bound to a digest of binary, argv, environment, directory and policy; it works once and expires.
+Implements SECURITY-BAR row 21, CMP §8.1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shlex
+
+from atip.errors import Denied, NeedsConfirmation
+from atip.execution.result import clean_output
+from atip.model.value import Value
+from atip.system.clock import monotonic
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from atip.model.confinement import Confinement
+
+    Asker = Callable[["Question"], bool]
+    """Puts the question to the user, and returns the answer. Raises NeedsConfirmation if it cannot."""
+
+LIFETIME_S = 120.0
+MAX_ANSWER = 64
+
+
+class Question(Value):
+    """Everything a person needs to know before saying yes."""
+
+    argv: tuple[str, ...]
+    program: str
+    """Real path of what will run."""
+    digest: str
+    cwd: str
+    reasons: tuple[str, ...] = ()
+    """Why policy asks; our words, never a tool's."""
+    rule: str = ""
+    destructive: bool = False
+    confinement: Confinement | None = None
+    binding: str = ""
+
+    def render(self) -> str:
+        """The question as text: the whole argv, one word after the other, quoted and cleaned."""
+        lines = [
+            "This command needs your yes:",
+            "  " + " ".join(shown_word(word) for word in self.argv),
+            f"  program    {shown_word(self.program)}  {self.digest[:19]}…",
+            f"  directory  {shown_word(self.cwd)}",
+            f"  because    {clean_line('; '.join(self.reasons) or self.rule or 'policy asks')}",
+        ]
+        if self.destructive:
+            lines.append("  WARNING    what it destroys cannot be brought back; make a copy first")
+        if self.confinement is not None:
+            lines += [f"  {line}" for line in _grants(self.confinement)]
+        return "\n".join(lines)
+
+
+def shown_word(word: str) -> str:
+    """A word of an argv, quoted as a shell would, with nothing in it that can move or hide."""
+    return clean_line(shlex.quote(word))
+
+
+def clean_line(text: str) -> str:
+    """Cleaned, on one line."""
+    # SECURITY: a line break in an argument could forge a further line of the question.
+    return clean_output(text).replace("\n", "\\u{a}").replace("\t", "\\u{9}")
+
+
+def _grants(confinement: Confinement) -> list[str]:
+    granted = {
+        "may write": confinement.fs_write,
+        "may reach": (*confinement.egress, *confinement.tcp),
+        "gets": confinement.env_pass,
+        "may start": confinement.exec_spawn if confinement.exec_allow else (),
+    }
+    return [
+        f"{name:<10} {clean_line(', '.join(values))}" for name, values in granted.items() if values
+    ]
+
+
+def bind(*, digest: str, argv: Sequence[str], env: Mapping[str, str], cwd: str, policy: str) -> str:
+    """The digest that a yes is for. Any difference in any part gives another one."""
+    parts = [digest, list(argv), sorted(env.items()), cwd, policy]
+    return sha256_hex(json.dumps(parts, ensure_ascii=True).encode())
+
+
+class Tokens:
+    """Answers that were given and not used yet. One process, one memory: nothing is written."""
+
+    def __init__(self, lifetime_s: float = LIFETIME_S) -> None:
+        self._lifetime_s = lifetime_s
+        self._given: dict[str, tuple[str, float]] = {}
+
+    def grant(self, binding: str) -> str:
+        """A token for a yes that a person just gave."""
+        token = secrets.token_urlsafe(24)
+        self._given[token] = (binding, monotonic() + self._lifetime_s)
+        return token
+
+    def redeem(self, token: str, binding: str) -> None:
+        """Use a token up.
+
+        Raises:
+            NeedsConfirmation: `consent.unknown` (or used before), `consent.expired`, `consent.changed`.
+        """
+        # SECURITY: taken out first, so that a second use and a failed use are both over.
+        bound, until = self._given.pop(token, ("", 0.0))
+        if not bound:
+            raise _again("consent.unknown", "this confirmation was used before or never given")
+        if monotonic() > until:
+            raise _again("consent.expired", "this confirmation has expired")
+        if bound != binding:
+            raise _again("consent.changed", "what was confirmed is not what would run")
+
+
+def _again(code: str, message: str) -> NeedsConfirmation:
+    return NeedsConfirmation(code, message, hint="ask the user again")
+
+
+def obtain(question: Question, ask: Asker | None, tokens: Tokens) -> str:
+    """Put the question and return a token for the yes.
+
+    Raises:
+        NeedsConfirmation: `consent.no-terminal` when nobody can be asked.
+        Denied: `consent.refused` when the answer is no.
+    """
+    if ask is None:
+        raise nobody_to_ask(question)
+    if not ask(question):
+        raise Denied("consent.refused", "the user said no", details={"argv": list(question.argv)})
+    return tokens.grant(question.binding)
+
+
+def nobody_to_ask(question: Question | None = None) -> NeedsConfirmation:
+    """The error for a run that needs a yes where no user can be reached."""
+    details = {"argv": list(question.argv), "reasons": list(question.reasons)} if question else None
+    return NeedsConfirmation(
+        "consent.no-terminal",
+        "this needs a person's yes, and there is no terminal to ask on",
+        hint="run it in a terminal, or allow it in the policy",
+        details=details,
+    )
+
+
+def ask_on_terminal(question: Question, *, device: str = "/dev/tty") -> bool:
+    """Ask on the user's own terminal, whatever standard input and output are.
+
+    Raises:
+        NeedsConfirmation: `consent.no-terminal`.
+    """
+    try:
+        terminal = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError as error:
+        raise nobody_to_ask(question) from error
+    try:
+        if not os.isatty(terminal):
+            raise nobody_to_ask(question)
+        import termios
+
+        # SECURITY: keys that were pressed (or pushed) before the question was shown answer nothing.
+        termios.tcflush(terminal, termios.TCIFLUSH)
+        wanted = "yes" if question.destructive else "y"
+        prompt = f"{question.render()}\nType `{wanted}` to run it, anything else to leave it: "
+        os.write(terminal, prompt.encode("utf-8", "replace"))
+        answer = os.read(terminal, MAX_ANSWER).decode("utf-8", "replace").strip().lower()
+    finally:
+        os.close(terminal)
+    return answer == "yes" or (answer == "y" and not question.destructive)
