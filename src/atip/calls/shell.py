@@ -125,7 +125,7 @@ def check_characters(line: str) -> None:
     if len(line) > MAX_LINE:
         refuse(f"longer than {MAX_LINE:,} characters")
     if line.isascii():
-        if any(char < " " and char not in "\t\n" or char == "\x7f" for char in line):
+        if any((char < " " and char not in "\t\n") or char == "\x7f" for char in line):
             refuse("a control character")
         return
     import unicodedata

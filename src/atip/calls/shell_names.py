@@ -14,8 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-READS = frozenset("read mapfile readarray getopts unset wait let local declare typeset readonly export".split())
-NUMERIC = frozenset("wc nproc date expr id cksum".split())
+READS = frozenset(
+    "read mapfile readarray getopts unset wait let local declare typeset readonly export".split()  # noqa: SIM905
+)
+NUMERIC = frozenset("wc nproc date expr id cksum".split())  # noqa: SIM905
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"-?[0-9]*\Z")
 
@@ -121,7 +123,8 @@ class Names:
                 last = last.parts[-1][0]
             return bool(last.words) and (
                 last.words[0].literal in NUMERIC
-                or [w.literal for w in last.words[:2]] in (["grep", "-c"], ["rg", "-c"], ["seq", "1"])
+                or [w.literal for w in last.words[:2]]
+                in (["grep", "-c"], ["rg", "-c"], ["seq", "1"])
                 or [w.literal for w in last.words[:3]] == ["git", "rev-list", "--count"]
             )
         return False

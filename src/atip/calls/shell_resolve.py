@@ -1,8 +1,8 @@
 """Resolve: the tree of a line → a flat list of commands with words as far as they are known.
 
-    (1) collect what the line assigns (`shell_names`)
-    (2) walk the tree in order; each word becomes fields, each substitution adds its commands
-    (3) a variable is put in only if the line gives it exactly one known text; otherwise it is unknown
+(1) collect what the line assigns (`shell_names`)
+(2) walk the tree in order; each word becomes fields, each substitution adds its commands
+(3) a variable is put in only if the line gives it exactly one known text; otherwise it is unknown
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from atip.calls.shell import (
     ShellWord,
 )
 from atip.calls.shell_braces import expand_braces
+from atip.calls.shell_fields import Fields, as_quoted
 from atip.calls.shell_names import Names
 from atip.calls.shell_tree import Node, Piece, Word
 
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NUMBERS = frozenset(
-    "? # $ ! RANDOM SECONDS LINENO UID EUID PPID BASHPID COLUMNS LINES SHLVL OPTIND".split()
+    "? # $ ! RANDOM SECONDS LINENO UID EUID PPID BASHPID COLUMNS LINES SHLVL OPTIND".split()  # noqa: SIM905
 )
-_COMPARES = frozenset("-eq -ne -lt -le -gt -ge".split())
+_COMPARES = frozenset("-eq -ne -lt -le -gt -ge".split())  # noqa: SIM905
 
 
 def resolve(
@@ -39,40 +40,6 @@ def resolve(
     walker.names.collect(nodes)
     walker.walk(nodes, None)
     return tuple(walker.commands), tuple(sorted(walker.names.functions))
-
-
-class _Fields:
-    """Words under construction."""
-
-    def __init__(self) -> None:
-        self.done: list[ShellWord] = []
-        self.text: list[str] = []
-        self.pattern: list[str] = []
-        self.origins: list[Origin] = []
-        self.many = False
-        self.any = False
-        """Whether the current field exists even if it is empty."""
-
-    def add(self, text: str, pattern: str | None = None) -> None:
-        self.text.append(text)
-        self.pattern.append(text if pattern is None else pattern)
-        self.any = True
-
-    def unknown(self, origins: Sequence[Origin], *, many: bool) -> None:
-        self.add(UNKNOWN_TEXT)
-        self.origins += origins
-        self.many = self.many or many
-
-    def close(self, raw: str) -> None:
-        if self.any:
-            self.done.append(
-                ShellWord(
-                    text="".join(self.text), raw=raw, pattern="".join(self.pattern),
-                    origins=tuple(self.origins), many=self.many,
-                )
-            )  # fmt: skip
-        self.text, self.pattern, self.origins = [], [], []
-        self.many = self.any = False
 
 
 class _Walker:
@@ -127,7 +94,9 @@ class _Walker:
                 words += self.fields(word)
         redirects = self._redirects(node)
         if words or redirects or self.code or node.kind in ("test", "arithmetic"):
-            head = {"test": "[[", "arithmetic": "((", "for": "for", "case": "case"}.get(node.kind, "")
+            head = {"test": "[[", "arithmetic": "((", "for": "for", "case": "case"}.get(
+                node.kind, ""
+            )
             lead = (ShellWord(text=head, raw=head),) if head else ()
             self._add(node, (*lead, *words), (), redirects, feed, head)
         inner = self._fed(redirects, feed)
@@ -195,7 +164,7 @@ class _Walker:
 
     def _value(self, word: Word) -> list[ShellWord]:
         """The value of an assignment: neither split nor globbed."""
-        quoted = [_as_quoted(piece) for piece in word.pieces]
+        quoted = [as_quoted(piece) for piece in word.pieces]
         found = self.fields(Word(quoted, word.raw))
         return found or [ShellWord(text="", raw=word.raw)]
 
@@ -219,7 +188,7 @@ class _Walker:
             near = raws[max(0, index - 1) : index + 2]
             if _COMPARES & set(near) or raws[index - 1 : index] == ["-v"]:
                 self._number(word.pieces)
-            words += self.fields(Word([_as_quoted(piece) for piece in word.pieces], word.raw))
+            words += self.fields(Word([as_quoted(piece) for piece in word.pieces], word.raw))
         return words
 
     # --- words -----------------------------------------------------------------------------------
@@ -227,10 +196,10 @@ class _Walker:
     def fields(self, word: Word) -> list[ShellWord]:
         """The words that a word becomes."""
         expanded = expand_braces(word.pieces)
-        fields = _Fields()
+        fields = Fields()
         if expanded is None:
             self._pieces(word.pieces, fields, word.raw)
-            fields = _Fields()
+            fields = Fields()
             fields.unknown((Origin(kind="glob"),), many=True)
             expanded = []
         for pieces in expanded:
@@ -239,7 +208,7 @@ class _Walker:
         fields.close(word.raw)
         return fields.done
 
-    def _pieces(self, pieces: Sequence[Piece], fields: _Fields, raw: str) -> None:
+    def _pieces(self, pieces: Sequence[Piece], fields: Fields, raw: str) -> None:
         for piece in pieces:
             if piece.kind == "text":
                 self._text(piece, fields)
@@ -260,14 +229,14 @@ class _Walker:
                     fields.add("/dev/fd/")
                 fields.unknown((origin,), many=many)
             elif piece.kind == "subscript":
-                self._pieces(piece.nested, _Fields(), raw)
+                self._pieces(piece.nested, Fields(), raw)
 
     def _home(self, name: str) -> str:
         if name == "~":
             return self.home
         return "/root" if name == "~root" else f"/home/{name[1:]}"
 
-    def _text(self, piece: Piece, fields: _Fields) -> None:
+    def _text(self, piece: Piece, fields: Fields) -> None:
         text = piece.text
         if piece.quoted or not any(char in text for char in "*?["):
             fields.add(text)
@@ -295,8 +264,8 @@ class _Walker:
 
     # --- variables -------------------------------------------------------------------------------
 
-    def _variable(self, piece: Piece, fields: _Fields, raw: str) -> None:
-        nested = _Fields()
+    def _variable(self, piece: Piece, fields: Fields, raw: str) -> None:
+        nested = Fields()
         if piece.op == "slice":
             self._number(piece.nested)
         for inner in piece.nested:
@@ -316,7 +285,7 @@ class _Walker:
                 fields.close(raw)
             self._insert(word, fields, split=not piece.quoted, raw=raw)
 
-    def _insert(self, word: ShellWord, fields: _Fields, *, split: bool, raw: str) -> None:
+    def _insert(self, word: ShellWord, fields: Fields, *, split: bool, raw: str) -> None:
         if not split or not any(char in word.text for char in " \t\n*?["):
             if word.text or not split:
                 fields.add(word.text, word.pattern or word.text)
@@ -383,7 +352,7 @@ class _Walker:
             if not self.names.is_number(name):
                 self.code.append(f"arithmetic runs code hidden in the value of `{name}`")
         self._number(piece.nested)
-        self._pieces(piece.nested, _Fields(), "")
+        self._pieces(piece.nested, Fields(), "")
 
     def _number(self, pieces: Sequence[Piece]) -> None:
         """SECURITY: what bash evaluates must be a number, or `x[$(cmd)]` runs a command."""
@@ -401,10 +370,3 @@ class _Walker:
     def _subscript(self, name: str, pieces: Sequence[Piece]) -> None:
         if name not in self.names.tables:
             self._number(pieces)
-
-
-def _as_quoted(piece: Piece) -> Piece:
-    return Piece(
-        piece.kind, piece.text, quoted=True, name=piece.name, op=piece.op, nested=piece.nested,
-        script=piece.script,
-    )  # fmt: skip

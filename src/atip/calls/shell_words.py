@@ -268,7 +268,7 @@ class WordReader(Cursor):
             self.at += 1
             op = ":" + char if char in "-=?+" else "cut"
             return _kept(before, op), self._until("}", quoted=quoted)
-        refuse("a form of `${…}` that bash does not know", at)
+        return refuse("a form of `${…}` that bash does not know", at)
 
     def _until(self, end: str, *, quoted: bool) -> list[Piece]:
         """The operand of `${…}` or a subscript: everything up to `end`, quotes and expansions respected."""

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 CLIENTS = ("claude", "codex", "gemini", "cursor", "generic")
-SHELLS = frozenset(("Bash", "bash", "shell", "Shell", "run_shell_command", "exec_command", "local_shell"))
+SHELLS = frozenset(
+    ("Bash", "bash", "shell", "Shell", "run_shell_command", "exec_command", "local_shell")
+)
 """Names of the tools that run a shell line."""
 _NEEDS = "needs a person's yes: "
 
@@ -61,10 +63,14 @@ def read_request(client: str, document: object) -> Request:
     arguments = document.get("tool_input")
     if not isinstance(arguments, dict):
         raise BadRequest("`tool_input` is missing")
-    folder = _text(arguments.get("workdir") or arguments.get("directory") or arguments.get("dir_path"))
+    folder = _text(
+        arguments.get("workdir") or arguments.get("directory") or arguments.get("dir_path")
+    )
     if folder and not folder.startswith("/"):
         folder = f"{cwd}/{folder}" if cwd else ""
-    return Request(event=event, line=_line(arguments.get("command", arguments.get("cmd"))), cwd=folder or cwd)
+    return Request(
+        event=event, line=_line(arguments.get("command", arguments.get("cmd"))), cwd=folder or cwd
+    )
 
 
 def _line(value: object) -> str:

@@ -144,7 +144,10 @@ def _unsigned(policy: Policy, subject: Subject) -> Decision | None:
     verdict = subject.verdict
     if verdict is None or verdict.recommendation != "confirm":
         return None
-    acts = danger_of(subject, "network") is not False or danger_of(subject, "filesystem.write") is not False
+    acts = (
+        danger_of(subject, "network") is not False
+        or danger_of(subject, "filesystem.write") is not False
+    )
     label = f"{policy.layer}: {verdict.level.value}"
     return _decision(ASK, f"{verdict.level.value} and {why(subject)}", label) if acts else None
 

@@ -7,15 +7,17 @@ text that is not known yet may be a secret's name or an option.
 
 from __future__ import annotations
 
+import re
+
 NAMES_ONLY = frozenset(
     """ls dir vdir eza exa lsd tree stat test [ [[ (( for case cd pushd popd find fd fdfind realpath readlink basename dirname
-    du df which whereis type command hash echo printf true false : pwd file mkdir touch""".split()
+    du df which whereis type command hash echo printf true false : pwd file mkdir touch""".split()  # noqa: SIM905
 )
 """Programs that show or take names, sizes and dates of their operands, never contents."""
 NAMES_ONLY_COMMANDS = {
     "git": frozenset(
         """status ls-files check-ignore check-attr rev-parse branch tag remote describe log-tree worktree
-        ls-tree for-each-ref symbolic-ref merge-base rev-list name-rev count-objects var""".split()
+        ls-tree for-each-ref symbolic-ref merge-base rev-list name-rev count-objects var""".split()  # noqa: SIM905
     ),
 }
 PATTERN_FIRST = {
@@ -30,29 +32,33 @@ PATTERN_FIRST_COMMANDS = {("git", "grep"): ("-e", "-f")}
 TEXT_OPTIONS = frozenset(
     """--grep --author --committer -m --message --format --pretty -e --regexp -S -G --since --until --after --before -d
     --date -F --field-separator -t -v --arg --argjson --exclude --exclude-dir --iglob -name -iname -path -ipath -wholename -regex
-    --delimiter -E -I --sort -k --key --color -printf -c --header -H""".split()
+    --delimiter -E -I --sort -k --key --color -printf -c --header -H""".split()  # noqa: SIM905
 )
 """Options whose values are text even where they look like a path."""
 
 LISTERS = frozenset(
-    "find fd fdfind ls pwd realpath readlink basename dirname which echo printf seq for".split()
+    "find fd fdfind ls pwd realpath readlink basename dirname which echo printf seq for".split()  # noqa: SIM905
 )
 """Programs that print names; their own words are then judged as if they were read."""
-LISTING_COMMANDS = {"git": frozenset(("ls-files", "ls-tree", "rev-parse", "merge-base", "rev-list", "branch", "tag"))}
+LISTING_COMMANDS = {
+    "git": frozenset(
+        ("ls-files", "ls-tree", "rev-parse", "merge-base", "rev-list", "branch", "tag")
+    )
+}
 LISTING_FLAGS = {
     "rg": ("-l", "--files", "--files-with-matches", "--files-without-match"),
     "grep": ("-l", "-L", "--files-with-matches", "--files-without-match"),
     "git": ("--name-only",),
 }
-FILTERS = frozenset("sort uniq head tail grep egrep fgrep rg tac shuf cat read while".split())
+FILTERS = frozenset("sort uniq head tail grep egrep fgrep rg tac shuf cat read while".split())  # noqa: SIM905
 """Programs that only leave out or reorder what they read."""
 PLAIN_OUTPUT = frozenset(
-    "find pwd realpath readlink nproc date whoami id uname hostname wc seq arch tty stat".split()
+    "find pwd realpath readlink nproc date whoami id uname hostname wc seq arch tty stat".split()  # noqa: SIM905
 )
 """Programs whose output does not begin with a dash."""
 PLAIN_OUTPUT_COMMANDS = {
     "git": frozenset(
-        "rev-parse merge-base rev-list describe symbolic-ref hash-object write-tree branch tag".split()
+        "rev-parse merge-base rev-list describe symbolic-ref hash-object write-tree branch tag".split()  # noqa: SIM905
     )
 }
 
@@ -61,15 +67,26 @@ HARMLESS_VARIABLES = frozenset(
     GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
     GIT_COMMITTER_DATE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONIOENCODING PYTHONHASHSEED PYTHONUTF8 NODE_ENV RUST_BACKTRACE
     RUST_LOG DEBIAN_FRONTEND SYSTEMD_PAGER SYSTEMD_COLORS BLOCKSIZE POSIXLY_CORRECT TIMEFORMAT GREP_COLORS LS_COLORS QUOTING_STYLE
-    TIME_STYLE GIT_FLUSH AGENT""".split()
+    TIME_STYLE GIT_FLUSH AGENT""".split()  # noqa: SIM905
 )
 """Variables that change no program's deeds; any other before a command makes it unknown."""
-PAGERS = frozenset(("PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "GH_PAGER", "AWS_PAGER", "BAT_PAGER", "DELTA_PAGER"))
+PAGERS = frozenset(
+    (
+        "PAGER",
+        "GIT_PAGER",
+        "MANPAGER",
+        "SYSTEMD_PAGER",
+        "GH_PAGER",
+        "AWS_PAGER",
+        "BAT_PAGER",
+        "DELTA_PAGER",
+    )
+)
 CODE_VARIABLES = frozenset(
     """PATH HOME CDPATH IFS ENV BASH_ENV BASHOPTS SHELLOPTS PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELL EDITOR VISUAL BROWSER FCEDIT
     LESSOPEN LESSCLOSE LESSEDIT LESS MAKEFLAGS TAR_OPTIONS GLOBIGNORE EXECIGNORE FIGNORE TMPDIR POSIX_ME_HARDER
     JAVA_TOOL_OPTIONS _JAVA_OPTIONS RIPGREP_CONFIG_PATH KUBECONFIG http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
-    SSL_CERT_FILE SSL_CERT_DIR GCONV_PATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CONFIG_DIRS CC CXX LD RUSTC_WRAPPER GOFLAGS""".split()
+    SSL_CERT_FILE SSL_CERT_DIR GCONV_PATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CONFIG_DIRS CC CXX LD RUSTC_WRAPPER GOFLAGS""".split()  # noqa: SIM905
 )
 """Variables that change what runs, even when the line sets them without exporting."""
 CODE_PREFIXES = ("LD_", "DYLD_", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "npm_config_", "BASH_FUNC", "PAGER", "MANPAGER",
@@ -77,7 +94,7 @@ CODE_PREFIXES = ("LD_", "DYLD_", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "npm
 DEAF = frozenset(
     """echo printf test [ [[ (( for case true false : pwd cd ls cat tac head tail wc cut tr uniq basename dirname seq rev nl fold
     export read set shift return exit wait sleep date expr sha256sum md5sum stat readlink realpath env printenv
-    paste join comm""".split()
+    paste join comm""".split()  # noqa: SIM905
 )
 """Programs that no variable beyond those above can make do something else."""
 IN_REPOSITORY = frozenset(("git",))
@@ -85,3 +102,12 @@ IN_REPOSITORY = frozenset(("git",))
 PLAIN_TEXT_OPERANDS = frozenset(("test", "[", "printf", "cd", "pushd", "exit", "return", "shift"))
 """Builtins that evaluate no operand but that of `-v`."""
 DECLARES = frozenset(("declare", "typeset", "local", "export", "readonly"))
+PRIVILEGE = frozenset(("sudo", "doas", "su", "pkexec", "runuser", "run0"))
+RISKY_FLAG = re.compile(
+    r"(?i)^--?([a-z-]*-)?(out|output|outfile|write|save|exec|execute|cmd|command|run|shell|eval|script|program|pager|"
+    r"editor|hook|plugin|load|config|delete|remove|force|upload|in-?place|log-?file)(-[a-z-]*)?$"
+)
+"""Unlisted flags that are not believed to be harmless, even where a knowledge file says that the rest is."""
+SECRET_SETTING = re.compile(
+    r"(?i)(secret|token|passw|credential|api_?key|access_?key|private_?key|extraheader|authtoken)"
+)

@@ -114,6 +114,15 @@ class _LineJudge:
         if word:
             reasons.append(Reason(subject=word, says="may become an option", evidence="shell"))
             effects = weakened(effects)
+        why = _doubt(tool, call, effects)
+        if why:
+            reasons.append(Reason(subject=why[0], says=why[1], evidence="shell"))
+            effects = weakened(effects)
+        if tool.name in habits.PRIVILEGE:
+            effects = marked(effects, "root")
+        if _asks_for_secret(tool, call):
+            reasons.append(Reason(subject=subject.text, says="asks for a secret", evidence="shell"))
+            effects = marked(effects, "secrets")
         effects = self.paths.raise_for(tool, call, words, index, effects, reasons)
         subject = _of(subject, tool, call, effects, reasons)
         subject = subject.replace(
@@ -250,14 +259,17 @@ def _operands(subject: Subject, words: Sequence[ShellWord]) -> tuple[str, ...]:
     name = subject.tool
     if "-v" in subject.argv or name not in habits.PLAIN_TEXT_OPERANDS | habits.DECLARES:
         return subject.argv
-    return tuple(_plain(text, word, name) for text, word in zip(subject.argv, words, strict=True))
+    return tuple(_plain(word, name, words) for word in words)
 
 
-def _plain(text: str, word: ShellWord, name: str) -> str:
+def _plain(word: ShellWord, name: str, words: Sequence[ShellWord]) -> str:
+    text = word.argument
     if name in habits.DECLARES:
         variable, equals, value = text.partition("=")
         plain = bool(equals) and variable.isidentifier()
         return f"{variable}={value.replace(UNKNOWN_TEXT, 'x')}" if plain else text
+    if name == "printf" and len(words) > 1 and words[1].is_static and words[1].text[:1] != "-":
+        return text.replace(UNKNOWN_TEXT, "x")  # behind the format everything is data
     if word.many and not all(origin.kind == "number" for origin in word.origins):
         return text
     return text.replace(UNKNOWN_TEXT, "x")
@@ -302,6 +314,26 @@ def _is_pipe(word: ShellWord) -> bool:
 def _stands_in(call: Invocation) -> bool:
     """`command -v`, `sudo -l`: a mode instead of running."""
     return any(given.option is not None and "profile" in given.option.own for given in call.options)
+
+
+def _doubt(tool: Tool, call: Invocation, effects: Effects) -> tuple[str, str] | None:
+    """What may do more than knowledge says: a rehearsal that runs code, a flag that nobody has listed and
+    whose name speaks of writing or running."""
+    for given in call.options:
+        rehearses = given.option is not None and given.option.own.get("dryRun")
+        if rehearses and effects.subprocess is not False:
+            return given.flag, "is a rehearsal that may run programs all the same"
+    for flag in call.unknown:
+        if habits.RISKY_FLAG.search(flag):
+            return flag, "is not known, and its name speaks of writing or running"
+    return None
+
+
+def _asks_for_secret(tool: Tool, call: Invocation) -> bool:
+    """`aws configure get aws_secret_access_key`: the name of a setting that is a secret."""
+    if not call.path or (tool.name == "git" and call.path[0] != "config"):
+        return False
+    return any(habits.SECRET_SETTING.search(word) for word in (*call.path, *call.arguments))
 
 
 def _hosts(argv: Sequence[str]) -> list[str]:

@@ -31,10 +31,7 @@ def matches(rule: Rule, subject: Subject) -> bool:
 
 
 def is_within(subject: Subject, allowed: tuple[str, ...]) -> bool:
-    """Every danger that is not named is known to be absent. Programs that may run and are not known to
-    are never within anything: what runs surely is judged by itself, what may run is judged by nobody."""
-    if danger_of(subject, "subprocess") is None:
-        return False
+    """Every danger that is not named is known to be absent."""
     return all(danger_of(subject, name) is False for name in DANGERS if name not in allowed)
 
 
@@ -91,9 +88,9 @@ def _may_become(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
 def _option_matches(rule: Rule, subject: Subject, strict: bool) -> bool:
     if rule.options is None:
         return True
-    if subject.flags is None or any(UNKNOWN_TEXT in word for word in subject.arguments):
-        if strict:
-            return True
+    unknown = subject.flags is None or any(UNKNOWN_TEXT in word for word in subject.arguments)
+    if strict and unknown:
+        return True
     given = subject.flags or ()
     names = {flag.lstrip("-") for flag in given}
     return any(option in given or option in names for option in rule.options)

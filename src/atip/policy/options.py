@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from atip.policy.paths import Paths
 
 
-def may_be_option(
-    tool: Tool, call: Invocation, words: Sequence[ShellWord], paths: Paths
-) -> str:
+def may_be_option(tool: Tool, call: Invocation, words: Sequence[ShellWord], paths: Paths) -> str:
     """The word that may become an option which raises effects, as written; empty: none."""
     for given in call.options:
         # `git -C $x log push`: if `$x` is empty, everything moves by one word
@@ -55,7 +53,9 @@ def _never_dash(origin: Origin, paths: Paths) -> bool:
     if origin.kind in ("number", "process"):
         return True
     if origin.kind == "choice":
-        return not any(text[:1] in ("-", "\0", "\1", "\2") and "." not in text for text in origin.texts)
+        return not any(
+            text[:1] in ("-", "\0", "\1", "\2") and "." not in text for text in origin.texts
+        )
     if origin.kind in ("output", "input") and origin.commands:
         return all(paths.prints_plain(index) for index in origin.commands)
     return False
@@ -87,5 +87,3 @@ def _is_risky(option: Option) -> bool:
     if set(effects) <= {"filesystem", "interactive", "idempotent"}:
         return any(files.get(key) for key in ("write", "delete"))
     return True
-
-

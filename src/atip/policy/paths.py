@@ -168,9 +168,8 @@ class Paths:
         effects: Effects, reasons: list[Reason],
     ) -> Effects:  # fmt: skip
         """Effects with what the words add: secrets, and files outside of the workspace."""
-        if effects.filesystem.read is False and effects.network is False:
-            if tool.name not in ("date",):
-                return effects
+        # what takes no files takes text; only its options may still name one (`xargs -a FILE`)
+        takes_text = effects.filesystem.read is False and effects.network is False
         names = self._names_only(tool, call)
         for program in _programs(tool, call):
             why = self._program_danger(tool.name, program)
@@ -179,9 +178,14 @@ class Paths:
                 effects = marked(effects, why[0])
         texts = _texts(tool, call)
         for word in words[1:]:
-            if word.argument in texts or (word.text.startswith("-") and _is_text_option(word.text)):
+            if word.argument in texts:
+                # once: in `grep .env .env` only the first is a pattern
+                texts.remove(word.argument)
                 continue
-            why = self._word_danger(word, names=names, positional=word.argument in call.arguments)
+            positional = word.argument in call.arguments
+            if (takes_text and positional) or _is_text_option(word.text):
+                continue
+            why = self._word_danger(word, names=names, positional=positional)
             if why is not None and why[0] == "outside" and _in_repository(tool, call):
                 continue
             if why is not None:
@@ -250,18 +254,18 @@ def _head(command: ShellCommand) -> tuple[str, str, set[str]]:
     return name, operands[0] if operands else "", {text for text in rest if text.startswith("-")}
 
 
-def _texts(tool: Tool, call: Invocation) -> set[str]:
+def _texts(tool: Tool, call: Invocation) -> list[str]:
     """Words that are patterns, programs or messages, not paths."""
-    texts = {
+    texts = [
         given.value
         for given in call.options
         if given.value is not None and set(given.flags) & habits.TEXT_OPTIONS
-    }
+    ]
     holders = habits.PATTERN_FIRST.get(tool.name)
     if holders is None and call.path:
         holders = habits.PATTERN_FIRST_COMMANDS.get((tool.name, call.path[0]))
     if holders is not None and call.arguments and not call.given(holders):
-        texts.add(call.arguments[0])
+        texts.append(call.arguments[0])
     return texts
 
 
@@ -280,7 +284,7 @@ def _in_repository(tool: Tool, call: Invocation) -> bool:
 
 def _is_text_option(word: str) -> bool:
     name, equals, _value = word.partition("=")
-    return bool(equals) and name in habits.TEXT_OPTIONS
+    return name.startswith("-") and bool(equals) and name in habits.TEXT_OPTIONS
 
 
 def _is_glob(word: ShellWord) -> bool:

@@ -14,8 +14,12 @@ LOOKING = ("filesystem.read", "subprocess", "interactive.prompts", "interactive.
 WORKING = (*LOOKING, "filesystem.write", "network", "changes")
 
 _looking = Rule(name="only looks", decision=ALLOW, within=LOOKING, evidence=KNOWN)
-_working = Rule(name="changes nothing that cannot be had again", decision=ALLOW, within=WORKING, evidence=KNOWN)
-_secrets = Rule(name="secrets", decision=ASK, effects={"secrets": True}, reason="reads or prints a secret")
+_working = Rule(
+    name="changes nothing that cannot be had again", decision=ALLOW, within=WORKING, evidence=KNOWN
+)
+_secrets = Rule(
+    name="secrets", decision=ASK, effects={"secrets": True}, reason="reads or prints a secret"
+)
 _protected = Rule(
     name="protected paths", decision=ASK, effects={"protected": True},
     reason="writes where it changes what runs later",

@@ -62,9 +62,21 @@ EXAMPLES = tuple(
     .aws/config .netrc .npmrc .pypirc .git-credentials .kube/config .docker/config.json .gnupg/secring.gpg .pgpass .my.cnf
     .bash_history .zsh_history .python_history .vault-token credentials credentials.json secrets.yml secrets.json server.key
     private.pem terraform.tfstate .config/gh/hosts.yml .config/gcloud/credentials.db /etc/shadow /etc/gshadow /etc/sudoers
-    /proc/self/environ /proc/1/environ .cargo/credentials.toml .claude/.credentials.json .codex/auth.json""".split()
+    /proc/self/environ /proc/1/environ .cargo/credentials.toml .claude/.credentials.json .codex/auth.json""".split()  # noqa: SIM905
 )
-PUBLIC = ("/usr/", "/etc/", "/opt/", "/bin/", "/lib/", "/sbin/", "/sys/", "/proc/", "/tmp/", "/var/log/", "/dev/")
+PUBLIC = (
+    "/usr/",
+    "/etc/",
+    "/opt/",
+    "/bin/",
+    "/lib/",
+    "/sbin/",
+    "/sys/",
+    "/proc/",
+    "/tmp/",  # noqa: S108
+    "/var/log/",
+    "/dev/",
+)
 """Outside of the workspace, and still nobody's secret – unless a list above says so."""
 
 SECRET_VARIABLE = re.compile(
@@ -88,7 +100,9 @@ _compiled: dict[str, re.Pattern[str]] = {}
 def _list(name: str) -> re.Pattern[str]:
     if name not in _compiled:
         _compiled["secret"] = _compile(_SECRET, _SECRET_ABSOLUTE)
-        _compiled["protected"] = _compile(_PROTECTED, (r"(etc|usr|bin|sbin|lib|boot|sys|proc|var)(/|$)",))
+        _compiled["protected"] = _compile(
+            _PROTECTED, (r"(etc|usr|bin|sbin|lib|boot|sys|proc|var)(/|$)",)
+        )
     return _compiled[name]
 
 

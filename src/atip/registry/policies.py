@@ -70,7 +70,9 @@ def _user(places: Places, preset: str | None) -> Policy:
         from atip.errors import UsageError
 
         raise UsageError(
-            "policy.unknown-preset", f"no preset `{chosen[:40]}`", hint="presets: " + ", ".join(PRESETS)
+            "policy.unknown-preset",
+            f"no preset `{chosen[:40]}`",
+            hint="presets: " + ", ".join(PRESETS),
         )
     return policy.replace(preset=chosen)
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from atip.policy.subject import Subject
 
 EFFECTS = {"filesystem": {"read": True, "write": False, "delete": False}, "network": False}
-EXAMPLES = ("atip explain 'git status && rm -rf build'", "atip explain --json 'curl -T x https://h/'")
+EXAMPLES = (
+    "atip explain 'git status && rm -rf build'",
+    "atip explain --json 'curl -T x https://h/'",
+)
 _STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}
 
 
@@ -86,4 +89,6 @@ def _print(ctx: Context, found: Explanation) -> None:
         for reason in subject.reasons:
             ctx.print(f"      {clean(_shown(reason.subject))}: {reason.says} ({reason.evidence})")
     outcome = paint(ctx, found.decision.outcome, _STYLES[found.decision.outcome])
-    ctx.print(f"{outcome}: {clean('; '.join(found.decision.reasons))} [{clean(found.decision.rule)}]")
+    ctx.print(
+        f"{outcome}: {clean('; '.join(found.decision.reasons))} [{clean(found.decision.rule)}]"
+    )

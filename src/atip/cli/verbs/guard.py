@@ -30,7 +30,11 @@ MAX_REQUEST = 1_000_000
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--for", dest="client", choices=CLIENTS, default="generic", help="whose hook protocol to speak"
+        "--for",
+        dest="client",
+        choices=CLIENTS,
+        default="generic",
+        help="whose hook protocol to speak",
     )
     parser.add_argument("--policy", help="preset instead of the configured one")
     parser.add_argument(
@@ -87,5 +91,7 @@ def _judge(ctx: Context, preset: str | None, line: str, cwd: str) -> tuple[str, 
         lookup=lambda name: find_known(places, name), cwd=folder, home=places.home,
     )  # fmt: skip
     decision = found.decision
-    subject = f"`{decision.subject[:200]}`: " if decision.subject and decision.outcome != "allow" else ""
+    subject = (
+        f"`{decision.subject[:200]}`: " if decision.subject and decision.outcome != "allow" else ""
+    )
     return decision.outcome, f"{subject}{'; '.join(decision.reasons)} [{decision.rule}]"

@@ -29,5 +29,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit(decision.to_json())
     else:
-        ctx.print(f"{decision.outcome}: {clean('; '.join(decision.reasons))} [{clean(decision.rule)}]")
+        ctx.print(
+            f"{decision.outcome}: {clean('; '.join(decision.reasons))} [{clean(decision.rule)}]"
+        )
     return EXIT_OK if decision.outcome == "allow" else EXIT_REFUSED

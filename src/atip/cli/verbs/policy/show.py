@@ -78,7 +78,9 @@ def _print(ctx: Context, policy: Policy) -> None:
     if policy.preset:
         ctx.print(f"  preset {policy.preset}")
     for rule in (*document["rules"], *document["presetRules"]):
-        conditions = [f"{k} {v}" for k, v in rule.items() if k not in ("name", "decision", "reason")]
+        conditions = [
+            f"{k} {v}" for k, v in rule.items() if k not in ("name", "decision", "reason")
+        ]
         ctx.print(clean(f"  {rule['decision']:<5} {rule['name']}  {'; '.join(conditions)}"))
     if document["default"]:
         ctx.print(f"  {document['default']:<5} otherwise")

@@ -1,0 +1,53 @@
+"""Fields: the words that a word becomes while it is resolved."""
+
+from __future__ import annotations
+
+from atip.calls.invocation import UNKNOWN_TEXT
+from atip.calls.shell import Origin, ShellWord
+from atip.calls.shell_tree import Piece
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Fields:
+    """Words under construction."""
+
+    def __init__(self) -> None:
+        self.done: list[ShellWord] = []
+        self.text: list[str] = []
+        self.pattern: list[str] = []
+        self.origins: list[Origin] = []
+        self.many = False
+        self.any = False
+        """Whether the current field exists even if it is empty."""
+
+    def add(self, text: str, pattern: str | None = None) -> None:
+        self.text.append(text)
+        self.pattern.append(text if pattern is None else pattern)
+        self.any = True
+
+    def unknown(self, origins: Sequence[Origin], *, many: bool) -> None:
+        self.add(UNKNOWN_TEXT)
+        self.origins += origins
+        self.many = self.many or many
+
+    def close(self, raw: str) -> None:
+        if self.any:
+            self.done.append(
+                ShellWord(
+                    text="".join(self.text), raw=raw, pattern="".join(self.pattern),
+                    origins=tuple(self.origins), many=self.many,
+                )
+            )  # fmt: skip
+        self.text, self.pattern, self.origins = [], [], []
+        self.many = self.any = False
+
+
+def as_quoted(piece: Piece) -> Piece:
+    """The piece where bash neither splits nor globs."""
+    return Piece(
+        piece.kind, piece.text, quoted=True, name=piece.name, op=piece.op, nested=piece.nested,
+        script=piece.script,
+    )  # fmt: skip
