@@ -33,6 +33,7 @@ LAYERS = {
     "api": 6,
     "session": 6,
     "explaining": 6,
+    "verifying": 6,
     "server": 7,
     "cli": 7,
 }

@@ -320,6 +320,36 @@ def secrets(folder: pathlib.Path) -> Findings:
         yield row["id"], right and same, f"{row['kind']} in {row['context']}: {text[:120]!r}"
 
 
+# --- signatures ----------------------------------------------------------------------------------
+
+BEACON = (
+    "https://github.com/sigstore-conformance/extremely-dangerous-public-oidc-beacon/"
+    ".github/workflows/extremely-dangerous-oidc-beacon.yml@refs/heads/main"
+)
+GITHUB = "https://token.actions.githubusercontent.com"
+
+
+def sigstore_bundles(folder: pathlib.Path) -> Findings:
+    """One folder per case; `_fail` refused with a reason code, all others accepted."""
+    from atip.trust.digests import artifact_of
+    from atip.trust.expected import Key, Signer, TrustPolicy
+    from atip.trust.sigstore_bundles import verify_bundle
+
+    for case in sorted(path for path in folder.iterdir() if path.is_dir()):
+        files = {path.name: path.read_bytes() for path in case.iterdir() if path.is_file()}
+        artifact = files["artifact"] if "artifact" in files else (folder / "a.txt").read_bytes()
+        identity = files.get("identity", BEACON.encode()).decode().strip()
+        issuer = files.get("issuer", GITHUB.encode()).decode().strip()
+        keys = tuple(Key(type="cosign", data=files[name]) for name in files if name == "key.pub")
+        signers = () if keys else (Signer(identity=identity, issuer=issuer),)
+        root = files.get("trusted_root.json")
+        policy = TrustPolicy(signers=signers, keys=keys, trusted_root=root, require_log=True)
+        check = verify_bundle(files["bundle.sigstore.json"], artifact_of(artifact), policy)
+        good = check.outcome == "passed"
+        right = good != case.name.endswith("_fail") and (good or check.code != "")
+        yield case.name, right, f"{check.outcome} {check.code}"
+
+
 SETS: dict[str, Callable[[pathlib.Path], Findings]] = {
     "argv-injection": argv_injection,
     "names": names,
@@ -329,6 +359,7 @@ SETS: dict[str, Callable[[pathlib.Path], Findings]] = {
     "bombs": bombs,
     "tool-poisoning": tool_poisoning,
     "terminal": terminal,
+    "sigstore-bundles": sigstore_bundles,
     "secrets": secrets,
 }
 

@@ -37,7 +37,8 @@ def render() -> str:
 
     groups: dict[str, list[tuple[str, str]]] = {}
     for verb, (group, line) in VERBS.items():
-        groups.setdefault(group, []).append((verb, line))
+        if group:  # a verb without a group is for programs, not for people
+            groups.setdefault(group, []).append((verb, line))
     for noun, verbs in NOUNS.items():
         groups.setdefault(noun, []).extend((f"{noun} {verb}", line) for verb, line in verbs.items())
     width = max(len(verb) for rows in groups.values() for verb, _ in rows)

@@ -44,7 +44,7 @@ def verify_bundle(data: bytes, artifact: Artifact, policy: TrustPolicy) -> Check
             result = check()
         except sigstore_material.REFUSALS as error:
             raise Refused(_step(name, code, error)) from error
-        steps.append(passed(name))
+        steps.append(passed(name, _said(name, result)))
         return result
 
     try:
@@ -111,6 +111,15 @@ def _subject(payload: bytes, kind: str, artifact: Artifact) -> None:
         raise ValueError("the envelope does not hold an in-toto statement")
     if not statement.names(artifact):
         raise ValueError("the statement is about other files")
+
+
+def _said(name: str, result: Any) -> str:
+    """What a passed step established, where a person wants to know."""
+    if name == "signature.identity":
+        return f"{result['identity']} by {result['issuer']}"
+    if name == "signature.time":
+        return ", ".join(str(time.time) for time in result)
+    return ""
 
 
 def _step(name: str, code: str, error: Exception) -> Step:

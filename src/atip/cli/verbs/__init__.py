@@ -6,7 +6,7 @@ Only the file of the verb that was typed is imported.
 from __future__ import annotations
 
 VERBS: dict[str, tuple[str, str]] = {
-    # verb: (group, one line)
+    # verb: (group, one line); without a group it works and is not listed
     "scan": ("this machine", "find every tool and remember what can be known"),
     "list": ("this machine", "what is known, one line per tool"),
     "show": ("this machine", "one tool or command: options, effects, evidence"),
@@ -18,6 +18,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "forget": ("this machine", "remove tools from the index"),
     "explain": ("running", "what a shell line will do, and whether it may"),
     "guard": ("running", "the same as a permission hook for coding agents"),
+    "verify": ("running", "the trust verdict on a tool or file, step by step"),
     "validate": ("documents", "check documents against the specifications"),
     "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),
     "diff": ("documents", "compare two versions: breaking, compatible, effects"),
@@ -25,6 +26,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "compile": ("documents", "functions for OpenAI, Anthropic, Gemini or MCP"),
     "schema": ("documents", "print a JSON Schema of one of our documents"),
     "doctor": ("this machine", "prove what works here and say how to get the rest"),
+    "verify-bundle": ("", "the command protocol of the public Sigstore conformance suite"),
     "completion": ("this machine", "print a completion script for your shell"),
 }
 
