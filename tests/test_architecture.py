@@ -33,7 +33,9 @@ LAYERS = {
     "api": 6,
     "session": 6,
     "explaining": 6,
+    "running": 6,
     "verifying": 6,
+    "async_toolbox": 6,
     "server": 7,
     "cli": 7,
 }
@@ -46,13 +48,17 @@ SIDE_BY_SIDE = {
     ("cli", "sdk"),
     ("toolbox", "api"),
     ("toolbox", "session"),
+    ("async_toolbox", "toolbox"),
     ("toolbox", "explaining"),
+    ("toolbox", "running"),
+    ("running", "toolbox"),
+    ("running", "explaining"),
     ("session", "api"),
     ("api", "toolbox"),
 }
 DOORS = {"subprocess", "socket", "urllib", "tempfile", "http", "ssl", "asyncio"}
 DOOR_ROOMS = {"system", "sandbox"}
-ASYNC_ROOMS = {"server", "apis", "toolbox", "system", "sandbox"}
+ASYNC_ROOMS = {"server", "apis", "async_toolbox", "system", "sandbox"}
 ONE_ROOM = {
     "msgspec": {"model"},
     "ruamel": {"model"},

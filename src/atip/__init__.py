@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from atip.api import lint as lint
     from atip.api import load as load
     from atip.api import validate as validate
+    from atip.async_toolbox import AsyncToolbox as AsyncToolbox
     from atip.errors import AtipError as AtipError
     from atip.errors import FormatError as FormatError
     from atip.inference.effects import infer_effects as infer_effects
@@ -60,6 +61,7 @@ _PUBLIC = {
     "convert": "atip.api",
     "infer_help": "atip.inference.help",
     "infer_effects": "atip.inference.effects",
+    "AsyncToolbox": "atip.async_toolbox",
     "Session": "atip.session",
     "Toolbox": "atip.toolbox",
     "AtipError": "atip.errors",

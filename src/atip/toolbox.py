@@ -323,6 +323,33 @@ class Toolbox:
                 )
             return judge_answer(os.path.basename(name), box.run([path, "--agent"]))
 
+    def get_part(self, name: str, commands: Sequence[str]) -> Tool:
+        """Some command subtrees of a tool: from what is stored, or, where only an overview is, by asking
+        the tool for just these, confined (§3.1.1 agent strategy).
+
+        Raises:
+            NotFoundError: `view.unknown-command`.
+        """
+        from atip.model.view import view
+
+        tool = self.get(name)
+        missing = [path for path in commands if not _is_expanded(tool, path)]
+        if not (tool.partial and missing and tool.trust and tool.trust.source == "native"):
+            return view(tool, commands=commands)
+        from atip.discovery.knowing import with_knowledge
+        from atip.discovery.native import judge_answer
+
+        path = self.locate(str(self.resolve(name)["path"]))
+        with self._prober(self._visible(path), 1) as box:
+            answer = box.run([path, "--agent", "--commands=" + ",".join(commands)])
+        return with_knowledge(judge_answer(name, answer).tool)
+
+    def _visible(self, path: str) -> Sequence[str]:
+        from atip.discovery.stubs import needed_paths, parse_stub
+        from atip.discovery.visibility import head_of
+
+        return [os.path.dirname(path), *needed_paths(path, parse_stub(path, head_of(path)))]
+
     def infer(self, name: str) -> Finding:
         """Everything that can be learnt about one tool, confined; nothing is stored.
 
@@ -352,3 +379,9 @@ class Toolbox:
             raise NotFoundError("infer.nothing", f"nothing could be learnt about `{label}`")
         binary = Binary(hash=content.digest, name=label, version=found.tool.version)
         return found.replace(tool=found.tool.replace(binary=found.tool.binary or binary))
+
+
+def _is_expanded(tool: Tool, path: str) -> bool:
+    """Whether the stored tree holds the details of a command, not only its name."""
+    command = tool.find(tuple(path.replace(".", " ").split()))
+    return command is not None and bool(command.commands or command.options or command.arguments)

@@ -398,3 +398,64 @@ def test_the_zoo_on_the_path_does_no_harm_and_hides_nothing(box, tmp_path):
     ):
         assert bad not in known
     assert "good" in known
+
+
+@pytest.mark.proves("ATIP6-3.1.1-15")
+def test_a_tool_that_is_too_large_is_asked_for_an_overview_and_then_for_parts(box, tools):
+    """A39: plain first; the flags only because the answer declared the feature."""
+    tools.mkdir()
+    path = tools / "huge"
+    path.write_text(HUGE)
+    path.chmod(0o755)
+    summary = scan(box, tools)
+    assert (summary["sources"], summary["executed"]) == ({"native": 1}, 2)
+    overview = box.get("huge")
+    assert (overview.partial, overview.omitted.reason) == (True, "depth-limited")
+    part = box.get_part("huge", ["group7"])
+    assert part.find(("group7", "leaf")).description == "the leaf of group7"
+
+
+HUGE = """#!/usr/bin/python3
+# answers --agent with atip metadata of two megabytes, or with the part asked for
+import json, sys
+if "--agent" not in sys.argv:
+    sys.exit(0)
+wanted = [word.split("=")[1] for word in sys.argv if word.startswith("--commands=")]
+depth = "--depth=1" in sys.argv
+commands = {}
+for number in range(40):
+    name = f"group{number}"
+    if wanted and name not in wanted[0].split(","):
+        continue
+    leaf = {"description": f"the leaf of {name}"}
+    filler = {f"filler{i}": {"description": "x" * 180} for i in range(0 if wanted else 250)}
+    commands[name] = {"description": name, **({} if depth else {"commands": {"leaf": leaf, **filler}})}
+document = {
+    "atip": {"version": "0.6", "features": ["partial-discovery"]},
+    "name": "huge", "version": "1", "description": "a huge tool", "commands": commands,
+}
+if depth:
+    document.update(partial=True, omitted={"reason": "depth-limited", "safetyAssumption": "unknown"})
+json.dump(document, sys.stdout)
+"""
+
+
+def test_the_async_toolbox_mirrors_the_sync_one(tmp_path, tools):
+    import asyncio
+
+    import atip as package
+
+    native(tools, "hello")
+
+    async def work():
+        box = package.AsyncToolbox(home=str(tmp_path / "home"))
+        await box.scan(ScanOptions(paths=(str(tools),)))
+        return (
+            (await box.get("hello")).description,
+            len(await box.list()),
+            await box.find("nothing"),
+        )
+
+    assert asyncio.run(work()) == ("says hello", 1, None)
+    mirrored = {name for name in vars(package.AsyncToolbox) if not name.startswith("_")}
+    assert mirrored <= set(dir(Toolbox))

@@ -85,6 +85,12 @@ def mentions_flag(answer: ProbeAnswer) -> bool:
     return FLAG.encode() in answer.stdout or FLAG.encode() in answer.stderr
 
 
+def offers_parts(answer: ProbeAnswer) -> bool:
+    """Whether an answer that was too large says that the tool can be asked for less (A39): the feature is
+    declared at the start of the document, which was kept."""
+    return f'"{PARTIAL}"'.encode() in answer.stdout[:65536]
+
+
 def answer_digest(tool: Tool) -> str:
     """A fingerprint of what a tool said of itself: another one for the same bytes is a rug pull."""
     import hashlib

@@ -220,27 +220,47 @@ class Scanner:
         native: dict[str, NativeAnswer] = {}
         if not candidates:
             return native
-        from atip.discovery.executables import stat_key
+        from atip.discovery.native import offers_parts
         from atip.discovery.visibility import visible_paths
         from atip.sandbox.probe import Probe
 
         probes = [Probe(argv=(one.real_path, "--agent")) for one in candidates]
         with open_prober(visible_paths(candidates)) as prober:
+            large: list[Executable] = []
             for done, (position, answer) in enumerate(prober.run_all(probes), 1):
                 one = candidates[position]
                 self.progress("asking", done, len(candidates))
+                if answer.truncated and offers_parts(answer):
+                    large.append(one)  # asked for less once the sandbox is free again
+                else:
+                    self._accept(one, answer, native, keeper, report)
+            for one in large:
                 report.executed += 1
-                digest = self.contents[one.path][0]
-                # SECURITY: the answer counts for the bytes that were hashed; a file that changed
-                # meanwhile is asked again at the next scan.
-                if stat_key(os.stat(one.real_path)) != one.key:
-                    report.warn(one.name, "probe.file-changed")
-                    self.contents.pop(one.path, None)
-                    continue
-                found = self._judge(one, answer, digest, keeper, report)
-                if found is not None:
-                    native[digest] = found
+                answer = prober.run([one.real_path, "--agent", "--depth=1"])
+                self._accept(one, answer, native, keeper, report)
         return native
+
+    def _accept(
+        self,
+        one: Executable,
+        answer: ProbeAnswer,
+        native: dict[str, NativeAnswer],
+        keeper: Keeper,
+        report: ScanReport,
+    ) -> None:
+        """Take an answer, if it counts for the bytes that were hashed."""
+        from atip.discovery.executables import stat_key
+
+        report.executed += 1
+        digest = self.contents[one.path][0]
+        # SECURITY: a file that changed while it was asked is asked again at the next scan.
+        if stat_key(os.stat(one.real_path)) != one.key:
+            report.warn(one.name, "probe.file-changed")
+            self.contents.pop(one.path, None)
+            return
+        found = self._judge(one, answer, digest, keeper, report)
+        if found is not None:
+            native[digest] = found
 
     def _judge(
         self, one: Executable, answer: ProbeAnswer, digest: str, keeper: Keeper, report: ScanReport
