@@ -34,7 +34,6 @@ def trust(home, document):
     return folder
 
 
-@pytest.mark.proves("ATIP6-3.2.2-09")
 def test_signature_beside_the_file_is_verified_with_the_given_key(signed):
     words = ("verify", str(signed / "tool"), "--key", str(signed / "key.pub"), "--type", "minisign")
     ran = atip(*words, "--json", home=signed)

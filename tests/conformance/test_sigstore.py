@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 pytest.importorskip("sigstore")
@@ -149,6 +151,26 @@ def test_known_attack_bundle_is_refused(name):
         policy = TrustPolicy(signers=ANYONE, trusted_root=root)
         check = verify_bundle(bundle, artifact_of(data), policy)
         assert (check.outcome, check.code[:6]) == ("failed", "trust.")
+
+
+@pytest.mark.parametrize(
+    ("name", "root"), [("bundle_v3_github.whl", None), ("integration/bundle_v3.txt", STAGING)]
+)
+def test_real_bundle_of_each_instance_verifies(name, root):
+    folder = shared("corpora/security/sigstore-python-assets")
+    data, bundle = (folder / name).read_bytes(), (folder / f"{name}.sigstore").read_bytes()
+    policy = TrustPolicy(signers=ANYONE, trusted_root=embedded_root(root) if root else None)
+    assert verify_bundle(bundle, artifact_of(data), policy).outcome == "passed"
+
+
+@pytest.mark.parametrize("name", ["bundle.duplicate", "bundle.many_timestamp"])
+def test_repeated_or_countless_timestamps_are_refused(name):
+    folder = shared("corpora/security/sigstore-python-assets/tsa")
+    config = json.loads((folder / "trust_config.json").read_text())
+    policy = TrustPolicy(signers=ANYONE, trusted_root=json.dumps(config["trustedRoot"]).encode())
+    artifact = artifact_of((folder / "bundle.txt").read_bytes())
+    check = verify_bundle((folder / f"{name}.sigstore").read_bytes(), artifact, policy)
+    assert (check.outcome, check.code) == ("failed", "trust.time")
 
 
 @pytest.mark.parametrize("case", ["happy-path-v0.3", "managed-key-happy-path"])

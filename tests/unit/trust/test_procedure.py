@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -221,3 +223,13 @@ def test_claimed_source_gives_a_rating_and_no_level():
     }
     levels = {judge(tool(source=source)).level for source in CLAIMED_RATINGS}
     assert levels == {TrustLevel.UNSIGNED}
+
+
+def test_packages_that_check_signatures_are_loaded_only_when_there_is_one():
+    script = (
+        "import sys, atip.trust.procedure as p, atip.trust.expected as e\n"
+        "p.verify_tool(p.Materials(binary=b'x'), None, e.TrustPolicy())\n"
+        "heavy = {'sigstore', 'cryptography', 'minisign', 'pysequoia', 'pydantic'}\n"
+        "sys.exit(bool(heavy & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
