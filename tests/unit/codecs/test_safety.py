@@ -48,6 +48,7 @@ def test_every_provider_gets_the_suffix_of_tool_and_command(provider):
 
 @pytest.mark.proves("ATIP6-8.2-04", "ATIP6-8.2-05")
 def test_the_description_gives_way_and_the_flags_never():
+    """A30"""
     made = tool(commands={"x": {"description": "é" * 3000, "effects": {"destructive": True}}})
     (cut,) = compile_tools([made], "openai")
     text = cut["function"]["description"]

@@ -79,6 +79,7 @@ def test_good_signature_is_verified():
 
 @pytest.mark.proves("ATIP6-3.2.2-21")
 def test_failed_signature_blocks_and_is_not_merely_unsigned():
+    """A21"""
     verdict = judge(signature=bytes(PAIR.secret_key.sign(b"other")), signature_kind="minisign")
     assert (verdict.level, verdict.recommendation) == (TrustLevel.COMPROMISED, "block")
     assert "trust.signature" in verdict.reasons

@@ -67,6 +67,7 @@ def statement(**changes):
     ],
 )
 def test_every_wrapping_is_opened(document):
+    """A20: JSON, JSONL, DSSE, Sigstore bundle."""
     found = split_attestations(document)
     assert found
     assert all("mediaType" in one or "payloadType" in one for one in found)
