@@ -55,6 +55,9 @@ class Result(Value):
     """What the exit code means, where that is known (AIP-29 `exit_codes`)."""
     env_dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    """What the caller should know, such as questions that were not answered."""
+    backend_notes: tuple[str, ...] = ()
+    """What the sandbox has to say of itself, such as limits that hold per process."""
     run_id: str = ""
     """Its records in the audit; empty: none was kept."""
 
@@ -83,7 +86,7 @@ class Result(Value):
             "digest": self.digest,
             "decision": self.decision.to_json() if self.decision is not None else None,
             "confinement": self.confinement.to_json(),
-            "notes": list(self.notes),
+            "notes": [*self.notes, *self.backend_notes],
             "run": self.run_id or None,
         }
 

@@ -18,6 +18,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "forget": ("this machine", "remove tools from the index"),
     "explain": ("running", "what a shell line will do, and whether it may"),
     "guard": ("running", "the same as a permission hook for coding agents"),
+    "run": ("running", "run a tool under policy and sandbox"),
     "verify": ("running", "the trust verdict on a tool or file, step by step"),
     "validate": ("documents", "check documents against the specifications"),
     "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),
@@ -31,6 +32,10 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 NOUNS: dict[str, dict[str, str]] = {
+    "audit": {
+        "show": "what was run, newest last",
+        "verify": "follow the chain; name the first broken record",
+    },
     "policy": {
         "show": "the policies in force, layer by layer",
         "check": "the decision on a shell line, as an exit code",

@@ -1,0 +1,130 @@
+"""Running a command: where policy, sandbox, consent and audit meet for one user.
+
+    result = run_argv(box, ["gh", "pr", "list"])
+
+Judges the argv as the line it stands for (`explaining`), plans the confinement (`policy.confine`) and hands both to
+`execution.runner`. Implements DESIGN §5 `Toolbox.run`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from atip.errors import UsageError
+from atip.execution.audit import Audit
+from atip.execution.result import DEFAULT_MAX_BYTES
+from atip.execution.runner import Call, Judgement, Runner, declared_timeout
+from atip.explaining import explain_line, find_known
+from atip.policy.confine import plan_confinement
+from atip.registry.policies import load_policies
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from atip.execution.consent import Asker
+    from atip.execution.result import Result
+    from atip.execution.runner import Judge
+    from atip.toolbox import Toolbox
+
+
+def audit_of(box: Toolbox) -> Audit:
+    """The user's audit chain."""
+    return Audit(os.path.join(box.places.data, "audit"))
+
+
+def judge_for(box: Toolbox, *, preset: str | None = None) -> Judge:
+    """What policy says of a call, for one user."""
+
+    def judge(call: Call, digest: str) -> Judgement:
+        policies = load_policies(box.places, call.cwd, preset=preset or box.policy)
+        explained = explain_line(
+            shlex.join(call.argv),
+            policies,
+            lookup=lambda name: find_known(box.places, name),
+            cwd=call.cwd,
+            home=box.places.home,
+        )
+        effects = explained.effects
+        timeout_s = call.timeout_s or declared_timeout(effects)
+        return Judgement(
+            decision=explained.decision,
+            effects=effects,
+            confinement=plan_confinement(effects, policies, cwd=call.cwd, timeout_s=timeout_s),
+            audit=any(policy.audit for policy in policies),
+            policy=sha256_hex(repr(policies).encode()),
+        )
+
+    return judge
+
+
+def make_call(
+    box: Toolbox,
+    argv: Sequence[str],
+    *,
+    cwd: str | None = None,
+    stdin: bytes | None = None,
+    timeout_s: float | None = None,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    assume_yes: bool = False,
+) -> Call:
+    """The call for an argv: the program is found once, here.
+
+    Raises:
+        NotFoundError: `tool.not-found`.
+        UsageError: `run.empty`, `run.nul`.
+    """
+    if not argv or not argv[0]:
+        raise UsageError("run.empty", "there is no command to run")
+    if any("\0" in word for word in argv):
+        raise UsageError("run.nul", "an argument holds a NUL, which no program can be given")
+    return Call(
+        argv=tuple(argv),
+        program=box.locate(argv[0]),
+        cwd=os.path.realpath(cwd or os.getcwd()),
+        stdin=stdin,
+        env=dict(os.environ),
+        timeout_s=timeout_s,
+        max_bytes=max_bytes,
+        assume_yes=assume_yes,
+    )
+
+
+def make_runner(
+    box: Toolbox,
+    *,
+    preset: str | None = None,
+    ask: Asker | None = None,
+    on_output: Callable[[str, bytes], None] | None = None,
+) -> Runner:
+    """A runner with the policy, the audit and the remembered approvals of one user.
+
+    Args:
+        ask: reaches the user; None: nobody can be asked, and what needs a yes is refused.
+    """
+    from atip.execution.approvals import Approvals
+
+    return Runner(
+        judge_for(box, preset=preset),
+        audit=audit_of(box),
+        ask=ask,
+        approved=Approvals(box.places.config).holds,
+        on_output=on_output,
+    )
+
+
+def run_argv(
+    box: Toolbox,
+    argv: Sequence[str],
+    *,
+    cwd: str | None = None,
+    stdin: bytes | None = None,
+    timeout_s: float | None = None,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    ask: Asker | None = None,
+) -> Result:
+    """Run one command under policy and sandbox; see `execution.runner.Runner.run`."""
+    call = make_call(box, argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes)
+    return make_runner(box, ask=ask).run(call)
