@@ -42,15 +42,15 @@ def check_keyed(
     key, public = stage(
         "signature.content", "trust.signature", lambda: _signing_key(keys, material, artifact)
     )
+    stage("signature.time", "trust.time", lambda: _check_timestamps(rules, material))
+    signed: Key = key
     if not material.has_entry:
-        stage("signature.log", "trust.log", lambda: _no_entry(policy, key))
-        found: Key = key
-        return found
+        stage("signature.log", "trust.log", lambda: _no_entry(policy, signed))
+        return signed
     stage("signature.log", "trust.log", lambda: rules.verify_log(material))
     der = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     stage("signature.entry", "trust.log-entry", lambda: check_entry(material, artifact, der))
-    stage("signature.validity", "trust.key-expired", lambda: _check_validity(material, key))
-    signed: Key = key
+    stage("signature.validity", "trust.key-expired", lambda: _check_validity(material, signed))
     return signed
 
 
@@ -116,6 +116,16 @@ def _check_content(public: Any, material: Material, artifact: Artifact) -> None:
         public.verify(message.signature, digest, chosen)
     else:
         raise ValueError("a digest alone is not enough for a key of this kind")
+
+
+def _check_timestamps(rules: Rules, material: Material) -> list[Any]:
+    """A key needs no signed time; a timestamp that is there and that nobody we trust made is refused all the same."""
+    if not material.verification_material.timestamp_verification_data:
+        return []
+    times = rules._verify_timestamp_authority(material)
+    if not times:
+        raise ValueError("none of the timestamps is by an authority that we trust")
+    return times
 
 
 def _no_entry(policy: TrustPolicy, key: Key) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atip.errors import FormatError
+from atip.model.check import check_tool
 from atip.trust.attestations import MAX_ATTESTATIONS, split_attestations
 from atip.trust.digests import artifact_of
 from atip.trust.statements import (
@@ -133,3 +134,20 @@ def test_other_payload_types_are_not_statements(kind):
 )
 def test_sources_have_one_spelling(uri, same):
     assert normalise_source(uri) == same
+
+
+@pytest.mark.proves("ATIP6-3.2.2-16")
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [("slsa-provenance-v1", []), ("in-toto", []), ("trust-me", ["format.provenance"])],
+)
+def test_format_of_a_provenance_is_one_of_two(name, codes):
+    document = {
+        "atip": {"version": "0.6"},
+        "name": "x",
+        "version": "1",
+        "description": "x",
+        "trust": {"source": "native", "provenance": {"url": "https://h.example/a", "format": name}},
+    }
+    problems = [one for one in check_tool(document) if one.severity == "error"]
+    assert [one.code for one in problems if "provenance" in one.path] == codes
