@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from atip.discovery.native import NativeAnswer
     from atip.discovery.report import ScanReport
     from atip.discovery.scan import Progress, ScanOptions
+    from atip.execution.result import Result
     from atip.model.tool import Tool
 
 
@@ -55,3 +56,6 @@ class AsyncToolbox:
 
     async def forget(self, names: Sequence[str]) -> Sequence[str]:
         return await asyncio.to_thread(self.box.forget, names)
+
+    async def run(self, argv: Sequence[str], **options: Any) -> Result:
+        return await asyncio.to_thread(self.box.run, argv, **options)

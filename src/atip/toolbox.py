@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from atip.discovery.native import NativeAnswer
     from atip.discovery.report import Plan, ScanReport
     from atip.discovery.scan import Progress, Scanner, ScanOptions
+    from atip.execution.result import Result
     from atip.explaining import Explanation
     from atip.model.tool import Tool
 
@@ -276,6 +277,12 @@ class Toolbox:
         from atip.explaining import explain_for
 
         return explain_for(self, line, cwd=cwd or os.getcwd())
+
+    def run(self, argv: Sequence[str], **options: Any) -> Result:
+        """Run a command under policy and sandbox; options and errors are those of `running.run_argv`."""
+        from atip.running import run_argv
+
+        return run_argv(self, argv, **options)
 
     # -- asking one tool -------------------------------------------------------------------------
 

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import os
 import pathlib
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
-from atip.errors import Denied, ExecutionError, NeedsConfirmation, TrustError
+from atip.errors import (
+    Denied,
+    ExecutionError,
+    NeedsConfirmation,
+    NotFoundError,
+    TrustError,
+    UsageError,
+)
 from atip.execution.audit import Audit
 from atip.execution.redact import redact
 from atip.execution.runner import Call, Judgement, Runner
 from atip.model.confinement import Confinement, Limits
 from atip.model.effects import Duration, Effects, Interactive
 from atip.policy.decision import Decision
+from atip.toolbox import Toolbox
 from tests.integration.sandbox import zoo_harness
 from tests.shared import shared
 
@@ -264,3 +274,46 @@ def test_loader_and_interpreter_variables_of_the_caller_stay_outside(tmp_path, w
     box = runner(tmp_path, judged(env_pass=names, **reads(work)))
     result = box.run(shell(work, "env", env=env))
     assert not any(name in result.stdout for name in names)
+
+
+def test_the_toolbox_runs_what_policy_allows(tmp_path, work):
+    (work / "file").write_text("hello\n")
+    box = Toolbox(home=str(tmp_path / "home"))
+    result = box.run(["cat", "file"], cwd=str(work))
+    assert (result.exit_code, result.stdout, result.decision.outcome) == (0, "hello\n", "allow")
+    with pytest.raises(NeedsConfirmation):
+        box.run(["rm", "-rf", "file"], cwd=str(work))
+    with pytest.raises(NotFoundError):
+        box.run(["no-such-tool"])
+    for words in ([], [""], ["cat", "a\0b"]):
+        with pytest.raises(UsageError):
+            box.run(words)
+
+
+_KILLED = """
+import sys
+from atip.toolbox import Toolbox
+box = Toolbox(home=sys.argv[1])
+while True:
+    sys.stdout.write(str(box.run(["cat", "file"], cwd=sys.argv[2]).exit_code) + "\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_killed_runs_have_their_start_record_and_the_chain_holds(tmp_path, work):
+    (work / "file").write_text("hello\n")
+    home = tmp_path / "home"
+    finished = 0
+    for delay_ms in (0, 5, 11, 17, 23):
+        with subprocess.Popen(
+            [sys.executable, "-c", _KILLED, str(home), str(work)], stdout=subprocess.PIPE
+        ) as worker:
+            assert worker.stdout is not None
+            worker.stdout.readline()
+            time.sleep(delay_ms / 1000)
+            worker.kill()
+            finished += 1 + len(worker.stdout.read().splitlines())
+    checked = Audit(str(home / ".local/share/agent-tools/audit")).verify()
+    assert checked.broken is None
+    assert len(checked.unfinished) <= 5
+    assert checked.records >= 2 * finished
