@@ -5,6 +5,7 @@ Files are found by the conventions of the shells and of `man`, never by running 
 
 from __future__ import annotations
 
+import itertools
 import os
 
 from atip.errors import AtipError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_TEXT = 2_000_000
+MAX_CHILDREN = 300
 BASH = ("share/bash-completion/completions", "etc/bash_completion.d")
 ZSH = (
     "share/zsh/site-functions",
@@ -50,6 +52,22 @@ class InstalledTexts:
             self._man = self._list_pages()
         path = self._man.get(name)
         return _read(path) if path else None
+
+    def man_children(self, name: str) -> Iterator[tuple[str, str]]:
+        """(subcommand, page) for pages such as `git-commit` of `git`, if no program has that name."""
+        if self._man is None:
+            self._man = self._list_pages()
+        start = f"{name}-"
+        found = (page for page in sorted(self._man) if page.startswith(start) and page != start)
+        for page in itertools.islice(found, MAX_CHILDREN):
+            if not any(
+                os.path.exists(f"{prefix}/{folder}/{page}")
+                for prefix in ("/usr", *self._prefixes)
+                for folder in ("bin", "sbin", "games")
+            ):
+                text = _read(self._man[page])
+                if text:
+                    yield page.removeprefix(start), text
 
     def _list_scripts(self) -> dict[str, list[tuple[str, str]]]:
         """name → [(shell, path)] in the order in which the shells are believed."""

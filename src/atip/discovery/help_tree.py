@@ -33,7 +33,7 @@ class Budget(Value):
 
     questions: int = 400
     depth: int = 3
-    seconds: float = 45.0
+    seconds: float = 30.0
     failures: int = 6
     """Subcommands in a row that do not answer."""
 
@@ -60,6 +60,8 @@ class HelpTree:
         self._spelling: tuple[str, ...] = SPELLINGS[0]
         self._is_prefix = False
         """Whether the spelling comes before the path: `tool help sub`."""
+        self._short = False
+        """Whether subcommands answer to `-h` where `--help` opens a manual (git)."""
         self.was_cut = False
 
     def explore(self) -> Command | None:
@@ -119,20 +121,21 @@ class HelpTree:
         return command.replace(commands=children)
 
     def _child(self, path: tuple[str, ...], parent: str) -> tuple[Command, str] | None:
-        orders = [(*path, *self._spelling), ("help", *path)]
+        orders = [(*path, *self._spelling), ("help", *path), (*path, "-h")]
         if self._is_prefix:
-            orders.reverse()
-        for number, words in enumerate(orders):
+            orders[:2] = reversed(orders[:2])
+        if self._short and self._spelling != ("-h",):
+            orders.insert(0, orders.pop())
+        for words in orders:
             text = self._ask(words)
             if text is None or _same(text, parent):
                 continue
             command = self._read(text, path)
             if _weight(command):
                 self._is_prefix = words[0] == "help"
+                self._short = words[-1] == "-h"
                 self._failures = 0
                 return command, text
-            if number == 0 and self._asked > 8 and not self._is_prefix:
-                break
         self._failures += 1
         return None
 

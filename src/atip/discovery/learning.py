@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from atip.discovery.help_tree import Budget, HelpTree
+from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
 from atip.system.clock import now_iso
 
@@ -95,6 +96,12 @@ class ManAsker:
         from atip.inference.man import infer_man
 
         command = infer_man(page, tool=subject.name)
+        children = dict(command.commands or {})
+        for name, text in self._texts.man_children(subject.name):
+            child = infer_man(text, tool=subject.name)
+            if child.options or child.arguments:
+                children[name] = merge_command(child, children[name]) if name in children else child
+        command = command.replace(commands=children or None)
         if not (command.options or command.commands or command.description):
             return None
         return inferred(subject.name, command, "man-page")
