@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import datetime
 import json
+import re
 
 import pytest
 
@@ -137,8 +138,11 @@ def test_fetched_provenance_must_reach_the_expected_level():
     assert set(fetched) == {"https://a.example/x"}
 
 
-CIRCLE = "https://circleci.com/api/v2/projects/*"
+CIRCLE = "https://circleci.com/api/v2/projects/fdd9283f-e619-46af-8f9c-851f7d3e8b2b/*"
+WHEEL = "pypi/circleci_sign_publish_example-0.0.1.dev137-py3-none-any.whl"
 PUBLISHED = {
+    WHEEL + ".publish.attestation": (CIRCLE, "https://oidc.circleci.com"),
+    WHEEL + ".provenance": (CIRCLE, "https://oidc.circleci.com"),
     PYPI + ".publish.attestation": (RELEASE, GITHUB),
     PYPI + ".provenance": (RELEASE, GITHUB),
     PYPI + ".slsa.sigstore.json": (RELEASE, GITHUB),
@@ -161,7 +165,7 @@ def test_pypi_attestation_verifies_and_its_tampered_copy_does_not(name):
         artifact = artifact.removesuffix(ending)
     policy = TrustPolicy(signers=(Signer(identity=identity, issuer=issuer),))
     assert verify_cosign_signature(load(artifact), load(name), policy).outcome == "passed"
-    tampered = load(name).replace(b"MEUC", b"MEUD").replace(b"MEYC", b"MEYD")
+    tampered = re.sub(rb"\bME([QUY])C", rb"ME\1D", load(name))
     assert tampered != load(name)
     assert verify_cosign_signature(load(artifact), tampered, policy).outcome == "failed"
 
