@@ -11,7 +11,7 @@ from atip.calls.shell_simple import SimpleReader
 from atip.calls.shell_tree import Node, Word
 
 _KEYWORDS = frozenset(
-    "if then elif else fi for while until do done case esac select function { } ! [[ time coproc in".split()  # noqa: SIM905
+    "if then elif else fi for while until do done case esac select function { } ! [[ ]] time coproc in".split()  # noqa: SIM905
 )
 _CLOSERS = frozenset("then elif else fi do done esac }".split())  # noqa: SIM905
 _UNARY = frozenset(f"-{letter}" for letter in "abcdefghknoprstuvwxzGLNORS")
@@ -141,7 +141,7 @@ class ShellReader(SimpleReader):
         word = self._keyword()
         if not word:
             return None
-        if word in ("in", "!", "time") or word in _CLOSERS:
+        if word in ("in", "!", "time", "]]") or word in _CLOSERS:
             refuse(f"`{word}` is not expected here", self.at)
         self.at += len(word)
         return {

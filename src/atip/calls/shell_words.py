@@ -295,6 +295,8 @@ class WordReader(Cursor):
                 pieces.append(self._backtick(quoted=quoted))
             elif char in "<>" and text.startswith("(", self.at + 1):
                 refuse("a process substitution inside `${…}`", self.at)
+            elif char == "[" and end == "]":
+                refuse("a bracket inside a subscript", self.at)
             else:
                 pieces.append(Piece("text", char, quoted=quoted))
                 self.at += 1

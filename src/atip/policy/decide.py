@@ -53,7 +53,9 @@ def decide(policies: Sequence[Policy], subject: Subject) -> Decision:
 
 def _always(policies: Sequence[Policy], subject: Subject) -> Decision:
     verdict = subject.verdict
-    if verdict is not None and verdict.recommendation == "block":
+    if verdict is not None and (
+        verdict.recommendation == "block" or verdict.level.value == "compromised"
+    ):
         return _decision(DENY, "the program is not what it should be", "always: compromised")
     budgets = [policy.budget for policy in policies if policy.budget is not None]
     if danger_of(subject, "cost.billable") is True and (not budgets or min(budgets) <= 0):

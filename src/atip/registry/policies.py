@@ -17,6 +17,7 @@ import os
 
 from atip.policy.policy import Policy
 from atip.policy.presets import DEFAULT, PRESETS
+from atip.system.paths import find_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def load_policies(places: Places, cwd: str, *, preset: str | None = None) -> tup
     """All layers, widest say first.
 
     Args:
+        cwd: where the call would run; the nearest `.agent-tools` at or above it is the project's.
         preset: replaces the user's preset for this run; organisation and project still count.
 
     Raises:
@@ -41,8 +43,9 @@ def load_policies(places: Places, cwd: str, *, preset: str | None = None) -> tup
         *_from_file(ORGANISATION, "organisation"),
         _user(places, preset),
     ]
-    if places.project:
-        layers += _from_file(os.path.join(places.project, "policy.json"), "project")
+    project = find_project(cwd, places.home)
+    if project:
+        layers += _from_file(os.path.join(project, "policy.json"), "project")
     granted = os.environ.get(DELEGATION)
     if granted:
         layers.append(_delegation(granted))

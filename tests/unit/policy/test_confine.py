@@ -1,0 +1,85 @@
+"""Planned confinements: the narrowest that manifest, effects and policy leave."""
+
+from __future__ import annotations
+
+from atip.knowledge.words import as_effects, profile
+from atip.model.confinement import Confinement
+from atip.model.effects import UNKNOWN
+from atip.policy.confine import plan_confinement
+from atip.policy.policy import Policy
+
+USER = Policy(
+    layer="user",
+    hosts=("*.example.com",),
+    writes=("/w/out/**",),
+    reads=("/data/**",),
+    env=("LANG",),
+)
+ASKED = Confinement(
+    fs_read=("/w/**", "/data/x/**", "/home/dev/.ssh/**"), fs_write=("/w/out/**", "/w/src/**"),
+    egress=("api.example.com", "evil.example"), egress_private=("api.example.com",), tcp=("localhost:5432",),
+    exec_allow=True, exec_spawn=("ssh",), env_pass=("LANG", "TOKEN", "LD_PRELOAD"), env_set=(("PATH", "/x"), ("A", "b")), tty=True,
+)  # fmt: skip
+
+
+def plan(
+    words: str | None, policies: tuple[Policy, ...] = (USER,), asked: Confinement | None = ASKED
+) -> Confinement:
+    effects = UNKNOWN if words is None else as_effects(profile(words))
+    return plan_confinement(effects, policies, asked=asked, cwd="/w")
+
+
+def test_requests_are_cut_to_what_policy_grants():
+    found = plan(None)
+    assert found.fs_read == ("/w/**", "/data/x/**")
+    assert found.fs_write == ("/w/out/**",)
+    assert found.egress == ("api.example.com",)
+    assert found.env_pass == ("LANG",)
+    assert found.env_set == (("A", "b"),)
+
+
+def test_nobody_but_a_person_opens_private_addresses():
+    found = plan(None)
+    assert (found.egress_private, found.tcp) == ((), ())
+
+
+def test_effects_take_away_what_a_call_surely_does_not_need():
+    found = plan("reads")
+    assert (found.egress, found.fs_write, found.exec_allow, found.exec_spawn, found.tty) == (
+        (),
+        (),
+        False,
+        (),
+        False,
+    )
+    assert plan("network").egress == ("api.example.com",)
+    assert plan("network").fs_read == ()
+    assert plan("writes").fs_write == ("/w/out/**",)
+
+
+def test_without_grants_there_is_nothing():
+    found = plan(None, (Policy(layer="user"),))
+    assert (found.egress, found.fs_write, found.env_pass) == ((), (), ())
+
+
+def test_layers_only_narrow_and_a_project_grants_nothing_by_itself():
+    project = Policy(
+        layer="project",
+        hosts=("api.example.com", "evil.example"),
+        writes=("/w/out/a/**", "/etc/**"),
+    )
+    found = plan_confinement(UNKNOWN, (USER, project), cwd="/w")
+    assert found.egress == ("api.example.com",)
+    assert found.fs_write == ("/w/out/a/**",)
+    assert plan_confinement(UNKNOWN, (Policy(layer="user"), project), cwd="/w").egress == ()
+
+
+def test_every_run_is_bounded():
+    limits = plan_confinement(UNKNOWN, (USER,), timeout_s=5).limits
+    assert limits.wall_s == 5
+    assert None not in (
+        limits.memory_bytes,
+        limits.processes,
+        limits.file_bytes,
+        limits.output_bytes,
+    )
