@@ -37,9 +37,12 @@ if TYPE_CHECKING:
 _MAX_NOISE = 600
 _LOOK_BACK = 64
 _NOISE = re.compile(
-    rb"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[\]PX^_][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\)|\x1b[ -/]{0,4}[0-Z\\^-~]"
-    rb"|[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad"
+    rb"(?:\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[\]PX^_][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\)"
+    rb"|\x1b[ -/]{0,4}[0-Z\\^-~]|[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]"
+    rb"|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad)++"
 )
+_PLAIN = bytes({*range(0x20, 0x7F), *range(0x09, 0x0E), *range(0x80, 0x100)} - {0xC2, 0xE2, 0xEF})
+"""Bytes with which no noise begins: most output consists of them, and is not searched for any."""
 _NOISE_HEAD = re.compile(
     rb"(?:\x1b(?:\[[0-?]{0,64}[ -/]{0,8}|[\]PX^_][^\x07\x1b\n]{0,512}\x1b?|[ -/]{0,4})?|\xe2(?:[\x80\x81])?|\xef\xbb?|\xc2)\Z"
 )
@@ -113,6 +116,9 @@ class Redactor:
         """Split raw bytes into text and noise; keep back what may be the beginning of noise."""
         raw = self._raw + data
         self._raw = b""
+        if not raw.translate(None, _PLAIN):
+            self._text += raw
+            return
         if not final and (head := _NOISE_HEAD.search(raw, max(0, len(raw) - _MAX_NOISE))):
             self._raw = raw[head.start() :]
             raw = raw[: head.start()]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import secrets
 
-from atip.errors import Denied, ExecutionError
+from atip.errors import Denied, ExecutionError, PolicyError
 from atip.execution.consent import Question, Tokens, bind, obtain
 from atip.execution.redact import redact_text
 from atip.execution.result import DEFAULT_MAX_BYTES, MEANINGS, Gathered, Result, add_counts
@@ -169,7 +169,11 @@ class Runner:
             return
         if not question.destructive and self._approved and self._approved(question.binding):
             return
-        token = obtain(question, self._ask, self._tokens)
+        try:
+            token = obtain(question, self._ask, self._tokens)
+        except PolicyError:
+            self._record_refusal(call, judgement, binary)
+            raise
         self._tokens.redeem(token, _question(call, judgement, binary).binding)
 
     # -- (5) to (7) ------------------------------------------------------------------------------

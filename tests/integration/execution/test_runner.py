@@ -177,6 +177,8 @@ def test_what_needs_a_yes_starts_with_one_only(tmp_path, work):
     box = runner(tmp_path, judge, ask=lambda q: not asked.append(q))
     assert box.run(shell(work, "echo ran")).stdout == "ran\n"
     assert asked[0].argv == ("sh", "-c", "echo ran")
+    events = [record["event"] for record in Audit(str(tmp_path / "audit")).records()]
+    assert events == ["refused", "refused", "start", "end"]
 
 
 def test_yes_in_advance_never_covers_what_may_destroy(tmp_path, work):
