@@ -40,6 +40,8 @@ def main() -> bool:
     good = True
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "HOME": folder}
+        # an installation has its bytecode; a fresh checkout gets it with the first call
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         for name, line in LINES:
             asked = {
                 "tool_name": "Bash",
