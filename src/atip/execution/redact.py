@@ -79,7 +79,9 @@ class Redactor:
         Args:
             known: values to hide wherever they stand, see `secret_values.passed_values`.
         """
-        values = [value for value in (_NOISE.sub(b"", each) for each in known) if value]
+        # Line by line: a match across lines could not be decided at the end of one.
+        lines = [line for each in known for line in _NOISE.sub(b"", each).split(b"\n") if line]
+        values = list(dict.fromkeys(line for line in lines if len(line) >= 3 or line in known))
         self._finders: list[Finder] = [*(_literal_finder(value) for value in values), *_finders()]
         self._kinds = [*(secret_rules.PASSED for _ in values), *(row[0] for row in _ROWS)]
         self._window = max([secret_rules.MAX_MATCH, *(len(value) + 64 for value in values)])

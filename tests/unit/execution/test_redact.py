@@ -94,6 +94,15 @@ def test_each_line_of_a_passed_value_goes():
     assert redact(b"x\nsecond line\n", known).data == b"x\n[passed-value:redacted]\n"
 
 
+def test_a_value_of_several_lines_goes_however_it_arrives():
+    value = b"first line\nsecond line"
+    for cut in range(len(value) + 3):
+        data = b"<" + value + b">"
+        redactor = Redactor((value,))
+        shown = redactor.feed(data[:cut]) + redactor.feed(data[cut:]) + redactor.finish()
+        assert shown == b"<[passed-value:redacted]\n[passed-value:redacted]>"
+
+
 def test_values_that_are_public_by_name_or_too_short_stay():
     assert passed_values(["LANG", "HOME", "MODE"], {"LANG": "de_DE.UTF-8", "MODE": "on"}) == ()
 
@@ -139,7 +148,8 @@ def test_public_set_meets_the_bar():
         if row["label"] == "positive":
             total += 1
             caught += row["secret"] not in shown
-            assert row["secret"].encode() not in redact(b"x", (row["secret"].encode(),)).data
+            secret = row["secret"].encode()
+            assert secret not in redact(b"<" + secret + b">", (secret,)).data
         else:
             negatives += 1
             wrong += shown != row["text"]
