@@ -19,6 +19,7 @@ import functools
 import re
 
 from atip.execution import secret_rules
+from atip.execution.literal_filter import LiteralFilter
 from atip.execution.secret_values import MARK, is_plausible
 from atip.model.regex import literal_finder
 from atip.model.value import Value
@@ -85,6 +86,7 @@ class Redactor:
         self._finders: list[Finder] = [*(_literal_finder(value) for value in values), *_finders()]
         self._kinds = [*(secret_rules.PASSED for _ in values), *(row[0] for row in _ROWS)]
         self._window = max([secret_rules.MAX_MATCH, *(len(value) + 64 for value in values)])
+        self._literals = LiteralFilter(values, b"[" + secret_rules.PASSED.encode() + b":redacted]")
         self._raw = b""
         self._text = b""
         self._base = 0
@@ -107,12 +109,21 @@ class Redactor:
         """Take a piece; return what is decided."""
         self._take(data, final=False)
         cut = self._decided()
-        return self._emit(cut, final=False) if cut > self._past else b""
+        return self._shown(self._emit(cut, final=False) if cut > self._past else b"", final=False)
 
     def finish(self) -> bytes:
         """The end of the stream: everything is decided."""
         self._take(b"", final=True)
-        return self._emit(len(self._text), final=True)
+        return self._shown(self._emit(len(self._text), final=True), final=True)
+
+    def _shown(self, data: bytes, *, final: bool) -> bytes:
+        """SECURITY: known values once more, as raw bytes; see `literal_filter.py`."""
+        before = self._literals.count
+        out = self._literals.feed(data, final=final)
+        if self._literals.count > before:
+            kind = secret_rules.PASSED
+            self._counts[kind] = self._counts.get(kind, 0) + self._literals.count - before
+        return out
 
     def _take(self, data: bytes, *, final: bool) -> None:
         """Split raw bytes into text and noise; keep back what may be the beginning of noise."""
