@@ -1,0 +1,184 @@
+"""Compile `lexicon.sqlite`: `python -m atip.search.compile_lexicon [TEXTS.jsonl]`.
+
+Each line of the input is `{"name": "git commit", "text": "…"}`: words of a manual page or a completion script of
+a well-known command. Only weighted stems are kept, at most `TERMS` a command. Without an input the stems of the
+last run are kept, and intents (from the knowledge pack) and synonyms (thesaurus.txt) are compiled anew.
+A program for maintainers; nothing imports it.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import math
+import os
+import sqlite3
+import sys
+
+from atip.search.lexicon import PATH
+from atip.search.postings import B, FULL, K1, pack, unpack
+from atip.search.stems import stem
+from atip.search.text import STOP, terms_of, words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    Bags = dict[str, collections.Counter[str]]
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PACK = os.path.join(HERE, os.pardir, "knowledge", "pack")
+TERMS = 200
+SHARE = 0.6
+"""What a word of a manual counts against a word of a summary."""
+NORM = 1.5
+INTENT = 0.8
+LEAST = 6
+"""Impacts below this are not worth their bytes."""
+_SCHEMA = """
+CREATE TABLE size(commands INTEGER);
+CREATE TABLE name(name TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
+CREATE TABLE profile(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
+CREATE TABLE intent(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
+CREATE TABLE synonym(term TEXT PRIMARY KEY, data TEXT) WITHOUT ROWID;
+"""
+
+
+def read_bags(lines: Iterable[str]) -> Bags:
+    """Name → counts of stems; several lines of one name are added."""
+    bags: Bags = {}
+    for line in lines:
+        record = json.loads(line)
+        bag = bags.setdefault(record["name"], collections.Counter())
+        for word in words_of(record["text"]):
+            if word not in STOP and 2 <= len(word) <= 18 and not word.isdigit():
+                bag[stem(word)] += 1
+    return bags
+
+
+def profiles(bags: Bags) -> dict[str, list[tuple[str, int]]]:
+    """Name → the stems that set it apart, with impacts."""
+    holding: collections.Counter[str] = collections.Counter()
+    for bag in bags.values():
+        holding.update(bag.keys())
+    made = {}
+    for name, bag in bags.items():
+        norm = NORM * (0.25 + 0.75 * min(4.0, max(0.3, bag.total() / 1000)) ** 0.5)
+        worth = {t: f / (f + norm) * math.log(1 + len(bags) / holding[t]) for t, f in bag.items()}
+        best = sorted(worth, key=lambda t: (-worth[t], t))[:TERMS]
+        impacts = ((t, int(FULL * SHARE * bag[t] / (bag[t] + norm))) for t in best)
+        made[name] = [(t, i) for t, i in impacts if i >= LEAST]
+    return made
+
+
+def intents() -> Iterator[tuple[str, list[str], list[str]]]:
+    """(command line, other names of the tool, phrases) from the knowledge pack."""
+    for file in sorted(os.listdir(PACK)):
+        if file == "aliases.json":
+            continue
+        with open(os.path.join(PACK, file), encoding="utf-8") as opened:
+            node = json.load(opened)
+        told = node.get("intents") or {}
+        aliases = [alias for alias in node.get("aliases", ()) if isinstance(alias, str)]
+        everything = [phrase for phrases in told.values() for phrase in phrases]
+        yield node["name"], aliases, [*everything, node.get("summary", "")]
+        for path, command in _commands(node, ()):
+            phrases = [*told.get(" ".join(path), ()), command.get("summary", "")]
+            yield " ".join((node["name"], *path)), [" ".join((a, *path)) for a in aliases], phrases
+
+
+def _commands(node: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    for name, command in (node.get("commands") or {}).items():
+        yield (*path, name), command
+        yield from _commands(command, (*path, name))
+
+
+def synonyms(lines: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Stem → near stems with closeness in percent: 100 to the head of a line, 50 within it."""
+    near: dict[str, dict[str, int]] = collections.defaultdict(dict)
+    for line in lines:
+        if line.startswith("#") or ":" not in line:
+            continue
+        stems = list(dict.fromkeys(stem(word) for word in line.partition(":")[2].split()))
+        for one in stems:
+            for other in stems:
+                if one != other:
+                    close = 100 if stems[0] in (one, other) else 50
+                    near[one][other] = max(near[one].get(other, 0), close)
+    return near
+
+
+def compile_lexicon(path: str, bags: Bags | None) -> None:
+    """Write the file whole; `bags` None keeps the profiles of the old one."""
+    names: dict[str, int] = {}
+    kept: dict[str, list[int]] = collections.defaultdict(list)
+    if bags is None:
+        names, kept = _old(path)
+    else:
+        for name, found in sorted(profiles(bags).items()):
+            number = names.setdefault(name, len(names))
+            for term, impact in found:
+                kept[term].append(number << 8 | impact)
+    strong = _strong(names)
+    new = f"{path}.new"
+    if os.path.exists(new):
+        os.unlink(new)
+    with sqlite3.connect(new) as db:
+        db.executescript(f"PRAGMA page_size = 4096;{_SCHEMA}")
+        profiled = {entry >> 8 for found in kept.values() for entry in found}
+        db.execute("INSERT INTO size VALUES (?)", (len(profiled),))
+        db.executemany("INSERT INTO name VALUES (?, ?)", sorted(names.items()))
+        db.executemany("INSERT INTO profile VALUES (?, ?)", _rows(kept))
+        db.executemany("INSERT INTO intent VALUES (?, ?)", _rows(strong))
+        with open(os.path.join(HERE, "thesaurus.txt"), encoding="utf-8") as lines:
+            near = synonyms(lines)
+        rows = ((t, " ".join(f"{o} {c}" for o, c in sorted(n.items()))) for t, n in sorted(near.items()))
+        db.executemany("INSERT INTO synonym VALUES (?, ?)", rows)
+    db.execute("VACUUM")
+    db.close()
+    os.replace(new, path)
+
+
+def _old(path: str) -> tuple[dict[str, int], dict[str, list[int]]]:
+    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    kept = {term: list(unpack(data)) for term, data in db.execute("SELECT term, data FROM profile")}
+    profiled = {entry >> 8 for found in kept.values() for entry in found}
+    names = {n: i for n, i in db.execute("SELECT name, id FROM name ORDER BY id") if i in profiled}
+    db.close()
+    return names, kept
+
+
+def _strong(names: dict[str, int]) -> dict[str, list[int]]:
+    """Packed entries of intents by term; names that are new get numbers."""
+    strong: dict[str, set[int]] = collections.defaultdict(set)
+    impact = int(FULL * INTENT / (INTENT + K1 * (1 - B + B)))
+    number = max(names.values(), default=-1)
+    for line, aliases, phrases in intents():
+        if line not in names:
+            number += 1
+            names[line] = number
+        for alias in aliases:
+            names.setdefault(alias, names[line])
+        for phrase in phrases:
+            for term in terms_of(phrase):
+                strong[term].add(names[line] << 8 | impact)
+    return {term: sorted(found) for term, found in strong.items()}
+
+
+def _rows(found: dict[str, list[int]]) -> Iterator[tuple[str, bytes]]:
+    return ((term, pack(found[term])) for term in sorted(found))
+
+
+def main(argv: list[str]) -> int:
+    bags = None
+    if argv:
+        with open(argv[0], encoding="utf-8") as lines:
+            bags = read_bags(lines)
+    compile_lexicon(PATH, bags)
+    sys.stdout.write(f"{PATH}: {os.path.getsize(PATH):,} bytes\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

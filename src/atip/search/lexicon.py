@@ -1,0 +1,68 @@
+"""Lexicon: what is known about the words of well-known commands before any of them was learnt here.
+
+`lexicon.sqlite` ships with the package and is read only: terms of curated intents (strong) and of the manuals
+and completions of well-known commands (weak), and near synonyms. Commands are matched by name, so a tool that
+nobody knows is not affected. Built by `compile_lexicon.py`; docs/concepts/search.md says from what.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from atip.search.postings import unpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
+PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lexicon.sqlite")
+
+
+class Lexicon:
+    """Read-only access by term. Without the file everything is simply unknown."""
+
+    def __init__(self, path: str = PATH) -> None:
+        self._db: sqlite3.Connection | None = None
+        if os.path.exists(path):
+            # `immutable`: nobody writes an installed file, so no lock is taken and no journal looked for
+            self._db = sqlite3.connect(
+                f"file:{path}?mode=ro&immutable=1", uri=True, check_same_thread=False
+            )
+
+    def close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def names(self) -> dict[str, int]:
+        """Command line → number, for every command in here."""
+        if self._db is None:
+            return {}
+        return dict(self._db.execute("SELECT name, id FROM name"))
+
+    def size(self) -> int:
+        """Commands with a profile, the measure of how rare a term is."""
+        if self._db is None:
+            return 0
+        return int(self._db.execute("SELECT commands FROM size").fetchone()[0])
+
+    def postings(self, term: str) -> array[int]:
+        """Commands that know the term, as `number * 256 + impact`; one of a manual and of an intent may appear twice."""
+        found = unpack(b"")
+        if self._db is not None:
+            for row in self._db.execute(
+                "SELECT data FROM profile WHERE term = ?1 UNION ALL SELECT data FROM intent WHERE term = ?1",
+                (term,),
+            ):
+                found.extend(unpack(row[0]))
+        return found
+
+    def synonyms(self, term: str) -> list[tuple[str, float]]:
+        """Near synonyms with their closeness."""
+        if self._db is None:
+            return []
+        row = self._db.execute("SELECT data FROM synonym WHERE term = ?", (term,)).fetchone()
+        if row is None:
+            return []
+        return [(word, int(share) / 100) for word, share in zip(*[iter(row[0].split())] * 2, strict=True)]

@@ -1,0 +1,76 @@
+"""Text → terms: what of a sentence counts for search, and how much.
+
+Function words do not count; words that every request contains (`specific`, `given`) count little; what
+stands in quotes or looks like a path is a value, not an intent, and counts a quarter. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.model.value import Value
+from atip.search.stems import stem
+
+STOP = frozenset(
+    "a an the of to in on for and or with by from as at is are be it its this that these those into via if then"
+    " than so do does not no only also which who whom what when where how can will would may might using use used"
+    " uses you your i me my we our one any each every other another e g ie eg etc has have having was were been"
+    " being there their them they but".split()
+)
+WEAK = frozenset(
+    "specific specified given certain specify particular current multiple all new custom default different single"
+    " several some more optionally optional available existing desired".split()
+)
+WEAK_WEIGHT = 0.3
+VALUE_WEIGHT = 0.25
+MAX_REQUEST = 2_000
+"""Characters of a request that are read."""
+MAX_TERMS = 24
+
+_WORD = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_QUOTED = re.compile(r'"[^"]*"|\'[^\']{2,}\'|`[^`]*`|“[^”]*”')
+_PATH = re.compile(
+    r"(?<!\w)(?:[~$]?[\w.\-*{}$]*/[\w./\-*{}$,~]*|\$\{?\w+\}?|\*\.\w+|[\w\-]+\.(?:txt|sh|py|c|h|log|gz|tar|zip|html"
+    r"|js|css|php|xml|json|conf|cfg|dat|csv|jpg|png|pdf|tgz|bz2))(?!\w)"
+)
+
+
+class Term(Value):
+    """One word of a request."""
+
+    stem: str
+    weight: float
+    word: str
+
+
+def words_of(text: str) -> list[str]:
+    """Lower-case words; `camelCase` and `snake_case` fall apart."""
+    if not text.islower():
+        text = _HUMP.sub(" ", text).lower()
+    return _WORD.findall(text)
+
+
+def terms_of(text: str) -> list[str]:
+    """Stems of the words that count, in order, with repetitions."""
+    return [stem(word) for word in words_of(text) if word not in STOP]
+
+
+def read_request(text: str) -> list[Term]:
+    """The terms of a request, each once, with weights."""
+    text = text[:MAX_REQUEST]
+    spoken = _PATH.sub(" ", _QUOTED.sub(" ", text))
+    values = " ".join([*_QUOTED.findall(text), *_PATH.findall(_QUOTED.sub(" ", text))])
+    found: dict[str, Term] = {}
+    for part, weight in ((spoken, 1.0), (values, VALUE_WEIGHT)):
+        for word in words_of(part.replace("'s", "")):
+            if word in STOP:
+                continue
+            key = stem(word)
+            share = weight * (WEAK_WEIGHT if word in WEAK else 1.0)
+            if key not in found and len(found) < MAX_TERMS:
+                found[key] = Term(stem=key, weight=share, word=word)
+    if not found:  # a request of function words only, such as `who am i`
+        for word in words_of(text)[:MAX_TERMS]:
+            found.setdefault(stem(word), Term(stem=stem(word), weight=1.0, word=word))
+    return list(found.values())
