@@ -33,14 +33,11 @@ if TYPE_CHECKING:
     from atip.execution.result import Result
     from atip.explaining import Explanation
     from atip.model.tool import Tool
+    from atip.model.verdict import Verdict
 
     Askers = list[Asker]
     Entries = list[dict[str, Any]]
     Names = list[str]
-
-
-DEFAULT_MAX_AGE_S = 7 * 86400.0
-"""After this metadata is asked for again (0.1 §3.5.1); `maxAge` in config.json may be longer."""
 
 
 class Toolbox:
@@ -194,45 +191,16 @@ class Toolbox:
         Raises:
             NotFoundError: `tool.not-found`.
         """
+        from atip.discovery.freshness import why_stale
+
         entry = self.store.find(name)
-        reason = self._why_stale(entry)
+        reason = why_stale(entry, lambda: load_settings(self.places, "config"))
         if reason is not None:
             self._rescan(name, entry, refresh=reason == "expired")
             entry = self.store.find(name)
         if entry is None:
             raise self._unknown(name)
         return entry
-
-    def _why_stale(self, entry: dict[str, Any] | None) -> str | None:
-        """`unknown`, `changed`, `expired`, or None when the entry can be used as it is."""
-        if entry is None:
-            return "unknown"
-        own = entry.get("x-atip")
-        seen = own.get("stat") if isinstance(own, dict) else None
-        if seen is None:
-            return None  # written by another agent, without what we would compare
-        try:
-            status = os.stat(entry["path"])
-        except OSError:
-            return "changed"
-        key = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-        if seen != key:
-            return "changed"
-        return "expired" if self._is_expired(entry) else None
-
-    def _is_expired(self, entry: dict[str, Any]) -> bool:
-        from atip.system.clock import from_iso, now
-
-        checked = from_iso(str(entry.get("lastChecked", "")))
-        if checked is None:
-            return False
-        age = now() - checked
-        if age < DEFAULT_MAX_AGE_S:
-            return False  # the configured age is read only when the default one has passed
-        from atip.model.durations import parse_duration
-
-        configured = parse_duration(str(load_settings(self.places, "config").get("maxAge", "")))
-        return age > (configured[1] if configured else DEFAULT_MAX_AGE_S)
 
     def _rescan(self, name: str, entry: dict[str, Any] | None, *, refresh: bool) -> None:
         from atip.discovery.scan import ScanOptions
@@ -329,6 +297,12 @@ class Toolbox:
                     hint="--force asks all the same; `atip infer` learns from the help",
                 )
             return judge_answer(os.path.basename(name), box.run([path, "--agent"]))
+
+    def verify(self, name: str) -> Verdict:
+        """What can be established about a tool's file: every step, the level, the recommendation."""
+        from atip.verifying import verify_file
+
+        return verify_file(self.locate(name), self.places, tool=self.find(os.path.basename(name)))
 
     def get_part(self, name: str, commands: Sequence[str]) -> Tool:
         """Some command subtrees of a tool: from what is stored, or, where only an overview is, by asking
