@@ -64,8 +64,6 @@ ONE_ROOM = {
     "ruamel": {"model"},
     "re2": {"model"},
     "nodesemver": {"bundles", "model"},
-    "tree_sitter": {"calls"},
-    "tree_sitter_bash": {"calls"},
     "jsonschema_rs": {"model"},
     "zstandard": {"system"},
     "httpx2": {"system", "apis"},
