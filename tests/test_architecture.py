@@ -50,6 +50,7 @@ SIDE_BY_SIDE = {
     ("toolbox", "session"),
     ("async_toolbox", "toolbox"),
     ("toolbox", "explaining"),
+    ("toolbox", "verifying"),
     ("toolbox", "running"),
     ("running", "toolbox"),
     ("running", "explaining"),
