@@ -75,7 +75,9 @@ def test_everything_that_a_cobra_programs_help_names_is_known(box, name):
 
 
 def test_what_the_program_prints_or_does_on_import_changes_nothing(box, tmp_path):
-    tmp_path.chmod(0o755)  # as root the sandbox is somebody else, who could not enter a private folder
+    tmp_path.chmod(
+        0o755
+    )  # as root the sandbox is somebody else, who could not enter a private folder
     marker = tmp_path / "marker"
     script = tmp_path / "noisy"
     script.write_text(

@@ -287,6 +287,7 @@ def test_overrides_by_hash_and_by_name_win(box, tools):
 @pytest.mark.proves("ATIP6-4.2-04", "ATIP1-3.6-01", "ATIP1-3.6-02")
 def test_patterns_are_layered(tmp_path, tools, monkeypatch):
     """A50"""
+
     def pattern(name, text):
         return {"name": name, "description": text, "steps": [{"command": "hello world"}]}
 

@@ -16,7 +16,7 @@ import sqlite3
 import sys
 
 from atip.search.lexicon import PATH
-from atip.search.postings import B, FULL, K1, pack, unpack
+from atip.search.postings import FULL, K1, pack, unpack
 from atip.search.stems import stem
 from atip.search.text import STOP, terms_of, words_of
 
@@ -37,7 +37,7 @@ INTENT = 0.8
 LEAST = 6
 """Impacts below this are not worth their bytes."""
 _SCHEMA = """
-CREATE TABLE size(commands INTEGER);
+CREATE TABLE size(commands INTEGER, last INTEGER);
 CREATE TABLE name(name TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
 CREATE TABLE profile(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
 CREATE TABLE intent(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
@@ -88,7 +88,9 @@ def intents() -> Iterator[tuple[str, list[str], list[str]]]:
             yield " ".join((node["name"], *path)), [" ".join((a, *path)) for a in aliases], phrases
 
 
-def _commands(node: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def _commands(
+    node: dict[str, Any], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     for name, command in (node.get("commands") or {}).items():
         yield (*path, name), command
         yield from _commands(command, (*path, name))
@@ -127,13 +129,15 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
     with sqlite3.connect(new) as db:
         db.executescript(f"PRAGMA page_size = 4096;{_SCHEMA}")
         profiled = {entry >> 8 for found in kept.values() for entry in found}
-        db.execute("INSERT INTO size VALUES (?)", (len(profiled),))
+        db.execute("INSERT INTO size VALUES (?, ?)", (len(profiled), max(names.values(), default=0)))
         db.executemany("INSERT INTO name VALUES (?, ?)", sorted(names.items()))
         db.executemany("INSERT INTO profile VALUES (?, ?)", _rows(kept))
         db.executemany("INSERT INTO intent VALUES (?, ?)", _rows(strong))
         with open(os.path.join(HERE, "thesaurus.txt"), encoding="utf-8") as lines:
             near = synonyms(lines)
-        rows = ((t, " ".join(f"{o} {c}" for o, c in sorted(n.items()))) for t, n in sorted(near.items()))
+        rows = (
+            (t, " ".join(f"{o} {c}" for o, c in sorted(n.items()))) for t, n in sorted(near.items())
+        )
         db.executemany("INSERT INTO synonym VALUES (?, ?)", rows)
     db.execute("VACUUM")
     db.close()
@@ -152,9 +156,11 @@ def _old(path: str) -> tuple[dict[str, int], dict[str, list[int]]]:
 def _strong(names: dict[str, int]) -> dict[str, list[int]]:
     """Packed entries of intents by term; names that are new get numbers."""
     strong: dict[str, set[int]] = collections.defaultdict(set)
-    impact = int(FULL * INTENT / (INTENT + K1 * (1 - B + B)))
+    impact = int(FULL * INTENT / (INTENT + K1))
     number = max(names.values(), default=-1)
     for line, aliases, phrases in intents():
+        if not any(phrases):
+            continue
         if line not in names:
             number += 1
             names[line] = number
@@ -166,7 +172,7 @@ def _strong(names: dict[str, int]) -> dict[str, list[int]]:
     return {term: sorted(found) for term, found in strong.items()}
 
 
-def _rows(found: dict[str, list[int]]) -> Iterator[tuple[str, bytes]]:
+def _rows(found: dict[str, list[int]]) -> Iterator[tuple[str, object]]:
     return ((term, pack(found[term])) for term in sorted(found))
 
 

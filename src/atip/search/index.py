@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+from collections import defaultdict
 
 from atip.model.facts import fact_name
 from atip.model.value import Value
 from atip.search.entries import BITS, entries_of
 from atip.search.lexicon import Lexicon
 from atip.search.postings import pack, unpack
-from atip.search.ranking import Evidence, rank, rarity
+from atip.search.ranking import Evidence, Places, rank, rarity
 from atip.search.spelling import correct
 from atip.search.text import read_request
 
@@ -32,11 +33,12 @@ VERSION = "1"
 """Of the layout *and* of the way text is cut into terms; another version is built anew."""
 MAX_SEGMENTS = 24
 MAX_LIMIT = 200
+GUESSED = 0.7
+"""What a corrected spelling counts."""
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE tool(name TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID;
+CREATE TABLE tool(name TEXT PRIMARY KEY, stamp TEXT, first INTEGER, last INTEGER) WITHOUT ROWID;
 CREATE TABLE document(id INTEGER PRIMARY KEY, tool TEXT, path TEXT, summary TEXT, is_true INTEGER, is_known INTEGER, known INTEGER);
-CREATE INDEX document_tool ON document(tool);
 CREATE TABLE posting(term TEXT, segment INTEGER, data BLOB, PRIMARY KEY(term, segment)) WITHOUT ROWID;
 CREATE TABLE dead(id INTEGER PRIMARY KEY);
 """
@@ -57,7 +59,9 @@ class Hit(Value):
         return " ".join((self.tool, *self.path))
 
     def to_json(self) -> dict[str, Any]:
-        facts = {name: bool(self.is_true & bit) for name, bit in BITS.items() if self.is_known & bit}
+        facts = {
+            name: bool(self.is_true & bit) for name, bit in BITS.items() if self.is_known & bit
+        }
         return {
             "tool": self.tool,
             "command": list(self.path),
@@ -74,7 +78,7 @@ class Index:
         self.path = path
         self.lexicon = lexicon or Lexicon()
         self._db = self._open()
-        self._known: dict[int, list[int]] | None = None
+        self._known: Places | None = None
         self._dead: set[int] = set()
         self._documents = 0
         self._refresh()
@@ -117,7 +121,10 @@ class Index:
             written = self._write(db, tools, stamps, names, has_any)
             for key, value in (meta or {}).items():
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-            if db.execute("SELECT count(DISTINCT segment) FROM posting").fetchone()[0] > MAX_SEGMENTS:
+            if (
+                db.execute("SELECT count(DISTINCT segment) FROM posting").fetchone()[0]
+                > MAX_SEGMENTS
+            ):
                 self._merge(db)
         self._refresh()
         return written
@@ -131,40 +138,43 @@ class Index:
         has_any: bool,
     ) -> int:
         # dead numbers are not used again before a merge has removed their postings
-        first = document = 1 + db.execute(
-            "SELECT max(ifnull((SELECT max(id) FROM document), 0), ifnull((SELECT max(id) FROM dead), 0))"
-        ).fetchone()[0]
-        lists: dict[str, list[int]] = {}
+        first = document = (
+            1
+            + db.execute(
+                "SELECT max(ifnull((SELECT max(id) FROM document), 0), ifnull((SELECT max(id) FROM dead), 0))"
+            ).fetchone()[0]
+        )
+        lists: dict[str, list[int]] = defaultdict(list)
         rows: list[tuple[object, ...]] = []
-        seen: list[tuple[str, str]] = []
+        seen: list[tuple[str, str, int, int]] = []
         for tool in tools:
             if has_any:
                 self._bury(db, tool.name)
-            seen.append((tool.name, stamps.get(tool.name, "")))
-            for entry in entries_of(tool):
-                line = " ".join((entry.tool, *entry.path))
-                rows.append(
-                    (document, entry.tool, "\t".join(entry.path), entry.summary, entry.is_true, entry.is_known, names.get(line))
-                )  # fmt: skip
+            name, start = tool.name, document
+            for path, description, fields, is_true, is_known in entries_of(tool):
+                known = names.get(" ".join((name, *path)) if path else name)
+                joined = "\t".join(path) if path else ""
+                rows.append((document, name, joined, description, is_true, is_known, known))
                 base = document << 8
-                for term, impact in entry.impacts:
-                    found = lists.get(term)
-                    if found is None:
-                        lists[term] = [base | impact]
-                    else:
-                        found.append(base | impact)
+                for impact, terms in fields:
+                    entry = base | impact
+                    for term in terms:
+                        lists[term].append(entry)
                 document += 1
-        db.executemany("INSERT OR REPLACE INTO tool VALUES (?, ?)", seen)
+            seen.append((name, stamps.get(name, ""), start, document - 1))
+        db.executemany("INSERT OR REPLACE INTO tool VALUES (?, ?, ?, ?)", sorted(seen))
         db.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         # sorted: the tree of a table without row ids is filled from left to right
         made = ((term, first, pack(lists[term])) for term in sorted(lists))
         db.executemany("INSERT INTO posting VALUES (?, ?, ?)", made)
-        return document - first
+        return int(document - first)
 
     def _bury(self, db: sqlite3.Connection, name: str) -> None:
-        db.execute("INSERT INTO dead SELECT id FROM document WHERE tool = ?", (name,))
-        db.execute("DELETE FROM document WHERE tool = ?", (name,))
-        db.execute("DELETE FROM tool WHERE name = ?", (name,))
+        row = db.execute("SELECT first, last FROM tool WHERE name = ?", (name,)).fetchone()
+        if row is not None:
+            db.execute("INSERT INTO dead SELECT id FROM document WHERE id BETWEEN ? AND ?", row)
+            db.execute("DELETE FROM document WHERE id BETWEEN ? AND ?", row)
+            db.execute("DELETE FROM tool WHERE name = ?", (name,))
 
     def _merge(self, db: sqlite3.Connection) -> None:
         """All segments as one, without the dead."""
@@ -204,39 +214,37 @@ class Index:
         if not terms or not self._documents:
             return []
         only = None if tool is None else self._of_tool(tool)
-        scores = rank([self._evidence(term) for term in terms], self._documents, only=only)
+        evidence = [self._evidence(term) for term in terms]
+        scores = rank(evidence, self._documents, self._places(), only=only)
         if only is not None:
             for document in only:
                 scores.setdefault(document, 0.0)
         return self._hits(scores, max(0, min(limit, MAX_LIMIT)), wanted, banned)
 
     def _of_tool(self, name: str) -> set[int]:
-        rows = self._db.execute("SELECT id, path FROM document WHERE tool = ?", (name,)).fetchall()
+        rows = self._db.execute(
+            "SELECT id, path FROM document, tool WHERE tool.name = ? AND id BETWEEN first AND last",
+            (name,),
+        ).fetchall()
         inner = {document for document, path in rows if path}
         return inner or {document for document, _ in rows}
 
     def _evidence(self, term: Term) -> Evidence:
         exact = self._postings(term.stem)
-        listed = self.lexicon.postings(term.stem)
-        if not exact and not listed:
+        known = self.lexicon.postings(term.stem)
+        if not exact and not any(known):
             close = correct(term.word, self._vocabulary)
             if close is not None:
-                exact, listed = self._postings(close), self.lexicon.postings(close)
-                term = term.replace(stem=close, weight=term.weight * 0.7)
+                exact, known = self._postings(close), self.lexicon.postings(close)
+                term = term.replace(stem=close, weight=term.weight * GUESSED)
         near = [(share, self._postings(word)) for word, share in self.lexicon.synonyms(term.stem)]
-        places = self._places()
-        known = [
-            (document, entry & 255)
-            for entry in listed
-            if entry >> 8 in places
-            for document in places[entry >> 8]
-        ]
+        holding = max(map(len, known))
         return Evidence(
             weight=term.weight,
             exact=exact,
             known=known,
-            known_rarity=rarity(self._lexicon_size, len(listed)) if listed else 0.0,
-            synonyms=[pair for pair in near if pair[1]],
+            known_rarity=rarity(self.lexicon.size, holding) if holding else 0.0,
+            synonyms=near,
         )
 
     def _postings(self, term: str) -> Sequence[int]:
@@ -252,15 +260,18 @@ class Index:
         )
         return [row[0] for row in rows]
 
-    def _places(self) -> dict[int, list[int]]:
-        """Number in the lexicon → documents here."""
+    def _places(self) -> Places:
         if self._known is None:
-            self._known = {}
-            for known, document in self._db.execute(
+            documents = [0] * (self.lexicon.last + 1)
+            twins = []
+            for number, document in self._db.execute(
                 "SELECT known, id FROM document WHERE known IS NOT NULL"
             ):
-                self._known.setdefault(known, []).append(document)
-            self._lexicon_size = self.lexicon.size()
+                if number < len(documents) and documents[number]:
+                    twins.append((documents[number], document))
+                elif number < len(documents):
+                    documents[number] = document
+            self._known = Places(documents=documents, twins=twins)
         return self._known
 
     def _hits(self, scores: dict[int, float], limit: int, wanted: int, banned: int) -> list[Hit]:
@@ -292,7 +303,8 @@ class Index:
     def _rows(self, documents: Sequence[int]) -> list[tuple[Any, ...]]:
         marks = ",".join("?" * len(documents))
         return self._db.execute(
-            f"SELECT id, tool, path, summary, is_true, is_known FROM document WHERE id IN ({marks})",
+            # only question marks are put in
+            f"SELECT id, tool, path, summary, is_true, is_known FROM document WHERE id IN ({marks})",  # noqa: S608
             documents,
         ).fetchall()
 
@@ -318,7 +330,9 @@ class Index:
                 raise sqlite3.DatabaseError("another layout")
             if db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None:
                 raise sqlite3.DatabaseError("not an index")
-            db.executescript(f"BEGIN;{_SCHEMA}INSERT INTO meta VALUES ('version', '{VERSION}');COMMIT;")
+            db.executescript(
+                f"BEGIN;{_SCHEMA}INSERT INTO meta VALUES ('version', '{VERSION}');COMMIT;"  # noqa: S608
+            )
         except sqlite3.DatabaseError:
             db.close()
             raise
@@ -336,7 +350,6 @@ class Index:
 
     def _refresh(self) -> None:
         self._known = None
-        self._lexicon_size = 0
         self._dead = {row[0] for row in self._db.execute("SELECT id FROM dead")}
         self._documents = int(self._db.execute("SELECT count(*) FROM document").fetchone()[0])
 

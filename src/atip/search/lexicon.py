@@ -14,7 +14,7 @@ from atip.search.postings import unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from array import array
+    from collections.abc import Sequence
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lexicon.sqlite")
 
@@ -24,11 +24,16 @@ class Lexicon:
 
     def __init__(self, path: str = PATH) -> None:
         self._db: sqlite3.Connection | None = None
+        self.size = 0
+        """Commands with a profile, the measure of how rare a term is."""
+        self.last = 0
+        """The highest number of a command."""
         if os.path.exists(path):
             # `immutable`: nobody writes an installed file, so no lock is taken and no journal looked for
             self._db = sqlite3.connect(
                 f"file:{path}?mode=ro&immutable=1", uri=True, check_same_thread=False
             )
+            self.size, self.last = self._db.execute("SELECT commands, last FROM size").fetchone()
 
     def close(self) -> None:
         if self._db is not None:
@@ -41,22 +46,15 @@ class Lexicon:
             return {}
         return dict(self._db.execute("SELECT name, id FROM name"))
 
-    def size(self) -> int:
-        """Commands with a profile, the measure of how rare a term is."""
-        if self._db is None:
-            return 0
-        return int(self._db.execute("SELECT commands FROM size").fetchone()[0])
+    def postings(self, term: str) -> tuple[Sequence[int], Sequence[int]]:
+        """Commands that know the term, as `number * 256 + impact`: by their manuals, by curated intents."""
+        return self._found("profile", term), self._found("intent", term)
 
-    def postings(self, term: str) -> array[int]:
-        """Commands that know the term, as `number * 256 + impact`; one of a manual and of an intent may appear twice."""
-        found = unpack(b"")
-        if self._db is not None:
-            for row in self._db.execute(
-                "SELECT data FROM profile WHERE term = ?1 UNION ALL SELECT data FROM intent WHERE term = ?1",
-                (term,),
-            ):
-                found.extend(unpack(row[0]))
-        return found
+    def _found(self, table: str, term: str) -> Sequence[int]:
+        if self._db is None:
+            return ()
+        row = self._db.execute(f"SELECT data FROM {table} WHERE term = ?", (term,)).fetchone()
+        return () if row is None else unpack(row[0])
 
     def synonyms(self, term: str) -> list[tuple[str, float]]:
         """Near synonyms with their closeness."""
@@ -65,4 +63,7 @@ class Lexicon:
         row = self._db.execute("SELECT data FROM synonym WHERE term = ?", (term,)).fetchone()
         if row is None:
             return []
-        return [(word, int(share) / 100) for word, share in zip(*[iter(row[0].split())] * 2, strict=True)]
+        return [
+            (word, int(share) / 100)
+            for word, share in zip(*[iter(row[0].split())] * 2, strict=True)
+        ]

@@ -10,7 +10,7 @@ from array import array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Sequence
 
 K1 = 1.2
 """BM25 saturation: a second mention adds less than the first."""
@@ -18,24 +18,27 @@ B = 0.45
 """How much a long summary is held against its words."""
 AVERAGE = 9.0
 """Words of an ordinary summary with its name. Fixed, so that adding a tool changes no other tool's impacts."""
-LONGEST = 30.0
+LONGEST = 30
 FULL = 255
 
 
-def impacts(weights: Mapping[str, float], length: int) -> Iterable[tuple[str, int]]:
-    """Term → impact for one document of `length` words."""
+def impact_of(weight: float, length: int) -> int:
+    """The impact of a term in a document of `length` words."""
     norm = K1 * (1 - B + B * min(length, LONGEST) / AVERAGE)
-    return [(term, int(FULL * w / (w + norm))) for term, w in weights.items()]
+    return int(FULL * weight / (weight + norm))
 
 
-def pack(entries: Iterable[int]) -> bytes:
-    """Entries as bytes."""
-    return array("I", entries).tobytes()
+def pack(entries: Sequence[int]) -> bytes | int:
+    """Entries for a column of the database; a single one, the most frequent case, is a plain number."""
+    return entries[0] if len(entries) == 1 else array("I", entries).tobytes()
 
 
-def unpack(data: bytes) -> array[int]:
-    """Bytes as entries; a damaged length yields nothing rather than an error."""
+def unpack(data: object) -> array[int]:
+    """A column as entries; a damaged one yields nothing rather than an error."""
     entries = array("I")
-    if len(data) % entries.itemsize == 0:
+    if isinstance(data, int):
+        if 0 <= data < 1 << 32:
+            entries.append(data)
+    elif isinstance(data, bytes) and len(data) % entries.itemsize == 0:
         entries.frombytes(data)
     return entries

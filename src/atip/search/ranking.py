@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SYNONYM = 0.4
 COVERAGE = 0.3
+RARE = 1.0
+"""Near synonyms that most commands mention (rarity below this) tell nothing."""
 SCALE = 2.2 / 255
 """Impacts back to BM25's range (K1 + 1)."""
 
@@ -28,12 +30,21 @@ class Evidence(Value):
 
     weight: float
     exact: Entries = ()
-    """Packed postings of the index."""
-    known: Sequence[tuple[int, int]] = ()
-    """(document, impact) by way of the lexicon."""
+    """Postings of the index."""
+    known: tuple[Entries, Entries] = ((), ())
+    """Postings of the lexicon: manuals, intents."""
     known_rarity: float = 0.0
     synonyms: Sequence[tuple[float, Entries]] = ()
-    """(closeness, packed postings)."""
+    """(closeness, postings of the index)."""
+
+
+class Places(Value):
+    """Where the lexicon's commands are in this index."""
+
+    documents: Sequence[int] = ()
+    """Number in the lexicon → document; 0 when the command is not here."""
+    twins: Sequence[tuple[int, int]] = ()
+    """(document, another document of the same number): one program under two names."""
 
 
 def rarity(documents: int, holding: int) -> float:
@@ -42,51 +53,76 @@ def rarity(documents: int, holding: int) -> float:
 
 
 def rank(
-    evidence: Sequence[Evidence], documents: int, *, only: Collection[int] | None = None
+    evidence: Sequence[Evidence],
+    documents: int,
+    places: Places,
+    *,
+    only: Collection[int] | None = None,
 ) -> dict[int, float]:
     """Document → score. `only` limits the candidates."""
     scores: dict[int, float] = {}
     covered: dict[int, float] = {}
     whole = 0.0
     for one in evidence:
-        best, full = _best(one, documents)
+        best, full = _best(one, documents, places)
         if not best:
             continue
         whole += full
         if only is not None:
-            best = {document: value for document, value in best.items() if document in only}
+            best = {document: best[document] for document in only if document in best}
         for document, value in best.items():
-            scores[document] = scores.get(document, 0.0) + value
-            covered[document] = covered.get(document, 0.0) + (value if value < full else full)
-    if whole:
-        for document, value in scores.items():
-            scores[document] = value * (covered[document] / whole) ** COVERAGE
-    return scores
+            if document in scores:
+                scores[document] += value
+                covered[document] += value if value < full else full
+            else:
+                scores[document] = value
+                covered[document] = value if value < full else full
+    return {
+        document: value * (covered[document] / whole) ** COVERAGE
+        for document, value in scores.items()
+    }
 
 
-def _best(one: Evidence, documents: int) -> tuple[dict[int, float], float]:
+def _best(one: Evidence, documents: int, places: Places) -> tuple[dict[int, float], float]:
     """The best contribution of one term per document, and what a full match is worth."""
     own = rarity(documents, len(one.exact)) if one.exact else 0.0
-    common = min(own, one.known_rarity) if own and one.known else own or one.known_rarity
-    best: dict[int, float] = {}
+    common = min(own, one.known_rarity) if own and one.known_rarity else own or one.known_rarity
     if not common:
         common = max((rarity(documents, len(found)) for _, found in one.synonyms), default=0.0)
-    factor = one.weight * SCALE * common
-    for document, impact in one.known:
-        value = factor * impact
-        if value > best.get(document, 0.0):
-            best[document] = value
+    best = _from_lexicon(one.known, one.weight * SCALE * common, places)
+    get = best.get
     for closeness, found in one.synonyms:
-        share = one.weight * SCALE * SYNONYM * closeness * min(common, rarity(documents, len(found)))
+        rare = rarity(documents, len(found))
+        if rare < RARE:
+            continue
+        factor = one.weight * SCALE * SYNONYM * closeness * min(common, rare)
         for entry in found:
-            document = entry >> 8
-            value = share * (entry & 255)
-            if value > best.get(document, 0.0):
-                best[document] = value
+            value = factor * (entry & 255)
+            if value > get(entry >> 8, 0.0):
+                best[entry >> 8] = value
     factor = one.weight * SCALE * own
     for entry in one.exact:
-        document = entry >> 8
         value = factor * (entry & 255)
-        if value > best.get(document, 0.0):
-            best[document] = value
+        if value > get(entry >> 8, 0.0):
+            best[entry >> 8] = value
     return best, one.weight * common
+
+
+def _from_lexicon(
+    known: tuple[Entries, Entries], factor: float, places: Places
+) -> dict[int, float]:
+    best: dict[int, float] = {}
+    here = places.documents
+    manuals, intents = known
+    for entry in manuals:
+        document = here[entry >> 8]
+        if document:
+            best[document] = factor * (entry & 255)
+    for entry in intents:
+        document = here[entry >> 8]
+        if document and factor * (entry & 255) > best.get(document, 0.0):
+            best[document] = factor * (entry & 255)
+    for document, twin in places.twins:
+        if document in best:
+            best[twin] = best[document]
+    return best

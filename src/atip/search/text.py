@@ -12,14 +12,116 @@ from atip.model.value import Value
 from atip.search.stems import stem
 
 STOP = frozenset(
-    "a an the of to in on for and or with by from as at is are be it its this that these those into via if then"
-    " than so do does not no only also which who whom what when where how can will would may might using use used"
-    " uses you your i me my we our one any each every other another e g ie eg etc has have having was were been"
-    " being there their them they but".split()
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "to",
+        "in",
+        "on",
+        "for",
+        "and",
+        "or",
+        "with",
+        "by",
+        "from",
+        "as",
+        "at",
+        "is",
+        "are",
+        "be",
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "into",
+        "via",
+        "if",
+        "then",
+        "than",
+        "so",
+        "do",
+        "does",
+        "not",
+        "no",
+        "only",
+        "also",
+        "which",
+        "who",
+        "whom",
+        "what",
+        "when",
+        "where",
+        "how",
+        "can",
+        "will",
+        "would",
+        "may",
+        "might",
+        "using",
+        "use",
+        "used",
+        "uses",
+        "you",
+        "your",
+        "i",
+        "me",
+        "my",
+        "we",
+        "our",
+        "one",
+        "any",
+        "each",
+        "every",
+        "other",
+        "another",
+        "e",
+        "g",
+        "ie",
+        "eg",
+        "etc",
+        "has",
+        "have",
+        "having",
+        "was",
+        "were",
+        "been",
+        "being",
+        "there",
+        "their",
+        "them",
+        "they",
+        "but",
+    ]
 )
 WEAK = frozenset(
-    "specific specified given certain specify particular current multiple all new custom default different single"
-    " several some more optionally optional available existing desired".split()
+    [
+        "specific",
+        "specified",
+        "given",
+        "certain",
+        "specify",
+        "particular",
+        "current",
+        "multiple",
+        "all",
+        "new",
+        "custom",
+        "default",
+        "different",
+        "single",
+        "several",
+        "some",
+        "more",
+        "optionally",
+        "optional",
+        "available",
+        "existing",
+        "desired",
+    ]
 )
 WEAK_WEIGHT = 0.3
 VALUE_WEIGHT = 0.25
@@ -28,6 +130,10 @@ MAX_REQUEST = 2_000
 MAX_TERMS = 24
 
 _WORD = re.compile(r"[^\W_]+")
+_LOWER = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128)
+) + bytes(128)
+"""ASCII text is cut by translation, several times faster than by a regular expression."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']{2,}\'|`[^`]*`|“[^”]*”')
 _PATH = re.compile(
@@ -45,15 +151,40 @@ class Term(Value):
 
 
 def words_of(text: str) -> list[str]:
-    """Lower-case words; `camelCase` and `snake_case` fall apart."""
-    if not text.islower():
-        text = _HUMP.sub(" ", text).lower()
-    return _WORD.findall(text)
+    """Lower-case words."""
+    if text.isascii():
+        return text.encode().translate(_LOWER).decode().split()
+    return _WORD.findall(text.lower())
+
+
+def name_terms(name: str) -> list[str]:
+    """Stems of the parts of a name; `camelCase`, `snake_case` and `kebab-case` fall apart."""
+    return terms_of(name if name.islower() else _HUMP.sub(" ", name))
 
 
 def terms_of(text: str) -> list[str]:
     """Stems of the words that count, in order, with repetitions."""
-    return [stem(word) for word in words_of(text) if word not in STOP]
+    known = _terms
+    found = []
+    for word in words_of(text):
+        term = known.get(word)
+        if term is None:
+            term = _term(word)
+        if term:
+            found.append(term)
+    return found
+
+
+MAX_KNOWN = 50_000
+_terms: dict[str, str] = dict.fromkeys(STOP, "")
+"""Word → stem, empty for function words: an index is built from the same few thousand words."""
+
+
+def _term(word: str) -> str:
+    term = stem(word)
+    if len(_terms) < MAX_KNOWN:
+        _terms[word] = term
+    return term
 
 
 def read_request(text: str) -> list[Term]:
