@@ -129,7 +129,9 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
     with sqlite3.connect(new) as db:
         db.executescript(f"PRAGMA page_size = 4096;{_SCHEMA}")
         profiled = {entry >> 8 for found in kept.values() for entry in found}
-        db.execute("INSERT INTO size VALUES (?, ?)", (len(profiled), max(names.values(), default=0)))
+        db.execute(
+            "INSERT INTO size VALUES (?, ?)", (len(profiled), max(names.values(), default=0))
+        )
         db.executemany("INSERT INTO name VALUES (?, ?)", sorted(names.items()))
         db.executemany("INSERT INTO profile VALUES (?, ?)", _rows(kept))
         db.executemany("INSERT INTO intent VALUES (?, ?)", _rows(strong))
