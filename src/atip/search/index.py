@@ -304,7 +304,7 @@ class Index:
         marks = ",".join("?" * len(documents))
         return self._db.execute(
             # only question marks are put in
-            f"SELECT id, tool, path, summary, is_true, is_known FROM document WHERE id IN ({marks})",  # noqa: S608
+            f"SELECT id, tool, path, summary, is_true, is_known FROM document WHERE id IN ({marks})",
             documents,
         ).fetchall()
 
@@ -331,7 +331,7 @@ class Index:
             if db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None:
                 raise sqlite3.DatabaseError("not an index")
             db.executescript(
-                f"BEGIN;{_SCHEMA}INSERT INTO meta VALUES ('version', '{VERSION}');COMMIT;"  # noqa: S608
+                f"BEGIN;{_SCHEMA}INSERT INTO meta VALUES ('version', '{VERSION}');COMMIT;"
             )
         except sqlite3.DatabaseError:
             db.close()
