@@ -21,6 +21,10 @@ SYNONYM = 0.4
 COVERAGE = 0.3
 RARE = 1.0
 """Near synonyms that most commands mention (rarity below this) tell nothing."""
+HOPELESS = 0.4
+"""Below this share of the best sum a document cannot reach the front any more …"""
+FEW = 60
+"""… and is left out, unless there are only few others."""
 SCALE = 2.2 / 255
 """Impacts back to BM25's range (K1 + 1)."""
 
@@ -77,9 +81,13 @@ def rank(
             else:
                 scores[document] = value
                 covered[document] = value if value < full else full
+    least = max(scores.values(), default=0.0) * HOPELESS
+    hopeful = {document: value for document, value in scores.items() if value >= least}
+    if len(hopeful) < FEW:
+        hopeful = scores
     return {
         document: value * (covered[document] / whole) ** COVERAGE
-        for document, value in scores.items()
+        for document, value in hopeful.items()
     }
 
 
