@@ -54,20 +54,22 @@ def fill_store(home: str) -> None:
 
     store = Store(find_places(home=home, cwd=home))
     entries = {}
+    status = os.stat(sys.executable)
+    key = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
     for number in range(1000):
         digest = f"sha256:{number:064x}"
         hashed = store.save_metadata(
             f"tools/sha256-{number:064x}.json", {**SMALL, "name": f"tool{number}"}
         )
         entries[f"tool{number}"] = {
-            "path": f"/usr/bin/tool{number}",
+            "path": sys.executable,
             "hash": digest,
             "source": "native",
             "lastChecked": "2026-01-15T10:30:00Z",
             "x-atip": {
                 "metadataHash": hashed,
                 "rung": "native",
-                "stat": [1, number, 3, 4, 5],
+                "stat": key,
                 "description": "does things",
             },
         }
