@@ -50,6 +50,7 @@ def main() -> bool:
 def fill_store(home: str) -> None:
     """A store with 1,000 known tools."""
     from atip.registry.store import Store
+    from atip.system.clock import now_iso
     from atip.system.paths import find_places
 
     store = Store(find_places(home=home, cwd=home))
@@ -65,7 +66,7 @@ def fill_store(home: str) -> None:
             "path": sys.executable,
             "hash": digest,
             "source": "native",
-            "lastChecked": "2026-01-15T10:30:00Z",
+            "lastChecked": now_iso(),
             "x-atip": {
                 "metadataHash": hashed,
                 "rung": "native",
