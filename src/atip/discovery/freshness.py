@@ -34,9 +34,12 @@ def why_stale(
 
 
 def _is_expired(entry: Mapping[str, Any], config: Callable[[], Mapping[str, Any]]) -> bool:
-    from atip.system.clock import from_iso, now
+    from atip.system.clock import from_iso, iso, now
 
-    checked = from_iso(str(entry.get("lastChecked", "")))
+    told = str(entry.get("lastChecked", ""))
+    if len(told) == 20 and told.endswith("Z") and told >= iso(now() - DEFAULT_MAX_AGE_S):
+        return False  # our own form sorts like the time it means: no calendar is needed
+    checked = from_iso(told)
     if checked is None or now() - checked < DEFAULT_MAX_AGE_S:
         return False  # the configured age is read only when the default one has passed
     from atip.model.durations import parse_duration
