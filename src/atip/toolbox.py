@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from atip.explaining import Explanation
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict
+    from atip.search.index import Hit
 
     Askers = list[Asker]
     Entries = list[dict[str, Any]]
+    Hits = list[Hit]
     Names = list[str]
 
 
@@ -222,6 +224,12 @@ class Toolbox:
         close = closest(name, index)
         hint = f"did you mean `{close}`?" if close else "run `atip scan`"
         return NotFoundError("tool.not-found", f"no tool `{name[:80]}` is known", hint=hint)
+
+    def search(self, words: str, limit: int = 5, **filters: Any) -> Hits:
+        """Commands by intent, best first; filters as in `searching.search_everything`."""
+        from atip.searching import search_everything
+
+        return search_everything(self, words, limit, **filters)
 
     def forget(self, names: Sequence[str]) -> Names:
         """Remove tools from the index; returns those that were there."""

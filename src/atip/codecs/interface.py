@@ -26,6 +26,8 @@ FORMATS: dict[str, tuple[str, str]] = {
     "openai": ("openai", "OpenAI function calling (one way)"),
     "anthropic": ("anthropic", "Anthropic tool use (one way)"),
     "gemini": ("gemini", "Gemini function declarations (one way)"),
+    "cmp": ("cmp", "CMP 0.2.0 manifest, capability and examples"),
+    "skill": ("skill", "SKILL.md for coding agents (one way)"),
     "mcp": ("mcp_tools", "MCP tool objects (one way)"),
 }
 

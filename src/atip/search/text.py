@@ -125,6 +125,8 @@ WEAK = frozenset(
 )
 WEAK_WEIGHT = 0.3
 VALUE_WEIGHT = 0.25
+REMARK_WEIGHT = 0.6
+"""What stands in parentheses."""
 MAX_REQUEST = 2_000
 """Characters of a request that are read."""
 MAX_TERMS = 24
@@ -136,6 +138,7 @@ _LOWER = bytes(
 """ASCII text is cut by translation, several times faster than by a regular expression."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']{2,}\'|`[^`]*`|“[^”]*”')
+_REMARK = re.compile(r"\([^()]*\)")
 _PATH = re.compile(
     r"(?<!\w)(?:[~$]?[\w.\-*{}$]*/[\w./\-*{}$,~]*|\$\{?\w+\}?|\*\.\w+|[\w\-]+\.(?:txt|sh|py|c|h|log|gz|tar|zip|html"
     r"|js|css|php|xml|json|conf|cfg|dat|csv|jpg|png|pdf|tgz|bz2))(?!\w)"
@@ -188,12 +191,18 @@ def _term(word: str) -> str:
 
 
 def read_request(text: str) -> list[Term]:
-    """The terms of a request, each once, with weights."""
+    """The terms of a request, each once, with weights; the order is that of the text."""
     text = text[:MAX_REQUEST]
-    spoken = _PATH.sub(" ", _QUOTED.sub(" ", text))
-    values = " ".join([*_QUOTED.findall(text), *_PATH.findall(_QUOTED.sub(" ", text))])
+    spoken = _QUOTED.sub(" ", text)
+    values = " ".join([*_QUOTED.findall(text), *_PATH.findall(spoken)])
+    spoken = _PATH.sub(" ", spoken)
+    remarks = " ".join(_REMARK.findall(spoken))
     found: dict[str, Term] = {}
-    for part, weight in ((spoken, 1.0), (values, VALUE_WEIGHT)):
+    for part, weight in (
+        (_REMARK.sub(" ", spoken), 1.0),
+        (remarks, REMARK_WEIGHT),
+        (values, VALUE_WEIGHT),
+    ):
         for word in words_of(part.replace("'s", "")):
             if word in STOP:
                 continue

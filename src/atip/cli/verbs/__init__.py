@@ -9,6 +9,7 @@ VERBS: dict[str, tuple[str, str]] = {
     # verb: (group, one line); without a group it works and is not listed
     "scan": ("this machine", "find every tool and remember what can be known"),
     "list": ("this machine", "what is known, one line per tool"),
+    "search": ("this machine", "commands by intent, over everything known"),
     "show": ("this machine", "one tool or command: options, effects, evidence"),
     "probe": ("this machine", "ask one tool for its metadata, confined"),
     "infer": (
@@ -25,6 +26,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "diff": ("documents", "compare two versions: breaking, compatible, effects"),
     "convert": ("documents", "translate between formats, with a report of what is lost"),
     "compile": ("documents", "functions for OpenAI, Anthropic, Gemini or MCP"),
+    "context": ("agents", "what to put into AGENTS.md, in fewer than 100 tokens"),
+    "tokens": ("agents", "what tools cost a model's context, told in different ways"),
     "schema": ("documents", "print a JSON Schema of one of our documents"),
     "doctor": ("this machine", "prove what works here and say how to get the rest"),
     "verify-bundle": ("", "the command protocol of the public Sigstore conformance suite"),
@@ -32,6 +35,13 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 NOUNS: dict[str, dict[str, str]] = {
+    "cmp": {
+        "list": "CMP tools: name, domain, summary",
+        "match": "which intent a request means, and why",
+        "snippet": "the CMP instruction for AGENTS.md",
+        "install": "write a known tool out as a CMP tool",
+        "migrate": "move tools of CMP 0.1.0 into today's folders",
+    },
     "audit": {
         "show": "what was run, newest last",
         "verify": "follow the chain; name the first broken record",

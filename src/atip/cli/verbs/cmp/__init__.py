@@ -1,0 +1,1 @@
+"""`atip cmp …`: tools of the Capability Manifest Protocol."""

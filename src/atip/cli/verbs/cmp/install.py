@@ -1,0 +1,45 @@
+"""Write a known tool out as a CMP tool: an adapter in `~/.cmp/tools`, with patterns made from what is known."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {"read": True, "write": True, "delete": False, "paths": ["~/.cmp/tools"]},
+}
+EXAMPLES = ("atip cmp install gh", "atip cmp install gh --link --force")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tool", metavar="TOOL", help="name of a known tool")
+    parser.add_argument(
+        "--to", default=None, metavar="DIR", help="folder of tools; default ~/.cmp/tools"
+    )
+    parser.add_argument("--link", action="store_true", help="also link the program into `bin/`")
+    parser.add_argument("--force", action="store_true", help="replace the documents that are there")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.output import clean
+    from atip.codecs import cmp
+    from atip.discovery.cmp_folder import write_folder
+    from atip.searching import cmp_places
+
+    tool = ctx.app.get(options.tool)
+    encoded = cmp.encode(tool)
+    program = ctx.app.locate(tool.name, real=False) if options.link else None
+    place = options.to or cmp_places(ctx.app)[0]
+    folder = write_folder(place, tool.name, encoded.data, program=program, replace=options.force)
+    intents = encoded.data["capability"]["intents"]
+    if ctx.as_json:
+        losses = [loss.to_json() for loss in encoded.losses]
+        ctx.emit({"folder": folder, "intents": len(intents), "losses": losses})
+    else:
+        ctx.print(f"{clean(folder)}: {len(intents)} intents")
+        if encoded.losses:
+            ctx.note(f"{len(encoded.losses)} facts have no place in CMP; --json lists them")
+    return 0

@@ -1,0 +1,49 @@
+"""Which intent of the CMP tools a request means, and why. Runs nothing.
+
+Exit code 1 when nothing fits, or when several do and choosing would be guessing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EXAMPLES = ('atip cmp match "restore emails"', 'atip cmp match "clean inbox" --tool inboxd --json')
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="+", metavar="WORDS", help="what you want to do")
+    parser.add_argument("--tool", default=None, metavar="TOOL", help="only intents of this tool")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.searching import match_cmp
+
+    found = match_cmp(ctx.app, " ".join(options.words), tool=options.tool)
+    if ctx.as_json:
+        ctx.emit(found.to_json())
+        return 0 if found.chosen else 1
+    from atip.cli.output import clean, table, width_of
+
+    if found.chosen is not None:
+        intent = found.chosen.candidate.intent
+        mark = " [asks first]" if intent.needs_consent else ""
+        ctx.print(f"{clean(found.chosen.candidate.tool)}: {clean(intent.command)}{mark}")
+        ctx.note(f"{found.reason}: `{clean(found.chosen.pattern)}` ({found.chosen.score:.2f})")
+        return 0
+    rows = [
+        (
+            f"{one.score:.2f}",
+            clean(one.candidate.tool),
+            clean(one.pattern),
+            clean(one.candidate.intent.command),
+        )
+        for one in found.choices
+    ]
+    for line in table(rows, indent="", width=width_of(ctx)):
+        ctx.print(line)
+    ctx.note(found.reason)
+    return 1

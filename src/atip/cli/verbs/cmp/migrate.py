@@ -1,0 +1,78 @@
+"""Move tools made for the CMP 0.1.0 router into today's folders. The sources stay as they are.
+
+A source is an adapter file, a package.json with a `cmp` key, or a folder with `cmp/` or `.cmp/`.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {"read": True, "write": True, "delete": False, "paths": ["~/.cmp/tools"]},
+}
+EXAMPLES = ("atip cmp migrate ./ripgrep-adapter.json", "atip cmp migrate ./node_modules/inboxd")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sources", nargs="+", metavar="SOURCE", help="file or folder of 0.1.0")
+    parser.add_argument(
+        "--to", default=None, metavar="DIR", help="folder of tools; default ~/.cmp/tools"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the documents that are there")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.output import clean
+    from atip.codecs import cmp
+    from atip.codecs.cmp_legacy import modernised
+    from atip.discovery.cmp_folder import write_folder
+    from atip.searching import cmp_places
+
+    place = options.to or cmp_places(ctx.app)[0]
+    moved: list[dict[str, Any]] = []
+    for source in options.sources:
+        name = os.path.basename(os.path.abspath(source)).removesuffix(".json")
+        documents, losses = modernised(_read(source), origin=name)
+        tool = cmp.decode(documents, origin="").tool
+        folder = write_folder(place, tool.name, documents, replace=options.force)
+        moved.append(
+            {"source": source, "folder": folder, "losses": [one.to_json() for one in losses]}
+        )
+    if ctx.as_json:
+        ctx.emit({"moved": moved})
+    else:
+        for one in moved:
+            ctx.print(f"{clean(one['source'])} → {clean(one['folder'])}")
+            for loss in one["losses"]:
+                ctx.note(f"  left out {clean(str(loss['path']))}: {loss['message']}")
+    return 0
+
+
+def _read(source: str) -> object:
+    """The document or documents at a source, as one value."""
+    from atip.errors import NotFoundError
+    from atip.model.reader import read_json
+    from atip.system.files import read_bytes
+
+    if not os.path.isdir(source):
+        return read_json(read_bytes(source, 1_000_000))
+    found: dict[str, object] = {}
+    for holder in (".cmp", "cmp"):
+        for name in ("manifest", "capability"):
+            path = os.path.join(source, holder, f"{name}.json")
+            if os.path.exists(path):
+                found[name] = read_json(read_bytes(path, 1_000_000))
+    package = os.path.join(source, "package.json")
+    if "manifest" not in found and os.path.exists(package):
+        told = read_json(read_bytes(package, 1_000_000))
+        return {**told, **found} if isinstance(told, dict) else told
+    if not found:
+        raise NotFoundError("cmp.no-manifest", f"nothing of CMP 0.1.0 in `{source}`")
+    return found

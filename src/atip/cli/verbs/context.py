@@ -1,0 +1,34 @@
+"""Print what to put into AGENTS.md, CLAUDE.md or GEMINI.md: fewer than 100 tokens, for any number of tools."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EXAMPLES = ("atip context >> AGENTS.md", "atip context --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.codecs.context_snippets import ATIP
+
+    return print_snippet(ctx, ATIP)
+
+
+def print_snippet(ctx: Context, text: str) -> int:
+    """The text; with `--json` also what it costs and where it usually stands."""
+    if not ctx.as_json:
+        ctx.print(text.rstrip())
+        return 0
+    from atip.codecs.context_snippets import FILES
+    from atip.system.tokens import find_counter
+
+    tokenizer, count = find_counter()
+    ctx.emit({"snippet": text, "tokens": count(text), "tokenizer": tokenizer, "files": list(FILES)})
+    return 0

@@ -1,0 +1,72 @@
+"""Commands by intent, over everything known: say what you want in your own words.
+
+With `--tool` only the commands of one tool are ranked.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {
+        "read": True,
+        "write": True,
+        "delete": False,
+        "paths": ["~/.local/share/agent-tools/index.sqlite"],
+    },
+}
+EXAMPLES = (
+    "atip search list open pull requests",
+    "atip search --tool git undo the last commit",
+    "atip search delete a file --lacking network --json",
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="+", metavar="WORDS", help="what you want to do")
+    parser.add_argument("--limit", type=int, default=5, metavar="N", help="at most this many")
+    parser.add_argument("--tool", default=None, metavar="TOOL", help="only commands of this tool")
+    parser.add_argument(
+        "--having",
+        action="append",
+        default=[],
+        metavar="FACT",
+        help="commands with this effect (repeatable)",
+    )
+    parser.add_argument(
+        "--lacking",
+        action="append",
+        default=[],
+        metavar="FACT",
+        help="commands that are known to be without this effect (repeatable)",
+    )
+    parser.add_argument(
+        "--available", action="store_true", help="only tools whose program is there"
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    words = " ".join(options.words)
+    hits = ctx.app.search(
+        words,
+        options.limit,
+        tool=options.tool,
+        having=options.having,
+        lacking=options.lacking,
+        available=options.available,
+    )
+    if ctx.as_json:
+        ctx.emit({"query": words, "results": [hit.to_json() for hit in hits]})
+        return 0 if hits else 1
+    from atip.cli.output import clean, table, width_of
+
+    rows = [(clean(hit.line), clean(hit.summary)) for hit in hits]
+    for line in table(rows, indent="", width=width_of(ctx)):
+        ctx.print(line)
+    if not hits:
+        ctx.note("nothing found; other words may help, or `atip scan` if nothing is known yet")
+    return 0 if hits else 1

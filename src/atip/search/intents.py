@@ -1,0 +1,200 @@
+"""Intents: which CMP intent a request means, with the reasons – or the choices, when that is not clear.
+
+1. An exact pattern always wins (§5.2 step 5).
+2. A `re:` pattern that fits, on a linear-time engine (C9).
+3. A pattern that is part of the request, or shares its rare words; near synonyms count less.
+Several equally good intents, or a small lead, are returned as choices; a destructive intent is only chosen with
+a clear lead (§8). Nothing is run here.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from atip.errors import FormatError
+from atip.model.regex import compile_regex
+from atip.model.value import Value
+from atip.search.ranking import rarity
+from atip.search.text import terms_of, words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from atip.calls.cmp_template import Intent
+    from atip.search.lexicon import Lexicon
+
+EXACT = 1.0
+REGEX_WHOLE = 0.95
+REGEX_PART = 0.8
+PHRASE = 0.85
+ENOUGH = 0.5
+"""A score that is chosen, if the next intent is MARGIN behind."""
+MARGIN = 0.12
+SURE = 0.75
+CLEAR = 0.25
+"""The same for a destructive intent, chosen or next in line."""
+PLAUSIBLE = 0.3
+"""Below this an intent is not even a choice."""
+NEAR = 0.6
+MAX_REQUEST = 500
+MAX_CHOICES = 5
+
+
+class Candidate(Value):
+    """One intent of one tool."""
+
+    tool: str
+    """`domain/name`."""
+    number: int
+    """Place in the tool's list."""
+    intent: Intent
+    about: str = ""
+    """Name, domain, tags and summary of the tool."""
+
+
+class Scored(Value):
+    """A candidate with its score and how it came about."""
+
+    candidate: Candidate
+    score: float
+    how: str
+    pattern: str
+
+    def to_json(self) -> dict[str, Any]:
+        intent = self.candidate.intent
+        return {
+            "tool": self.candidate.tool,
+            "intent": self.candidate.number,
+            "pattern": self.pattern,
+            "how": self.how,
+            "score": round(self.score, 4),
+            "command": intent.command,
+            "confirm": intent.needs_consent,
+            "destructive": intent.destructive,
+        }
+
+
+class Match(Value):
+    """The answer: `chosen`, or several `choices`, or nothing."""
+
+    request: str
+    chosen: Scored | None
+    choices: tuple[Scored, ...]
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "request": self.request,
+            "match": self.chosen.to_json() if self.chosen else None,
+            "choices": [one.to_json() for one in self.choices],
+            "reason": self.reason,
+        }
+
+
+def match(request: str, candidates: Sequence[Candidate], lexicon: Lexicon) -> Match:
+    """Decide; see the module's text for the order."""
+    text = normal(request)
+    scorer = _Scorer(text, lexicon)
+    scored = [one for one in map(scorer.score, candidates) if one.score >= PLAUSIBLE]
+    scored.sort(key=lambda one: (-one.score, one.candidate.tool, one.candidate.number))
+    if not scored:
+        return Match(request=request, chosen=None, choices=(), reason="no intent is like it")
+    best = scored[0]
+    rest = [one for one in scored[1:] if one.candidate.intent != best.candidate.intent]
+    second = rest[0].score if rest else 0.0
+    risky = best.candidate.intent.destructive or any(
+        one.candidate.intent.destructive and best.score - one.score < CLEAR for one in rest
+    )
+    enough, margin = (SURE, CLEAR) if risky else (ENOUGH, MARGIN)
+    if best.how == "exact" and second < EXACT:
+        return Match(
+            request=request, chosen=best, choices=tuple(rest[:MAX_CHOICES]), reason="exact pattern"
+        )
+    if best.score >= enough and best.score - second >= margin:
+        return Match(
+            request=request, chosen=best, choices=tuple(rest[:MAX_CHOICES]), reason=best.how
+        )
+    reason = "several intents fit" if second >= best.score - margin else "too uncertain"
+    if risky and best.score >= ENOUGH:
+        reason += "; a destructive one is never guessed"
+    return Match(request=request, chosen=None, choices=tuple(scored[:MAX_CHOICES]), reason=reason)
+
+
+def normal(text: str) -> str:
+    """One spelling for texts that a person would call the same."""
+    folded = unicodedata.normalize("NFKC", text[:MAX_REQUEST]).casefold()
+    return " ".join(folded.split()).strip(" .!?,;:")
+
+
+class _Scorer:
+    """One request against many intents."""
+
+    def __init__(self, text: str, lexicon: Lexicon) -> None:
+        self.text = text
+        self.lexicon = lexicon
+        self.padded = f" {' '.join(words_of(text))} "
+        self.terms = list(dict.fromkeys(terms_of(text)))
+        self.near = {term: dict(lexicon.synonyms(term)) for term in self.terms}
+        self._rarity: dict[str, float] = {}
+
+    def score(self, candidate: Candidate) -> Scored:
+        best = Scored(candidate=candidate, score=0.0, how="", pattern="")
+        for pattern in candidate.intent.patterns:
+            value, how = self._regex(pattern) if pattern.startswith("re:") else self._plain(pattern)
+            if value > best.score:
+                best = Scored(candidate=candidate, score=value, how=how, pattern=pattern)
+        if 0.0 < best.score < PHRASE and candidate.about and self._touches(candidate.about):
+            # the tool's own words speak for it, but never more than a pattern
+            best = best.replace(score=min(best.score + 0.05, PHRASE), how=f"{best.how}, domain")
+        return best
+
+    def _regex(self, pattern: str) -> tuple[float, str]:
+        try:
+            compiled = compile_regex(pattern[3:], ignore_case=True)
+        except FormatError:
+            return 0.0, ""  # reported when the tool was read
+        if not compiled.matches(self.text):
+            return 0.0, ""
+        return (REGEX_WHOLE if compiled.covers(self.text) else REGEX_PART), "regex"
+
+    def _plain(self, pattern: str) -> tuple[float, str]:
+        wanted = normal(pattern)
+        if wanted and wanted == self.text:
+            return EXACT, "exact"
+        terms = list(dict.fromkeys(terms_of(wanted)))
+        shared = self._overlap(terms)
+        words = " ".join(words_of(wanted))
+        if len(words.split()) > 1 and f" {words} " in self.padded:
+            return max(PHRASE, min(shared, 0.99)), "phrase"
+        return min(shared, 0.99), "words"
+
+    def _overlap(self, terms: Sequence[str]) -> float:
+        """Shared weight over all weight of both sides (Dice), near synonyms at NEAR."""
+        if not terms or not self.terms:
+            return 0.0
+        here = set(terms)
+        shared = 0.0
+        for term in self.terms:
+            if term in here:
+                shared += self._weight(term)
+                continue
+            close = max((self.near[term].get(other, 0.0) for other in here), default=0.0)
+            shared += self._weight(term) * close * NEAR
+        return 2 * shared / (self._sum(self.terms) + self._sum(terms))
+
+    def _sum(self, terms: Iterable[str]) -> float:
+        return sum(self._weight(term) for term in terms)
+
+    def _weight(self, term: str) -> float:
+        """How telling a word is, by the lexicon; an unknown word is as telling as a rare one."""
+        known = self._rarity.get(term)
+        if known is None:
+            holding = max(map(len, self.lexicon.postings(term)))
+            size = max(self.lexicon.size, 1_000)
+            known = self._rarity[term] = 1.0 + rarity(size, max(holding, size // 50))
+        return known
+
+    def _touches(self, about: str) -> bool:
+        return not set(terms_of(about)).isdisjoint(self.terms)

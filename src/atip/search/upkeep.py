@@ -1,0 +1,58 @@
+"""Upkeep: the index follows the store. Only tools whose metadata changed are read again.
+
+The caller hands in what exists (name → stamp) and how to load one tool; nothing here knows the store. A tool that
+cannot be loaded is still found by its name.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import AtipError
+from atip.model.tool import Tool
+from atip.search.index import Index
+from atip.system.files import make_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+FILE = "index.sqlite"
+
+
+def open_index(
+    folder: str, stamp: str, current: Callable[[], Mapping[str, str]], load: Callable[[str], Tool]
+) -> Index:
+    """The index below `folder`, brought up to date.
+
+    Args:
+        stamp: changes whenever anything changed; while it is the same, nothing else is asked.
+        current: name → stamp of every tool there is.
+        load: the tool of a name; may raise `AtipError`.
+    """
+    make_private(folder)
+    index = Index(os.path.join(folder, FILE))
+    try:
+        if index.storage.meta("stamp") != stamp:
+            _update(index, stamp, current(), load)
+    except BaseException:
+        index.close()
+        raise
+    return index
+
+
+def _update(
+    index: Index, stamp: str, current: Mapping[str, str], load: Callable[[str], Tool]
+) -> None:
+    old = index.storage.stamps()
+    changed = [name for name, state in current.items() if old.get(name) != state]
+    gone = [name for name in old if name not in current]
+    tools = (_loaded(name, load) for name in changed)
+    index.put(tools, stamps=current, gone=gone, meta={"stamp": stamp})
+
+
+def _loaded(name: str, load: Callable[[str], Tool]) -> Tool:
+    try:
+        return load(name).replace(name=name)
+    except AtipError:
+        return Tool(name=name)
