@@ -16,14 +16,15 @@ import typing
 
 from atip.errors import FormatError
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from benchmarks.adapters.security_rows import rows
+from benchmarks.adapters.security_sandbox import egress_hosts, sandbox_narrowing
+
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Findings = Iterator[tuple[str, bool, str]]
-
-
-def rows(path: pathlib.Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
 
 
 # --- argv-injection ------------------------------------------------------------------------------
@@ -361,6 +362,8 @@ SETS: dict[str, Callable[[pathlib.Path], Findings]] = {
     "terminal": terminal,
     "sigstore-bundles": sigstore_bundles,
     "secrets": secrets,
+    "egress-hosts": egress_hosts,
+    "sandbox-narrowing": sandbox_narrowing,
 }
 
 

@@ -19,13 +19,16 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from atip.cli.output import clean
 from atip.discovery.native import judge_answer
 from atip.errors import AtipError
+from atip.execution.audit import Audit
+from atip.execution.runner import Call, Judgement, Runner
 from atip.model.confinement import Confinement, Limits
+from atip.model.effects import Effects
 from atip.model.regex import compile_regex
+from atip.policy.decision import Decision
 from atip.sandbox.probe import ProbeSandbox
-from atip.sandbox.run import run_confined
-from atip.sandbox.verified import seal
 from atip.sandbox.worker import ProbeResult
 
 SECRET_ENV = "ZOO_TOKEN_SECRET"
@@ -33,8 +36,6 @@ LIMIT_S = 2.0
 MEMORY_KIB = 64 * 1024
 RUN_LIMIT_S = 5.0
 PROBE_PHASES = ("probe", "help", "version")
-PRESENT: Callable[[bytes], bytes] = bytes
-"""What is done to a run's output before anyone sees it (redaction); set by whoever has it."""
 
 
 @dataclass
@@ -61,7 +62,10 @@ class Listener:
         named.bind(str(path))
         os.chmod(path, 0o777)
         abstract = socket.socket(socket.AF_UNIX)
-        abstract.bind(f"\0zoo-sock-{os.getpid()}")
+        try:
+            abstract.bind("\0zoo-sock")
+        except OSError:  # another harness has it
+            abstract.bind(f"\0zoo-sock-{os.getpid()}")
         self._sockets = {"tcp": tcp, "udp": udp, "unix": named, "abstract": abstract}
         for sock in self._sockets.values():
             sock.setblocking(False)
@@ -198,6 +202,13 @@ def look_for_leaks(
     for secret in ("ZOO-SECRET-KEY", "ZOO-SECRET-TOKEN"):
         if secret.encode() in output:
             report.leaks.append(f"{secret} in the output")
+    for secret in check.get("must_not_output", ()):  # type: ignore[attr-defined]
+        if secret.encode() in output:
+            report.leaks.append(f"{secret} in the output")
+    shown = clean(output.decode("utf-8", "replace"))
+    for mark in check.get("must_not_render", ()):  # type: ignore[attr-defined]
+        if mark.encode().decode("unicode_escape") in shown:
+            report.leaks.append(f"{mark} reaches the terminal")
     report.leaks += [f"connected by {kind}" for kind in listener.visits()]
     report.leaks += [f"process left: {line}" for line in (processes or processes_of)(str(root))]
 
@@ -216,40 +227,54 @@ def processes_of(mark: str) -> list[str]:
 
 
 def run_confined_animal(folder: pathlib.Path, animal: dict[str, object]) -> Report:
-    """One animal of the phase `run`: under the policy of its note, else read-only and alone."""
+    """One animal of the phase `run`, through the runner: the policy of its note, else read-only and alone."""
     report = Report(str(animal["name"]))
-    with cage(folder, animal) as (root, listener):
+    with cage(folder, animal) as (root, listener), tempfile.TemporaryDirectory() as records:
         (root / "work/.git/hooks").mkdir(parents=True)
-        program = str(root / "bin" / str(animal["file"]))
-        variables = settings(root, listener.port)
-        limits = Limits(
-            wall_s=RUN_LIMIT_S, file_bytes=8 << 20, memory_bytes=512 << 20, processes=64
-        )
-        confinement = policy_of(str(animal.get("note", "")), root).replace(
-            env_set=tuple(variables.items()), limits=limits
-        )
-        said = bytearray()
+        audit = Audit(records)
+        before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         began = time.monotonic()
         try:
-            binary = seal(program)
-            outcome = run_confined(
-                confinement,
-                [program, *animal["argv"]],  # type: ignore[misc]
-                binary=binary,
-                on_output=lambda _name, data: said.extend(data),
-            )
-            report.notes = f"exit {outcome.exit_code}"
-            binary.close()
+            result = _runner(animal, root, listener, audit).run(_call(animal, root))
+            report.notes = f"exit {result.exit_code}"
+            report.output = (result.stdout + result.stderr).encode()
         except AtipError as error:
             report.notes = error.code  # refused before the start: nothing can have happened
         if time.monotonic() - began > RUN_LIMIT_S + 1:
             report.wrong.append(f"took {time.monotonic() - began:.1f} s")
-        report.output = PRESENT(bytes(said))
+        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib > MEMORY_KIB:
+            report.leaks.append("the runner's memory grew")
+        checked = audit.verify()
+        if checked.broken or checked.unfinished or not checked.records:
+            report.wrong.append("the audit does not tell of the run")
         look_for_leaks(report, animal, root, listener, report.output)
-        for secret in animal["leak_check"].get("must_not_output", ()):  # type: ignore[attr-defined]
-            if secret.encode() in report.output:
-                report.leaks.append(f"{secret} in the output")
     return report
+
+
+def _runner(
+    animal: dict[str, object], root: pathlib.Path, listener: Listener, audit: Audit
+) -> Runner:
+    limits = Limits(wall_s=RUN_LIMIT_S, file_bytes=8 << 20, memory_bytes=512 << 20, processes=64)
+    confinement = policy_of(str(animal.get("note") or ""), root).replace(
+        env_set=tuple(settings(root, listener.port).items()), limits=limits
+    )
+    judgement = Judgement(
+        decision=Decision(outcome="allow"),
+        effects=Effects(destructive=False),
+        confinement=confinement,
+        audit=True,
+    )
+    return Runner(lambda _call, _digest: judgement, audit=audit)
+
+
+def _call(animal: dict[str, object], root: pathlib.Path) -> Call:
+    program = str(root / "bin" / str(animal["file"]))
+    return Call(
+        argv=(program, *animal["argv"]),  # type: ignore[misc]
+        program=program,
+        cwd=str(root / "work"),
+        env=dict(os.environ),
+    )
 
 
 def policy_of(note: str, root: pathlib.Path) -> Confinement:
