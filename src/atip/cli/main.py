@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
     from types import ModuleType
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from atip.cli.context import Context
 
@@ -73,7 +73,7 @@ def _dispatch(words: list[str]) -> int:
         return status.run(words)
     path, rest = resolve(words)
     module = load(path)
-    options = parser_for(path, module).parse_args(rest)
+    options = read_options(path, module, rest)
     ctx = make_context(options)
     code: int = module.run(options, ctx)
     ctx.out.flush()
@@ -112,10 +112,31 @@ def _unknown(typed: str, known: Sequence[str]) -> NoReturn:
 
 def load(path: tuple[str, ...]) -> ModuleType:
     """The module of a verb."""
-    import importlib
+    name = "atip.cli.verbs." + ".".join(part.replace("-", "_") for part in path)
+    __import__(name)  # what `importlib` does, without importing `importlib`
+    return sys.modules[name]
 
-    name = ".".join(part.replace("-", "_") for part in path)
-    return importlib.import_module(f"atip.cli.verbs.{name}")
+
+def read_options(path: tuple[str, ...], module: ModuleType, words: list[str]) -> Any:
+    """The options of a verb: plain command lines are read without `argparse` (see `quick`)."""
+    from atip.cli.quick import NotQuick, Quick
+
+    quick = Quick()
+    try:
+        declare(quick, module)
+        return quick.parse(words)
+    except NotQuick:
+        return parser_for(path, module).parse_args(words)
+
+
+def declare(parser: Any, module: ModuleType) -> None:
+    """The options of a verb, and those that every verb has."""
+    module.configure(parser)
+    if getattr(module, "JSON", True):
+        parser.add_argument("--json", action="store_true", help="print exactly one JSON document")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colours in the output"
+    )
 
 
 def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentParser:
@@ -136,12 +157,7 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=_columns()),
         allow_abbrev=False,
     )
-    module.configure(parser)
-    if getattr(module, "JSON", True):
-        parser.add_argument("--json", action="store_true", help="print exactly one JSON document")
-    parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colours in the output"
-    )
+    declare(parser, module)
     return parser
 
 
@@ -152,7 +168,7 @@ def _columns() -> int:
         return 78
 
 
-def make_context(options: argparse.Namespace) -> Context:
+def make_context(options: Any) -> Context:
     from atip.cli.context import Context
 
     return Context(as_json=getattr(options, "json", False), color=options.color)

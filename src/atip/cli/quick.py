@@ -1,0 +1,130 @@
+"""Plain command lines without `argparse`, whose import alone costs as much as starting Python.
+
+A verb declares its options by calling `add_argument`; `Quick` records the simple kinds and reads command
+lines that use them in the plainest way. Whatever is unusual – help, errors, groups, abbreviations, `--` – is left to
+the real parser (`NotQuick`), so that there is one authority: a test compares the two.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
+
+_KNOWN = frozenset(("action", "default", "type", "choices", "metavar", "help", "nargs", "dest"))
+
+
+class NotQuick(Exception):
+    """This command line is one for the real parser."""
+
+
+class Options:
+    """What was given, as attributes."""
+
+
+class Quick:
+    """Stands in for a parser while a verb declares its options."""
+
+    def __init__(self) -> None:
+        self._options: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._positionals: list[tuple[str, dict[str, Any]]] = []
+        self._defaults: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise NotQuick(name)
+
+    def add_argument(self, *names: str, **spec: Any) -> None:
+        """Record one option or positional."""
+        if not spec.keys() <= _KNOWN or ("type" in spec and isinstance(spec.get("default"), str)):
+            raise NotQuick(names)
+        if not names[0].startswith("-"):
+            if spec.get("nargs") not in (None, "?", "*", "+") or "action" in spec:
+                raise NotQuick(names)
+            self._positionals.append((names[0], spec))
+            return
+        if spec.get("action", "store") not in ("store", "store_true", "append") or "nargs" in spec:
+            raise NotQuick(names)
+        long = next((name for name in names if name.startswith("--")), names[0])
+        place = spec.get("dest") or long.lstrip("-").replace("-", "_")
+        is_flag = spec.get("action") == "store_true"
+        self._defaults[place] = False if is_flag else spec.get("default")
+        for name in names:
+            self._options[name] = (place, spec)
+
+    def parse(self, words: Sequence[str]) -> Options:
+        """The options of a plain command line.
+
+        Raises:
+            NotQuick: it is not plain, or it is wrong.
+        """
+        options = Options()
+        options.__dict__.update(self._defaults)
+        values: list[str] = []
+        groups = 0
+        index = 0
+        before = ""
+        while index < len(words):
+            word = words[index]
+            index += 1
+            if word == "-" or not word.startswith("-"):
+                groups += before != "value"
+                values.append(word)
+                before = "value"
+                continue
+            before = "option"
+            name, joined, value = word.partition("=")
+            if name not in self._options:
+                raise NotQuick(word)
+            place, spec = self._options[name]
+            if spec.get("action") == "store_true":
+                if joined:
+                    raise NotQuick(word)
+                setattr(options, place, True)
+                continue
+            if not joined:
+                if index == len(words) or words[index].startswith("-"):
+                    raise NotQuick(word)
+                value = words[index]
+                index += 1
+            elif not name.startswith("--"):
+                raise NotQuick(word)
+            converted = _converted(value, spec)
+            if spec.get("action") == "append":
+                converted = [*(getattr(options, place) or ()), converted]
+            setattr(options, place, converted)
+        if groups > 1 and len(self._positionals) > 0:
+            raise NotQuick("values in several places")
+        self._place(options, values)
+        return options
+
+    def _place(self, options: Options, values: list[str]) -> None:
+        """Hand the values out: one each, then the last positional takes what its number allows."""
+        for position, (place, spec) in enumerate(self._positionals):
+            many = spec.get("nargs")
+            if many is not None and position != len(self._positionals) - 1:
+                raise NotQuick(place)
+            if many in ("*", "+"):
+                if many == "+" and not values:
+                    raise NotQuick(place)
+                found: Any = [_converted(value, spec) for value in values]
+                setattr(options, place, found or spec.get("default") or [])
+                return
+            if not values:
+                if many is None:
+                    raise NotQuick(place)
+                setattr(options, place, spec.get("default"))
+                continue
+            setattr(options, place, _converted(values.pop(0), spec))
+        if values:
+            raise NotQuick("too many values")
+
+
+def _converted(value: str, spec: dict[str, Any]) -> Any:
+    try:
+        made = spec["type"](value) if "type" in spec else value
+    except (TypeError, ValueError) as error:
+        raise NotQuick(value) from error
+    if "choices" in spec and made not in spec["choices"]:
+        raise NotQuick(value)
+    return made
