@@ -70,6 +70,12 @@ _SEVERITIES: dict[str, tuple[Severity | None, Severity | None, Severity | None]]
     "format.undeclared-variable": (None, "warning", "warning"),  # A38
     "format.counts": (None, "warning", "warning"),  # A40
     "format.override": (None, "error", "warning"),
+    "format.atm-unknown-field": ("error", "error", "warning"),  # T1
+    "format.atm-total": (None, "error", "warning"),  # T5
+    "format.atm-source": (None, "error", "warning"),  # T5
+    "format.atm-derived": (None, "warning", "warning"),  # T7, T11
+    "format.atm-checksum-mismatch": (None, "error", "warning"),  # T9
+    "format.atm-credential": (None, "error", "error"),
 }
 
 

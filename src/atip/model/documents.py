@@ -6,7 +6,7 @@ One table; a new kind of document is one row. Pure.
 from __future__ import annotations
 
 from atip.errors import NotFoundError
-from atip.model import shapes, shapes_registry
+from atip.model import shapes, shapes_atm, shapes_registry
 from atip.model.check import Report, check_shape, check_tool
 from atip.model.problems import Problem
 from atip.model.value import Value
@@ -33,6 +33,7 @@ SHAPES: dict[str, Shape] = {
     "trust": shapes_registry.TRUST_SETTINGS,
     "patterns": shapes_registry.PATTERNS,
     "coverage": shapes_registry.COVERAGE,
+    "atm": shapes_atm.MANIFEST,
 }
 """Kinds of documents that `validate`, `schema` and the store know."""
 
@@ -58,6 +59,8 @@ def kind_of(value: object) -> str | None:
             return {"permissionPolicy": "permission-policy", "toolContext": "tool-context"}.get(
                 wrapped, wrapped
             )
+    if "codeMode" in keys:
+        return "atm"
     if "registries" in keys:
         return "registries"
     if "registry" in keys and "endpoints" in keys:
@@ -91,6 +94,10 @@ def judge(value: object, *, kind: str | None = None, mode: Mode = "strict") -> J
         problems = check_tool(value, mode)
         if kind == "shim" and mode != "schema" and isinstance(value, dict):
             problems += _shim_problems(value, mode)
+    elif kind == "atm":
+        from atip.model.check_atm import check_manifest
+
+        problems = check_manifest(value, mode)
     else:
         problems = check_shape(value, shape, mode)
     return Judgement(kind=kind, problems=tuple(problems))

@@ -66,14 +66,36 @@ class Shape:
     """A wire object. Calling it checks a value. `closed` shapes refuse fields they do not know:
     those of security blocks, where a misspelt key would silently allow (SECURITY-BAR rule 6)."""
 
-    __slots__ = ("checks", "closed", "doc", "fields", "name", "plain", "required", "words")
+    __slots__ = (
+        *(
+            "checks",
+            "closed",
+            "doc",
+            "fields",
+            "name",
+            "plain",
+            "required",
+            "unknown_code",
+            "words",
+        ),
+    )
 
     def __init__(
-        self, name: str, doc: str, fields: Mapping[str, Field], *, closed: bool = False
+        self,
+        name: str,
+        doc: str,
+        fields: Mapping[str, Field],
+        *,
+        closed: bool = False,
+        unknown_code: str = "",
     ) -> None:
         self.name = name
         self.doc = doc
         self.closed = closed
+        self.unknown_code = unknown_code or (
+            "format.closed-field" if closed else "format.unknown-field"
+        )
+        """Code of the finding for a field that the shape does not know."""
         self.define(fields)
 
     def define(self, fields: Mapping[str, Field]) -> None:
@@ -127,7 +149,7 @@ class Shape:
         hint = f"did you mean `{close}`?" if close else "vendor fields begin with `x-`"
         report(
             (*path, key),
-            "format.closed-field" if self.closed else "format.unknown-field",
+            self.unknown_code,
             f"`{key}` is not a field of {self.name}",
             hint,
         )
