@@ -1,0 +1,108 @@
+"""Effects of operations: from the HTTP method, the kind of GraphQL field, the SQL verb, MCP annotations – and the name.
+
+The protocol's word calms only what the name does not contradict: public APIs offer `GET …TerminateInstances`.
+A name alone never makes an operation safe. All of them use the network; none touches local files.
+"""
+
+# ruff: noqa: SIM905 - words read better as text
+from __future__ import annotations
+
+from atip.inference.effects_words import DESTROYS, READS
+from atip.model.effects import Effects, Filesystem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.model.operation import Api, Operation
+
+_LOOKS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "SELECT"})
+_REPEATABLE = _LOOKS | {"PUT", "DELETE"}
+_READS = READS | frozenset({"fetch", "retrieve", "lookup", "compare", "is", "has", "download"})
+_CHANGES = frozenset(
+    "create add update upsert set put post patch edit modify replace insert write send submit publish import"
+    " start stop restart reboot run execute invoke trigger enable disable accept reject approve cancel close"
+    " revoke remove uninstall install archive kick ban move rename merge attach detach associate disassociate"
+    " assign unassign register deregister reset restore rotate transfer release lock unlock apply".split()
+)
+"""Verbs that change something at the other end."""
+_ADDS = frozenset("create add insert send submit register import post".split())
+"""Of those, the ones that leave alone what was there – if the protocol says the same."""
+_LOSES = DESTROYS - frozenset({"reset", "format", "blank", "empty", "flush"})
+_VERBS = _READS | _CHANGES | _LOSES
+_NO_FILES = Filesystem(read=False, write=False, delete=False)
+
+
+def with_effects(api: Api) -> Api:
+    """The same Api, every operation with its effects."""
+    made = tuple(
+        operation.replace(effects=effects_of(operation, local=api.kind == "mcp"))
+        for operation in api.operations
+    )
+    return api.replace(operations=made)
+
+
+def effects_of(operation: Operation, *, local: bool = False) -> Effects:
+    """What calling the operation does.
+
+    Args:
+        local: the operation runs on this machine (an MCP server over stdio), so files are not excluded.
+    """
+    if operation.method == "CALL":
+        return annotated_effects(operation.extra.get("annotations") or {}, operation, local)
+    words = _words(operation)
+    destroys = operation.method in {"DELETE", "TRUNCATE", "DROP"} or _destroys(words)
+    changes = destroys or operation.method not in _LOOKS or _verb_of(words) in _CHANGES
+    target = (operation.category or operation.path or operation.name,)
+    creates = operation.method in {"POST", "INSERT"} and not destroys
+    return Effects(
+        network=True,
+        subprocess=False,
+        filesystem=_NO_FILES,
+        destructive=True if destroys else (None if _is_unclear(operation, changes) else False),
+        idempotent=operation.method in _REPEATABLE if changes else True,
+        reversible=None if changes and not destroys else not destroys,
+        creates=target if creates else None,
+        modifies=target if changes and not creates and not destroys else None,
+        deletes=target if destroys else None,
+    )
+
+
+def annotated_effects(told: Mapping[str, Any], operation: Operation, local: bool) -> Effects:
+    """MCP annotations are hints of an untrusted server: they may alarm; `readOnlyHint` calms only
+    what the name does not contradict."""
+    words = _words(operation)
+    destroys = told.get("destructiveHint") is True or _destroys(words)
+    looks = told.get("readOnlyHint") is True and not destroys and _verb_of(words) not in _CHANGES
+    return Effects(
+        network=None if told.get("openWorldHint") is False else (True if not local else None),
+        filesystem=Filesystem() if local else _NO_FILES,
+        destructive=True if destroys else (False if looks else None),
+        idempotent=True if looks or told.get("idempotentHint") is True else None,
+        reversible=True if looks else None,
+    )
+
+
+def _is_unclear(operation: Operation, changes: bool) -> bool:
+    """A change whose name does not say loss may still lose something: a PUT replaces what was there."""
+    return changes and not (
+        operation.method in {"POST", "INSERT"} and _verb_of(_words(operation)) in _ADDS
+    )
+
+
+def _destroys(words: list[str]) -> bool:
+    return _verb_of(words) in _LOSES
+
+
+def _words(operation: Operation) -> list[str]:
+    """Words of the name, without a method that a generator put before it (`GET_TerminateInstances`)."""
+    words = operation.name.split("_")
+    if operation.original.startswith(f"{operation.method}_"):
+        return words[1:]
+    return words
+
+
+def _verb_of(words: list[str]) -> str:
+    """The word that acts: the first verb of any table, as in `repos_delete` or `admin_users_remove`."""
+    return next((word for word in words if word in _VERBS), "")
