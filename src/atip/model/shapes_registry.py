@@ -134,7 +134,10 @@ SOURCE = Shape(
         "priority": Field(Whole(0), "lower is asked first (A23)"),
         "requireSignatures": Field(bool, "unsigned shims are refused"),
         "signers": Field(Items(SIGNER), "whose signatures count; never taken from the registry"),
-        "root": Field(str, "pinned fingerprint of the TUF root"),
+        "keys": Field(Items(Table(ANYTHING)), "public keys whose signatures count"),
+        "root": Field(DIGEST, "pinned fingerprint of the TUF root"),
+        "private": Field(bool, "its addresses may be private"),
+        "organization": Field(bool, "its policy.json is in force here"),
         "names": Field(Items(str), "tools that only this registry may answer for"),
         "lookup": Field(Text(choices=("bins", "hash", "catalog")), "how hashes are asked for"),
         "auth": Field(
@@ -240,6 +243,7 @@ POLICY_BODY = Shape(
                     "auditAllCalls": Field(bool, "no record, no run"),
                     "budget": Field(Either({int: int, float: float}), "money that may be spent"),
                     "sandbox": Field(Text(choices=("required", "preferred")), "confinement"),
+                    "keepOutput": Field(bool, "whole outputs may be kept in the user's cache"),
                 },
                 closed=True,
             )
@@ -257,6 +261,14 @@ POLICY_BODY = Shape(
                     "read": Field(Items(str), "folders, as `dir/**`"),
                     "write": Field(Items(str), "folders, as `dir/**`"),
                     "env": Field(Items(str), "names of variables"),
+                    "private": Field(
+                        Items(str), "names of `hosts` that may lead to private addresses"
+                    ),
+                    "tcp": Field(Items(str), "`host:port`, forwarded raw (databases)"),
+                    "ingress": Field(Items(str), "loopback URLs that lead to a confined program"),
+                    "workspace": Field(
+                        Text(choices=("write", "read", "none")), "of the directory of a call"
+                    ),
                 },
                 closed=True,
             )
@@ -353,6 +365,9 @@ CONFIG = Shape(
         "redact": Field(Items(str), "metadata fields that are not stored"),
         "maxAge": Field(str, "age at which metadata is asked for again, such as `7d`"),
         "cmpPaths": Field(Items(str), "further places of CMP tools"),
+        "cmpShell": Field(
+            Items(str), "CMP tools (`domain/name`) whose templates may use a shell, confined"
+        ),
         "mcpConfigs": Field(Items(str), "further MCP client configurations to read"),
         "policy": Field(Text(choices=("read-only", "cautious", "trusted", "ci")), "preset"),
         "keepFullOutput": Field(bool, "long outputs are kept in the cache"),

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from atip.errors import FormatError
+from atip.errors import FetchError, FormatError
 from atip.model.durations import parse_duration
 from atip.model.value import Value
+from atip.system.digests import sha256_hex
+from atip.system.http_addresses import Access, parse_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 DEFAULT_PRIORITY = 100
 DEFAULT_EXPIRY_S = 86400.0
+LOOKUPS = ("bins", "catalog", "hash")
+PUBLIC = Access()
 
 
 class RegistrySource(Value):
@@ -32,9 +36,33 @@ class RegistrySource(Value):
     require_signatures: bool = False
     signers: tuple[tuple[str, str], ...] = ()
     """(identity, issuer) whose signatures count; from our configuration only (A6)."""
+    keys: tuple[Mapping[str, Any], ...] = ()
+    """Public keys whose signatures count, as `trust.json` writes them."""
     token_env_var: str | None = None
     root: str | None = None
-    """Pinned fingerprint of the TUF root."""
+    """Pinned fingerprint of the TUF root; None: the registry has no signed index."""
+    lookup: str = "hash"
+    """How hashes are asked for: `bins` (signed, private), `catalog` (private), `hash` (tells what is installed)."""
+    names: tuple[str, ...] = ()
+    """Tools that only this registry may answer for."""
+    private: bool = False
+    """Its addresses may be private; from configuration only."""
+    organization: bool = False
+    """Its `policy.json` is in force here."""
+    explicit_expiry: bool = False
+    """The configured life time counts, whatever the server says (A24)."""
+
+    @property
+    def id(self) -> str:
+        """Names its folders."""
+        return sha256_hex(self.url.encode())[:16]
+
+    @property
+    def access(self) -> Access:
+        """Loopback, and what was configured as private, may be connected to; nothing else that is not public."""
+        if not (self.private or _is_loopback(self.url)):
+            return PUBLIC
+        return Access(private=(parse_address(self.url).origin,))
 
 
 def configured_sources(
@@ -46,38 +74,62 @@ def configured_sources(
         FormatError: `registry.url` for an address that is neither https nor loopback.
     """
     defaults = settings.get("defaults") or {}
-    found = [
-        _source(entry, bool(defaults.get("requireSignatures")))
-        for entry in settings.get("registries") or ()
-        if entry.get("enabled", True)
-    ]
-    known = {source.url for source in found}
+    entries = list(settings.get("registries") or ())
+    found = [parse_source(entry, defaults) for entry in entries if entry.get("enabled", True)]
+    known = {str(entry.get("url", "")).rstrip("/") for entry in entries}
     for url in filter(None, (part.strip() for part in env.get("ATIP_REGISTRIES", "").split(","))):
         if url.rstrip("/") not in known:
-            found.append(
-                _source({"name": url, "url": url}, bool(defaults.get("requireSignatures")))
-            )
+            found.append(parse_source({"name": url, "url": url}, defaults))
     return tuple(sorted(found, key=lambda source: source.priority))
 
 
-def _source(entry: Mapping[str, Any], default_signatures: bool) -> RegistrySource:
-    url = str(entry["url"]).rstrip("/")
-    parts = urlsplit(url)
-    loopback = parts.hostname in ("127.0.0.1", "localhost", "::1")
+def _is_loopback(url: str) -> bool:
+    return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
+
+
+def checked_url(url: str) -> str:
+    """The base address of a registry, without a slash at its end.
+
+    Raises:
+        FormatError: `registry.url`.
+    """
+    url = url.rstrip("/")
+    try:
+        address = parse_address(url)
+    except FetchError as error:
+        raise FormatError("registry.url", error.message, hint="use https") from error
     # SECURITY: over plain http anyone on the way may answer; loopback is for tests and local mirrors.
-    if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
+    if "?" in url or not (address.scheme == "https" or _is_loopback(url)):
         raise FormatError(
             "registry.url", f"`{url[:200]}` is not an https address", hint="use https"
         )
+    return url
+
+
+def parse_source(entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> RegistrySource:
+    """One entry of `registries.json`.
+
+    Raises:
+        FormatError: `registry.url`.
+    """
+    url = checked_url(str(entry["url"]))
+    root = entry.get("root")
     signers = tuple((one["identity"], one.get("issuer", "")) for one in entry.get("signers") or ())
     return RegistrySource(
         name=str(entry.get("name", url)),
         url=url,
         priority=int(entry.get("priority", DEFAULT_PRIORITY)),
-        require_signatures=bool(entry.get("requireSignatures")) or default_signatures,
+        require_signatures=bool(entry.get("requireSignatures"))
+        or bool(defaults.get("requireSignatures")),
         signers=signers,
+        keys=tuple(entry.get("keys") or ()),
         token_env_var=(entry.get("auth") or {}).get("tokenEnvVar"),
-        root=entry.get("root"),
+        root=root,
+        lookup="bins" if root else str(entry.get("lookup", "hash")),
+        names=tuple(entry.get("names") or ()),
+        private=bool(entry.get("private")),
+        organization=bool(entry.get("organization")),
+        explicit_expiry="cacheExpiry" in defaults,
     )
 
 
