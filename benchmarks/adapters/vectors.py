@@ -1,6 +1,6 @@
 """vectors.py SET DIR: run conformance data of the shape of `vectors/SET`; misses, then `RIGHT/TOTAL`.
 
-Sets: `atip`. A set that this version cannot run yet says so and exits 2.
+Sets: `aip29`, `atip`. A set that this version cannot run yet says so and exits 2.
 """
 
 from __future__ import annotations
@@ -88,7 +88,15 @@ def _diffs(folder: pathlib.Path) -> Iterator[Case]:
         )
 
 
-SETS = {"atip": atip_cases}
+def aip29_cases(folder: pathlib.Path) -> Iterator[Case]:
+    """See vectors_aip29.py."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    from vectors_aip29 import cases
+
+    yield from cases(folder)
+
+
+SETS = {"aip29": aip29_cases, "atip": atip_cases}
 
 
 def main() -> int:

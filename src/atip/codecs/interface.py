@@ -27,6 +27,7 @@ FORMATS: dict[str, tuple[str, str]] = {
     "anthropic": ("anthropic", "Anthropic tool use (one way)"),
     "gemini": ("gemini", "Gemini function declarations (one way)"),
     "cmp": ("cmp", "CMP 0.2.0 manifest, capability and examples"),
+    "climd": ("climd", "AIP-29 CLI.md bundle, texts by path"),
     "skill": ("skill", "SKILL.md for coding agents (one way)"),
     "mcp": ("mcp_tools", "MCP tool objects (one way)"),
 }
