@@ -59,3 +59,6 @@ class AsyncToolbox:
 
     async def run(self, argv: Sequence[str], **options: Any) -> Result:
         return await asyncio.to_thread(self.box.run, argv, **options)
+
+    async def call(self, call: object, **options: Any) -> Result:
+        return await asyncio.to_thread(self.box.call, call, **options)

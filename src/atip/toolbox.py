@@ -260,6 +260,12 @@ class Toolbox:
 
         return run_argv(self, argv, **options)
 
+    def call(self, call: object, **options: Any) -> Result:
+        """Run a model's tool call; what it may be, options and errors are those of `calling.call_tool`."""
+        from atip.calling import call_tool
+
+        return call_tool(self, call, **options)
+
     # -- asking one tool -------------------------------------------------------------------------
 
     def locate(self, name: str, *, real: bool = True) -> str:

@@ -20,6 +20,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "explain": ("running", "what a shell line will do, and whether it may"),
     "guard": ("running", "the same as a permission hook for coding agents"),
     "run": ("running", "run a tool under policy and sandbox"),
+    "call": ("running", "run a model's tool call and print the provider's result message"),
     "verify": ("running", "the trust verdict on a tool or file, step by step"),
     "validate": ("documents", "check documents against the specifications"),
     "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),
