@@ -40,6 +40,7 @@ LENIENT_WARNINGS = frozenset(
         *("host.pattern", "schema.remote-reference"),
     )
 )
+_STAND_IN = {"method": "vendored", "path": "x"}
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
 
 
@@ -110,7 +111,9 @@ def _for_schema(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
             if not (isinstance(entry, dict) and entry.get("experimental") is True)
             or entry.get("method") in climd_schema.INSTALL
         ]
-        known["install"] = [_unhashed(entry) for entry in usable] or install
+        # entries that are all experimental are entries, though the schema knows none of them
+        only = install and not usable
+        known["install"] = [_STAND_IN] if only else [_unhashed(entry) for entry in usable]
     return known
 
 
