@@ -150,10 +150,10 @@ class Toolbox:
 
     def _executing_askers(self, prober: Any) -> Askers:
         """The rungs that run the tool, confined."""
-        from atip.discovery.frameworks.python_program import PythonAsker
+        from atip.discovery.frameworks import framework_askers
         from atip.discovery.learning import HelpAsker
 
-        return [PythonAsker(lambda subject: prober), HelpAsker(lambda subject: prober)]
+        return [*framework_askers(lambda subject: prober), HelpAsker(lambda subject: prober)]
 
     # -- looking up ------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from atip.system.clock import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Protocol
 
     from atip.discovery.native import ProbeAnswer
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         def run(self, argv: Sequence[str], *, wall_s: float | None = None) -> ProbeAnswer: ...
 
     Reader = Callable[[str, tuple[str, ...]], Command]
+    Refiner = Callable[[Command, tuple[str, ...]], Command]
 
 
 class Budget(Value):
@@ -44,13 +45,28 @@ _MORE = re.compile(
 """Where a help text itself says how to get the whole of it."""
 SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",))
 MAX_TEXT = 400_000
+MAX_WRONG_GUESSES = 3
+"""Candidates of one command that turn out to be values before the rest is taken for values too."""
 
 
 class HelpTree:
     """The tree of one program, and how it was asked."""
 
-    def __init__(self, runner: Runner, program: str, read: Reader, budget: Budget) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        program: str,
+        read: Reader,
+        budget: Budget,
+        *,
+        refine: Refiner | None = None,
+    ) -> None:
+        """
+        Args:
+            refine: adds to a command what another way of asking tells about it.
+        """
         self._runner = runner
+        self._refine = refine
         self._program = program
         self._read = read
         self._budget = budget
@@ -101,24 +117,35 @@ class HelpTree:
         ), text
 
     def _below(self, command: Command, path: tuple[str, ...], text: str, depth: int) -> Command:
+        if self._refine is not None:
+            command = self._refine(command, path)
         if not command.commands or depth > self._budget.depth:
             self.was_cut = self.was_cut or bool(command.commands)
-            return command
+            return command.replace(commands=_sure(command.commands))
         children = dict(command.commands)
+        wrong = 0
         for name, child in command.commands.items():
+            is_guess = bool(child.own.get("unconfirmed"))
+            if is_guess:
+                children.pop(name)  # until its own help shows that it is one
+                if wrong >= MAX_WRONG_GUESSES:
+                    continue
             if not self._may_ask() or name == "help":
                 continue
             found = self._child((*path, name), text)
             if found is None:
+                if is_guess:
+                    wrong += 1
+                    self._failures -= 1
                 continue
             told, told_text = found
             merged = told.replace(
                 description=child.description or told.description,
                 aliases=child.aliases or told.aliases,
-                extra={**child.extra, **told.extra},
+                extra={"x-atip": {}, **told.extra} if is_guess else {**child.extra, **told.extra},
             )
             children[name] = self._below(merged, (*path, name), told_text, depth + 1)
-        return command.replace(commands=children)
+        return command.replace(commands=children or None)
 
     def _child(self, path: tuple[str, ...], parent: str) -> tuple[Command, str] | None:
         orders = [(*path, *self._spelling), ("help", *path), (*path, "-h")]
@@ -158,6 +185,11 @@ class HelpTree:
             return None
         text = max(answer.stdout, answer.stderr, key=len)[:MAX_TEXT].decode("utf-8", "replace")
         return text if text.strip() else None
+
+
+def _sure(commands: Mapping[str, Command] | None) -> Mapping[str, Command] | None:
+    sure = {n: one for n, one in (commands or {}).items() if not one.own.get("unconfirmed")}
+    return sure or None
 
 
 def _weight(command: Command) -> int:

@@ -136,12 +136,14 @@ def _read_completion(shell: str, text: str, name: str) -> Command:
     return infer_fish(text, name)
 
 
-def inferred(name: str, command: Command, method: str, *, cut: bool = False) -> Tool:
+def inferred(
+    name: str, command: Command, method: str, *, cut: bool = False, confidence: str = "low"
+) -> Tool:
     """A tool made from what its root command says; marked as inferred (§4.10.4)."""
     extra = dict(command.extra)
     generation: dict[str, object] = {
         "method": method,
-        "confidence": "low",
+        "confidence": confidence,
         "timestamp": now_iso(),
         "generator": GENERATOR,
         "review": "needed",

@@ -1,0 +1,297 @@
+"""Programs asked for their own parser: Python programs against helpbench's truth, cobra programs against their help.
+
+    python -m benchmarks frameworks            # both; installs what the table names into a cache folder
+    python benchmarks/bench_frameworks.py cobra [PROGRAM…]
+    python benchmarks/bench_frameworks.py python [DISTRIBUTION…]
+
+Takes minutes. `ATIP_BENCH_CACHE` is where virtual environments go, `ATIP_SHARED` where helpbench is.
+Cobra programs are those of the list that are installed here (`apt-get install gh skopeo …`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import typing
+
+import atip
+from atip.inference.cobra import parse_answer
+from atip.inference.help import infer_help
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = pathlib.Path(__file__).resolve().parent
+SHARED = pathlib.Path(os.environ.get("ATIP_SHARED") or HERE.parent.parent / "shared")
+CACHE = pathlib.Path(
+    os.environ.get("ATIP_BENCH_CACHE") or pathlib.Path.home() / ".cache/atip-bench"
+)
+COBRA = (
+    "docker", "gh", "git-lfs", "gobuster", "hugo", "kubectl", "podman", "rclone", "restic", "skopeo",
+    "buildah", "helm",
+)  # fmt: skip
+NOT_PARAMETERS = {"-h", "--help", "-V", "--version", "-v"}
+PYTHON = {
+    # distribution → its programs; further requirements behind a plus sign
+    "alembic": "alembic",
+    "ansible-core": "ansible ansible-config ansible-console ansible-doc ansible-galaxy",
+    "autopep8": "autopep8",
+    "bandit": "bandit bandit-baseline bandit-config-generator",
+    "black +aiohttp": "black blackd",
+    "build": "pyproject-build",
+    "celery": "celery",
+    "codecov-cli": "codecov codecov-cli codecovcli",
+    "codespell": "codespell",
+    "commitizen": "cz",
+    "cookiecutter": "cookiecutter",
+    "cruft": "cruft",
+    "csvkit": "csvclean csvcut csvformat csvgrep csvjoin",
+    "docutils": "docutils rst2html rst2latex rst2man rst2odt",
+    "esptool": "esptool espefuse espsecure esp_rfc2217_server",
+    "gallery-dl": "gallery-dl",
+    "gcovr": "gcovr",
+    "ggshield": "ggshield-py",
+    "gitlint": "gitlint",
+    "griffe": "griffe",
+    "howdoi": "howdoi",
+    "httpie": "http https httpie",
+    "isort": "isort isort-identify-imports",
+    "kedro": "kedro",
+    "litestar +litestar[cli]": "litestar",
+    "llm": "llm",
+    "luigi": "luigi luigi-deps luigi-deps-tree luigi-grep luigid",
+    "magic-wormhole": "wormhole magic-wormhole",
+    "mcp +mcp[cli]": "mcp",
+    "mitmproxy": "mitmproxy mitmdump mitmweb",
+    "mycli": "mycli",
+    "nox": "nox tox-to-nox",
+    "openapi-python-client": "openapi-python-client",
+    "pip-tools": "pip-compile pip-sync",
+    "pipx": "pipx",
+    "pre-commit": "pre-commit",
+    "ptpython +ipython": "ptpython ptipython",
+    "pyinfra": "pyinfra",
+    "pylint": "pylint pyreverse symilar",
+    "pytest": "pytest py.test",
+    "radon": "radon",
+    "safety": "safety",
+    "scrapy": "scrapy",
+    "speedtest-cli": "speedtest speedtest-cli",
+    "sqlfluff": "sqlfluff",
+    "sqlite-utils": "sqlite-utils",
+    "streamlit": "streamlit",
+    "textual-dev": "textual",
+    "thefuck": "thefuck",
+    "towncrier": "towncrier",
+    "twine": "twine",
+    "typer": "typer",
+    "uvicorn": "uvicorn",
+    "wandb": "wandb wb",
+    "yamllint": "yamllint",
+}
+
+
+def main() -> bool:
+    words = sys.argv[1:] if sys.argv[0].endswith("bench_frameworks.py") else []
+    kinds = [word for word in words if word in ("cobra", "python")] or ["cobra", "python"]
+    names = [word for word in words if word not in kinds]
+    good = True
+    with tempfile.TemporaryDirectory() as home:
+        box = atip.Toolbox(home=home)
+        if "cobra" in kinds:
+            good &= bench_cobra(box, names or COBRA)
+        if "python" in kinds:
+            good &= bench_python(box, names)
+    return good
+
+
+# -- cobra: everything that the program's own help names, nothing that neither help nor protocol names
+
+
+def bench_cobra(box: atip.Toolbox, names: typing.Iterable[str]) -> bool:
+    good = True
+    for name in names:
+        program = shutil.which(name)
+        if program is None:
+            print(f"--   {name}: not installed here")
+            continue
+        finding = box.infer(name)
+        named = missed = told = 0
+        invented = []
+        for path, known in nodes(finding.tool):
+            shown = run(program, *path, "--help")
+            if known is None:
+                continue
+            help_flags, help_commands = names_in_help(shown, name, path)
+            have = set().union(*(flags_of(finding.tool, path[:n]) for n in range(len(path) + 1)))
+            commands = spelled(known.commands)
+            named += len(help_flags) + len(help_commands)
+            gone = (help_flags - have) | (help_commands - commands)
+            missed += len(gone)
+            if gone:
+                print(f"     {name} {' '.join(path)}: not known: {' '.join(sorted(gone))}")
+            offered = offers(program, *path, "-") | offers(program, *path, "")
+            mine = flags_of(finding.tool, path) | set(known.commands or {})
+            told += len(mine)
+            words = set(re.findall(r"[\w.@?#-]+", shown))
+            invented += [f"{' '.join(path)} {one}" for one in mine if one not in words | offered]
+        recall = 1 - missed / max(named, 1)
+        fine = recall >= 0.99 and not invented and finding.rung == "framework"
+        good &= fine
+        print(
+            f"{'ok  ' if fine else 'MISS'} {name:<12} {finding.rung}: {named} names in help, {recall:.4f} known;"
+            f" {told} told, {len(invented)} invented {invented[:5] or ''}"
+        )
+    return good
+
+
+def nodes(tool: atip.Tool) -> Iterator[tuple[tuple[str, ...], typing.Any]]:
+    yield (), tool
+    for path, command in tool.walk():
+        if "" not in path and path[-1] not in ("help", "completion"):
+            yield path, command
+
+
+def flags_of(tool: atip.Tool, path: tuple[str, ...]) -> set[str]:
+    node: typing.Any = tool.find(path) if path else tool
+    options = [*(node.options or ()), *(getattr(node, "global_options", None) or ())]
+    if not path and (root := tool.find(("",))) is not None:
+        options += root.options or ()
+    return {flag for option in options for flag in option.flags}
+
+
+def names_in_help(text: str, tool: str, path: tuple[str, ...]) -> tuple[set[str], set[str]]:
+    """Flags that are defined in a help text, and commands that it lists."""
+    told = infer_help(text, tool=tool, path=path)
+    flags = {
+        flag
+        for option in told.options or ()
+        if "'definition'" in str(option.own.get("evidence"))
+        for flag in option.flags
+    }
+    return flags - NOT_PARAMETERS, set(told.commands or {}) - {"help"}
+
+
+def spelled(commands: typing.Any) -> set[str]:
+    aliases = {alias for command in (commands or {}).values() for alias in command.aliases or ()}
+    return set(commands or {}) | aliases
+
+
+def offers(program: str, *words: str) -> set[str]:
+    answer = parse_answer(run(program, "__complete", *words))
+    return set(answer.candidates) if answer else set()
+
+
+def run(*argv: str) -> str:
+    done = subprocess.run(
+        argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+    )
+    return done.stdout or done.stderr
+
+
+# -- Python: the live parser, as helpbench recorded it
+
+
+def bench_python(box: atip.Toolbox, names: typing.Iterable[str]) -> bool:
+    corpus = SHARED / "helpbench" / "dev.jsonl.gz"
+    with gzip.open(corpus, "rt", encoding="utf-8") as lines:
+        records = [json.loads(line) for line in lines]
+    live = ("argparse", "click", "typer", "optparse")
+    by_tool = {one["tool"]: one for one in records if one["framework"] in live}
+    chosen: list[dict[str, typing.Any]] = []
+    answers: list[str] = []
+    for requirement, programs in PYTHON.items():
+        distribution, _, more = requirement.partition(" +")
+        scripts = [script for script in programs.split() if script in by_tool]
+        if not scripts or (names and distribution not in set(names)):
+            continue
+        folder = environment(distribution, by_tool[scripts[0]]["version"], more)
+        for script in scripts:
+            if folder is None or not (folder / "bin" / script).exists():
+                print(f"--   {script}: cannot be installed here")
+                continue
+            try:
+                finding = box.infer(str(folder / "bin" / script))
+            except atip.AtipError as error:
+                print(f"MISS {script}: {error}")
+                continue
+            if finding.rung != "framework":
+                print(f"MISS {script}: structure from {finding.rung}")
+            chosen.append(by_tool[script])
+            answers += [
+                json.dumps(prediction(finding.tool, tuple(command["path"])))
+                for command in by_tool[script]["commands"]
+            ]
+    return score(chosen, answers)
+
+
+def environment(distribution: str, version: str, more: str) -> pathlib.Path | None:
+    """A virtual environment with one distribution in the version of the truth, made once."""
+    folder = CACHE / distribution
+    if not (folder / "ok").exists():
+        made = subprocess.run([sys.executable, "-m", "venv", folder]).returncode == 0
+        install: list[typing.Any] = [
+            folder / "bin" / "pip",
+            "install",
+            "-q",
+            f"{distribution}=={version}",
+            *more.split(),
+        ]
+        if not made or subprocess.run(install).returncode != 0:
+            return None
+        (folder / "ok").touch()
+    return folder
+
+
+def prediction(tool: atip.Tool, path: tuple[str, ...]) -> dict[str, typing.Any]:
+    """One command in the scorer's shape."""
+    node: typing.Any = tool.find(path) if path else tool
+    if node is None:
+        return {"subcommands": [], "options": [], "arguments": []}
+    root: typing.Any = tool.find(("",)) if not path else None
+    options = [*(node.options or ()), *(getattr(node, "global_options", None) or ())]
+    options += (root.options or ()) if root else ()
+    arguments = [*(node.arguments or ()), *((root.arguments or ()) if root else ())]
+    return {
+        "subcommands": [name for name in node.commands or {} if name],
+        "options": [
+            {
+                "flags": list(option.flags),
+                "takes_value": option.takes_value,
+                "choices": list(option.enum) if option.enum else None,
+            }
+            for option in options
+            if not option.hidden
+        ],
+        "arguments": [
+            {"name": one.name, "required": one.is_required, "variadic": bool(one.variadic)}
+            for one in arguments
+        ],
+    }
+
+
+def score(chosen: list[dict[str, typing.Any]], answers: list[str]) -> bool:
+    """The scorer's own table; good when every macro figure is 1.0."""
+    with tempfile.TemporaryDirectory() as folder:
+        corpus, given, out = (
+            pathlib.Path(folder) / name for name in ("c.jsonl", "p.jsonl", "o.json")
+        )
+        corpus.write_text("".join(json.dumps(one) + "\n" for one in chosen))
+        given.write_text("".join(one + "\n" for one in answers))
+        scorer = [sys.executable, str(SHARED / "helpbench" / "score.py"), "--corpus", str(corpus)]
+        command = [*scorer, "--pred", str(given), "--json", str(out), "--errors", "60"]
+        told = subprocess.run(command, capture_output=True, text=True).stdout
+        print(told)
+    print(f"{len(chosen)} programs")
+    return "mean5" in told and "1.000" in told.splitlines()[-1]
+
+
+if __name__ == "__main__":
+    raise SystemExit(0 if main() else 1)

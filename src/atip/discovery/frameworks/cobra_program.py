@@ -1,0 +1,144 @@
+"""Go programs made with cobra: asked in their own completion protocol, beside their help. Runs the tool.
+
+For every command: its help (how flags belong together, which take a value), `__complete … -` (which
+flags there are) and, where there may be subcommands, `__complete … ""`. Values of options are asked
+while the budget lasts. A program is asked only if its file holds the protocol's name.
+"""
+
+from __future__ import annotations
+
+from atip.discovery.help_tree import Budget, HelpTree
+from atip.discovery.learning import ask_version, inferred
+from atip.inference.cobra import MARK, choices_of, confirm, may_have_commands, parse_answer
+from atip.model.tool import BOOLEAN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from atip.discovery.help_tree import Runner
+    from atip.discovery.ladder import Subject
+    from atip.inference.cobra import Answer
+    from atip.model.tool import Command, Option, Tool
+
+COBRA_BUDGET = Budget(questions=1_200, depth=6, seconds=240.0)
+MAX_VALUE_QUESTIONS = 60
+"""How many options of one tool may be asked for their values."""
+_CHUNK = 1 << 20
+
+
+class CobraAsker:
+    """Asks a cobra program. None for every other program, without running it."""
+
+    rung = "framework"
+    executes = True
+
+    def __init__(
+        self, open_runner: Callable[[Subject], Runner], budget: Budget = COBRA_BUDGET
+    ) -> None:
+        self._open_runner = open_runner
+        self._budget = budget
+
+    def ask(self, subject: Subject) -> Tool | None:
+        program = subject.stub.target or subject.real_path
+        if subject.stub.language not in (None, "shell") or not holds(program, MARK):
+            return None
+        from atip.inference.help import infer_help
+
+        runner = self._open_runner(subject)
+        talk = _Talk(runner, subject.program)
+        if talk.ask("-") is None:
+            return None  # the name is there, but nobody answers to it
+        tree = HelpTree(
+            runner,
+            subject.program,
+            lambda text, path: infer_help(text, tool=subject.name, path=path),
+            self._budget,
+            refine=talk.refine,
+        )
+        command = tree.explore()
+        if command is None:
+            return None
+        tool = inferred(
+            subject.name, command, "completion-protocol", cut=tree.was_cut, confidence="high"
+        )
+        return tool.replace(version=ask_version(runner, subject))
+
+
+class _Talk:
+    """One conversation; remembers what was asked about inherited options."""
+
+    def __init__(self, runner: Runner, program: str) -> None:
+        self._runner = runner
+        self._program = program
+        self._values: dict[tuple[tuple[str, ...], str], Option] = {}
+        self._asked = 0
+        self._seen: dict[tuple[str, ...], set[tuple[tuple[str, ...], str]]] = {}
+        """Options of every command so far: what a command inherits is not repeated below it."""
+
+    def ask(self, *words: str) -> Answer | None:
+        answer = self._runner.run([self._program, "__complete", *words])
+        if answer.failure or answer.timed_out:
+            return None
+        return parse_answer(answer.stdout.decode("utf-8", "replace"))
+
+    def refine(self, told: Command, path: tuple[str, ...]) -> Command:
+        """One command of the tree, as help told it → as the program itself sees it."""
+        words = self.ask(*path, "") if may_have_commands(told) else None
+        command = confirm(told, words, self.ask(*path, "-"))
+        above: set[tuple[tuple[str, ...], str]] = set()
+        for length in range(len(path)):
+            above |= self._seen.get(path[:length], set())
+        own = [option for option in command.options or () if _key(option) not in above]
+        self._seen[path] = {_key(option) for option in own}
+        options = tuple(self._with_values(option, path) for option in own)
+        return command.replace(options=options or None)
+
+    def _with_values(self, option: Option, path: tuple[str, ...]) -> Option:
+        """The option with its kind and choices, where only the program can tell them."""
+        unsure = bool(option.own.get("valueUnknown"))
+        if not unsure and (option.type != "string" or option.enum):
+            return option
+        key = _key(option)
+        known = self._values.get(key)
+        if known is None:
+            if self._asked >= MAX_VALUE_QUESTIONS:
+                return option
+            self._asked += 1
+            known = self._values[key] = self._ask_values(option, path, unsure=unsure)
+        return known
+
+    def _ask_values(self, option: Option, path: tuple[str, ...], *, unsure: bool) -> Option:
+        flag = option.flags[-1]
+        if unsure:
+            own = {key: value for key, value in option.own.items() if key != "valueUnknown"}
+            after = self.ask(*path, flag, "--")
+            # After a switch the program offers further flags; after an option with a value it does not.
+            is_switch = after is None or any(word.startswith("--") for word in after.candidates)
+            kind = BOOLEAN if is_switch else "string"
+            option = option.replace(type=kind, extra={**option.extra, "x-atip": own})
+        if option.type == BOOLEAN:
+            return option
+        answer = self.ask(*path, flag, "")
+        choices = choices_of(answer) if answer else None
+        return option.replace(type="enum", enum=choices) if choices else option
+
+
+def _key(option: Option) -> tuple[tuple[str, ...], str]:
+    return option.flags, option.description
+
+
+def holds(path: str, mark: bytes) -> bool:
+    """Whether a file holds some bytes; false if it cannot be read."""
+    tail = b""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            if file.read(4) != b"\x7fELF":
+                return False
+            while chunk := file.read(_CHUNK):
+                if mark in chunk or mark in tail + chunk[: len(mark)]:
+                    return True
+                tail = chunk[-len(mark) :]
+    except OSError:
+        return False
+    return False

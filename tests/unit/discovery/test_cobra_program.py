@@ -1,0 +1,79 @@
+"""A cobra program is asked in its own protocol: a simulated one, without a process."""
+
+from __future__ import annotations
+
+import pytest
+
+from atip.discovery.frameworks.cobra_program import CobraAsker, holds
+from atip.discovery.help_tree import Budget
+from atip.discovery.ladder import Subject
+from atip.discovery.stubs import Stub
+from atip.sandbox.worker import ProbeResult
+
+ROOT = "Boat.\n\nUsage:\n  boat [command]\n\nAvailable Commands:\n  load  Load cargo\n\nFlags:\n      --log string  how loud\n"
+LOAD = "Load.\n\nUsage:\n  boat load FILE [flags]\n\nFlags:\n  -f, --force  do not ask\n"
+SAIL = "Sail.\n\nUsage:\n  boat sail [flags]\n\nFlags:\n      --knots int  speed\n"
+ANSWERS = {
+    ("--help",): ROOT,
+    ("load", "--help"): LOAD,
+    ("sail", "--help"): SAIL,
+    ("value", "--help"): ROOT,
+    ("__complete", "-"): "--log\thow loud\n--fog\tmist\n:4\n",
+    ("__complete", ""): "load\tLoad cargo\nsail\tSet sail\nvalue\tnot a command\n:4\n",
+    ("__complete", "load", "-"): "--force\tdo not ask\n-f\tdo not ask\n--log\thow loud\n:4\n",
+    ("__complete", "sail", "-"): "--knots\tspeed\n:4\n",
+    ("__complete", "--log", ""): "debug\ninfo\n:4\n",
+    ("__complete", "--fog", "--"): ":4\n",
+    ("__complete", "--fog", ""): ":0\n",
+    ("--version",): "boat version 1.2.3\n",
+}
+
+
+class Simulated:
+    """Answers from a table; remembers every question."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, ...]] = []
+
+    def run(self, argv, *, wall_s=None):
+        self.asked.append(tuple(argv[1:]))
+        text = ANSWERS.get(tuple(argv[1:]), "")
+        return ProbeResult(stdout=text.encode(), exit_code=0)
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "boat"
+    path.write_bytes(b"\x7fELF" + b"\0" * 100 + b"__completeNoDesc")
+    return str(path)
+
+
+def subject(path: str) -> Subject:
+    return Subject(name="boat", path=path, real_path=path, digest="sha256:0", stub=Stub())
+
+
+def test_the_program_tells_commands_flags_and_values(program):
+    runner = Simulated()
+    tool = CobraAsker(lambda _: runner, Budget()).ask(subject(program))
+    assert list(tool.commands) == ["load", "sail"]  # not the value that was offered as a candidate
+    assert tool.version == "1.2.3"
+    by_flag = {option.flags[-1]: option for option in tool.global_options}
+    assert by_flag["--log"].enum == ("debug", "info")
+    assert by_flag["--fog"].type == "string"  # after it no flags were offered: it takes a value
+    assert [option.flags for option in tool.commands["load"].options] == [("-f", "--force")]
+    assert tool.extra["_generation"]["method"] == "completion-protocol"
+
+
+def test_a_program_without_the_protocol_is_never_run(tmp_path):
+    path = tmp_path / "other"
+    path.write_bytes(b"\x7fELF" + b"\0" * 100)
+    runner = Simulated()
+    assert CobraAsker(lambda _: runner).ask(subject(str(path))) is None
+    assert runner.asked == []
+
+
+def test_the_mark_is_found_across_the_border_of_two_reads(tmp_path):
+    path = tmp_path / "large"
+    path.write_bytes(b"\x7fELF" + b"\0" * ((1 << 20) - 6) + b"__completeNoDesc" + b"\0" * 100)
+    assert holds(str(path), b"__completeNoDesc")
+    assert not holds(str(tmp_path / "missing"), b"x")
