@@ -22,8 +22,14 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Tool
     from atip.search.index import Hit, Index
-    from atip.search.intents import Match
+    from atip.search.intents import Candidate, Match
     from atip.toolbox import Toolbox
+
+LIKELY = 10
+"""CMP tools that search contributes to a match …"""
+MOST_EXACT = 20
+"""… and those that say the very words."""
+MAX_REQUEST = 500
 
 
 def search_everything(
@@ -46,32 +52,65 @@ def cmp_places(box: Toolbox) -> list[str]:
 def match_cmp(box: Toolbox, words: str, *, tool: str | None = None) -> Match:
     """Which intent of the CMP tools a request means.
 
+    Without `tool` the index tells which few tools can be meant; only their documents are read (§5.4).
+
     Raises:
         NotFoundError: `cmp.not-found`.
     """
-    from atip.codecs.cmp_document import Reader
     from atip.errors import AtipError
-    from atip.search.intents import Candidate, match
-    from atip.search.lexicon import Lexicon
+    from atip.search.intents import match
 
-    where = cmp_places(box)
-    tools = (
-        cmp_tools.manifests(where).tools if tool is None else (cmp_tools.find_tool(where, tool),)
-    )
-    candidates = []
-    for one in tools:
+    candidates: list[Candidate] = []
+    with _Sources(box).index() as index:
+        if tool is not None:
+            candidates += intents_of(cmp_tools.find_tool(cmp_places(box), tool))
+            return match(words, candidates, index.lexicon)
+        for name in _likely(index, words):
+            folder = cmp_tools.folder_at(index.storage.stamp(name).rpartition("\n")[2])
+            try:
+                candidates += intents_of(cmp_tools.read_manifest(folder))
+            except AtipError:
+                continue  # listed by `cmp list` with its problem
+        return match(words, candidates, index.lexicon)
+
+
+def _likely(index: Index, words: str) -> list[str]:
+    """CMP tools that a request can mean: by a pattern word for word, by a fitting `re:`, by search."""
+    from atip.errors import FormatError
+    from atip.model.regex import compile_regex
+    from atip.search.text import normal_phrase
+
+    text = normal_phrase(words[:MAX_REQUEST])
+    found = index.storage.tools_saying(text)
+    for pattern, name in index.storage.regexes():
         try:
-            decoded = cmp_tools.capability(one.folder)
-        except AtipError:
-            continue  # listed by `cmp list` with its problem
-        kept: Any = decoded.tool.extra["x-cmp"]
-        manifest = one.manifest
-        about = " ".join((manifest.name, manifest.domain, manifest.summary, *(manifest.tags or ())))
-        candidates += [
-            Candidate(tool=one.key, number=number, intent=intent, about=about)
-            for number, intent in enumerate(Reader().intents(kept["capability"]))
-        ]
-    return match(words, candidates, Lexicon())
+            if compile_regex(pattern[3:], ignore_case=True).matches(text):
+                found.append(name)
+        except FormatError:
+            continue  # reported when the tool was read
+    hits = index.search(words, limit=4 * LIKELY, accept=lambda name: "/" in name)
+    return list(dict.fromkeys([*found[:MOST_EXACT], *(hit.tool for hit in hits)]))[
+        : MOST_EXACT + LIKELY
+    ]
+
+
+def intents_of(tool: cmp_tools.CmpTool) -> list[Candidate]:
+    """Every intent of one tool, as candidates of a match.
+
+    Raises:
+        FormatError: `cmp.invalid` with all problems.
+        NotFoundError: `cmp.no-capability`.
+    """
+    from atip.codecs.cmp_document import Reader
+    from atip.search.intents import Candidate
+
+    kept: Any = cmp_tools.capability(tool.folder).tool.extra["x-cmp"]
+    manifest = tool.manifest
+    about = " ".join((manifest.name, manifest.domain, manifest.summary, *(manifest.tags or ())))
+    return [
+        Candidate(tool=tool.key, number=number, intent=intent, about=about)
+        for number, intent in enumerate(Reader().intents(kept["capability"]))
+    ]
 
 
 class _Sources:
@@ -110,7 +149,8 @@ class _Sources:
             state = own.get("metadataHash") if isinstance(own, dict) else None
             stamps[name] = f"{__version__} {state or entry.get('hash')}"
         for key, tool in self._read_cmp().items():
-            stamps[key] = self._marks.get(tool.folder.path, "")
+            # the path is kept with the state, so that a match can go straight to the folder
+            stamps[key] = f"{self._marks.get(tool.folder.path, '')}\n{tool.folder.path}"
         return stamps
 
     def _read_cmp(self) -> dict[str, cmp_tools.CmpTool]:

@@ -1,7 +1,7 @@
 """CMP command templates → argv: split once, filled per word, never seen by a shell (CMP 0.2.0 §4.1, C4–C8).
 
 1. The template is split into words before any value exists, so quotes belong to the template alone (C5).
-2. What only a shell could do (`|`, `;`, `>`, `$(…)`) is refused (C7).
+2. What only a shell could do (`|`, `;`, `>`, `$(…)`) is refused (C7); `cmp_shell` serves tools the user trusts with it.
 3. Values are checked and coerced by their declared types; defaults fill in; enums hold.
 4. A missing optional value takes its word along, and a flag directly before it (C6).
 5. A list is one word per item where the placeholder is a whole word, joined by commas inside one (C4).
@@ -10,9 +10,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-import shlex
 
+from atip.calls.cmp_words import read_template, refused
 from atip.calls.template import BRACES, fill
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
@@ -21,7 +22,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from atip.model.tool import Tool
@@ -29,10 +30,8 @@ if TYPE_CHECKING:
 TYPES = ("string", "integer", "boolean", "array<string>", "array<integer>")
 NUMBER = "number"
 """Not in the text, but in its reference implementation; read with a warning (C13)."""
-MAX_TEMPLATE = 4_000
 _INTEGER = re.compile(r"[+-]?\d{1,19}\Z", re.ASCII)
-_SHELL = re.compile(r"[$`\n\r]")
-_JOINED = "-joined"
+_NUMBER = re.compile(r"[+-]?\d{1,30}(?:\.\d{1,30})?\Z", re.ASCII)
 
 
 class Param(Value):
@@ -75,26 +74,25 @@ def split_template(command: str) -> tuple[str, ...]:
     Raises:
         FormatError: `cmp.template` when it is empty, unbalanced, or needs a shell.
     """
-    if not command.strip() or len(command) > MAX_TEMPLATE:
-        raise _refused(
-            "is empty" if not command.strip() else f"has more than {MAX_TEMPLATE} characters"
+    tokens = read_template(command)
+    if any(token.is_operator for token in tokens):
+        raise refused(
+            "uses `|`, `&`, `;`, `<`, `>` or parentheses, which need a shell",
+            hint="wrap it in a script, or name the tool in `cmpShell` of config.json",
         )
-    # SECURITY: a template that a shell would expand is not run as if it were plain text.
-    if _SHELL.search(command) or "\0" in command:
-        raise _refused("uses `$`, a backtick or a line break, which need a shell")
-    try:
-        lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
-        lexer.commenters = ""
-        lexer.whitespace_split = True
-        marked = list(lexer)
-        words = shlex.split(command)
-    except ValueError as error:
-        raise _refused(f"cannot be split into words ({error})") from error
-    if any(set(word) <= set("|&;<>()") for word in marked if word):
-        raise _refused("uses `|`, `&`, `;`, `<`, `>` or parentheses, which need a shell")
-    if BRACES.search(words[0]) or words[0].startswith("-"):
-        raise _refused("must begin with a fixed program")
-    return tuple(words)
+    words = tuple(token.text for token in tokens)
+    check_program(words[0])
+    return words
+
+
+def check_program(word: str) -> None:
+    """Refuse a program that a value could choose.
+
+    Raises:
+        FormatError: `cmp.template`.
+    """
+    if not word or BRACES.search(word) or word.startswith("-"):
+        raise refused("must begin with a fixed program")
 
 
 def build_argv(
@@ -106,9 +104,18 @@ def build_argv(
         FormatError: `cmp.template`, or `call.invalid` with every problem of the values.
     """
     words = split_template(intent.command)
-    values = checked_values(intent, given)
-    kept = _without_missing(words, values)
-    template, ready = _with_joined(kept, values)
+    return fill_words(words, checked_values(intent, given), tool=tool)
+
+
+def fill_words(
+    words: Sequence[str], values: Mapping[str, object], *, tool: Tool | None = None
+) -> tuple[str, ...]:
+    """Words of a template with checked values put in (steps 4 to 6).
+
+    Raises:
+        FormatError: `call.invalid`.
+    """
+    template, ready = _with_joined(_without_missing(words, values), values)
     return fill(template, ready, tool=tool, places=BRACES)
 
 
@@ -136,7 +143,8 @@ def checked_values(intent: Intent, given: Mapping[str, object]) -> dict[str, obj
         value = given.get(name)
         if value is None:
             value = None if param.default is MISSING else param.default
-        if value is None:
+        # SECURITY: `delete --ids {ids}` with an empty list would be `delete`; empty is not given.
+        if _is_missing(value):
             if param.required:
                 problems.append(_problem(name, "call.missing-argument", "is required"))
             continue
@@ -187,19 +195,24 @@ def _scalar(kind: str, value: object) -> object:
         raise ValueError("must be a number")
     if isinstance(value, int) or (isinstance(value, str) and _INTEGER.match(value)):
         return int(value)
-    if kind == NUMBER and isinstance(value, (float, str)):
-        return float(value)
+    if kind == NUMBER and _is_number(value):
+        return float(value)  # type: ignore[arg-type]
     raise ValueError("must be a whole number" if kind == "integer" else "must be a number")
 
 
-def _without_missing(words: tuple[str, ...], values: Mapping[str, object]) -> list[str]:
+def _is_number(value: object) -> bool:
+    if isinstance(value, str):
+        return _NUMBER.match(value) is not None
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def _without_missing(words: Sequence[str], values: Mapping[str, object]) -> list[str]:
     """Drop words whose placeholders have no value, and a flag directly before such a word (C6)."""
     kept: list[str] = []
-    for word in words:
+    for place, word in enumerate(words):
         names = BRACES.findall(word)
         if names and any(_is_missing(values.get(name)) for name in names):
-            before = kept[-1] if len(kept) > 1 else ""
-            if BRACES.fullmatch(word) and before.startswith("-") and _is_lone_flag(before):
+            if place > 1 and BRACES.fullmatch(word) and _is_lone_flag(words[place - 1]):
                 kept.pop()
             continue
         kept.append(word)
@@ -207,15 +220,16 @@ def _without_missing(words: tuple[str, ...], values: Mapping[str, object]) -> li
 
 
 def _is_lone_flag(word: str) -> bool:
-    return word not in ("-", "--") and "=" not in word and not BRACES.search(word)
+    plain = word.startswith("-") and word not in ("-", "--")
+    return plain and "=" not in word and not BRACES.search(word)
 
 
 def _is_missing(value: object) -> bool:
-    return value is None or value == []
+    return value is None or value in ([], ())
 
 
 def _with_joined(
-    words: list[str], values: dict[str, object]
+    words: list[str], values: Mapping[str, object]
 ) -> tuple[list[str], dict[str, object]]:
     """Lists inside a word are joined by commas; whole words keep the list (C4)."""
     ready = dict(values)
@@ -229,19 +243,18 @@ def _with_joined(
                         # SECURITY: an item must not become two items of the program's list.
                         problem = _problem(name, "call.unusable-value", "has an item with a comma")
                         raise FormatError("call.invalid", problem.message, problems=[problem])
-                    ready[name + _JOINED] = ",".join(map(str, value))
-                    word = word.replace(f"{{{name}}}", f"{{{name}{_JOINED}}}")
+                    joined = _free_name(name, ready)
+                    ready[joined] = ",".join(map(str, value))
+                    word = word.replace(f"{{{name}}}", f"{{{joined}}}")
         made.append(word)
     return made, ready
 
 
+def _free_name(name: str, taken: Mapping[str, object]) -> str:
+    while name in taken:
+        name += "-joined"
+    return name
+
+
 def _problem(name: str, code: str, message: str) -> Problem:
     return Problem(path=render_path((name,)), code=code, message=message)
-
-
-def _refused(reason: str) -> FormatError:
-    return FormatError(
-        "cmp.template",
-        f"the command template {reason}",
-        hint="wrap the pipeline in a script and name the script",
-    )

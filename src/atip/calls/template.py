@@ -107,6 +107,11 @@ class _Filler:
             return
         # SECURITY: one pass over the template's own places; what a value contains is never looked at.
         filled = self.places.sub(lambda place: self._inside(place.group(1)), word)
+        if found[0].start() == 0:
+            # SECURITY: `{name}.txt` begins with what the value begins with, so it is judged like a whole word.
+            self._check_place(index, found[0].group(1), filled)
+        elif found[0].start() == word.find("=") + 1:
+            self._check_joined(found[0].group(1), filled[found[0].start() :])
         self.argv.append(filled)
         self.inert.append(self.places.sub(_INERT, word))
 
@@ -164,6 +169,12 @@ class _Filler:
             # SECURITY: a word with a dash is an option unless something before it takes it as a value.
             message = "begins with a dash and would be read as an option"
             self._say(name, "call.leading-dash", message, "put `--` before it in the template")
+
+    def _check_joined(self, name: str, text: str) -> None:
+        """The value of `--data={body}`."""
+        reason = why_injection(self.program, text, in_template=True, is_joined=True)
+        if reason:
+            self._say(name, "call.injection", reason)
 
     def _follows_value_flag(self, index: int) -> bool:
         """Whether the word before is an option that takes the next word, by the tool's tables."""

@@ -84,6 +84,11 @@ def folders(where: Sequence[str]) -> list[CmpFolder]:
     return found[:MAX_TOOLS]
 
 
+def folder_at(path: str) -> CmpFolder:
+    """The tool folder at a path."""
+    return CmpFolder(name=os.path.basename(path), path=path)
+
+
 def manifests(where: Sequence[str]) -> CmpTools:
     """Level 1: one manifest per folder. Equal names in two domains stay apart; of equal keys the first wins."""
     found: dict[str, CmpTool] = {}
@@ -181,13 +186,16 @@ def missing_domains(tool: CmpTool, tools: Sequence[CmpTool]) -> list[str]:
 def stamp_of(folder: CmpFolder) -> str:
     """Changes when a document of the tool changes; reads none."""
     marks = []
-    for holder in HOLDERS:
-        for document in ("manifest", "capability", "examples"):
+    for document in ("manifest", "capability", "examples"):
+        for holder in HOLDERS:
             try:
-                status = os.stat(os.path.join(folder.path, holder, f"{document}.json"))
+                status = os.stat(f"{folder.path}/{holder}/{document}.json")
             except OSError:
                 continue
-            marks.append(f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}")
+            marks.append(
+                f"{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
+            )
+            break
     return " ".join(marks)
 
 

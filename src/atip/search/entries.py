@@ -9,7 +9,7 @@ from __future__ import annotations
 from atip.model.effects import UNKNOWN, join
 from atip.model.facts import FACTS, fact_of
 from atip.search.postings import FULL, LONGEST, impact_of
-from atip.search.text import name_terms, terms_of
+from atip.search.text import name_terms, normal_phrase, terms_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,6 +97,19 @@ def _commands(
         if command.effects is not UNKNOWN:
             effects = join(command.effects, effects)
         yield path, command.description, fields, *_facts(effects)
+
+
+def phrases_of(tool: Tool) -> Iterator[tuple[str, bool]]:
+    """Every CMP pattern of a tool, ready to be compared, and whether it is a regular expression."""
+    kept = tool.extra.get("x-cmp")
+    capability = kept.get("capability") if isinstance(kept, dict) else None
+    intents = capability.get("intents") if isinstance(capability, dict) else None
+    for intent in intents if isinstance(intents, list) else ():
+        patterns = intent.get("patterns") if isinstance(intent, dict) else None
+        for pattern in patterns if isinstance(patterns, list) else ():
+            if isinstance(pattern, str):
+                is_regex = pattern.startswith("re:")
+                yield (pattern if is_regex else normal_phrase(pattern)), is_regex
 
 
 def _phrases(phrases: Sequence[str]) -> list[str]:

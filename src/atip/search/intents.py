@@ -1,6 +1,6 @@
 """Intents: which CMP intent a request means, with the reasons – or the choices, when that is not clear.
 
-1. An exact pattern always wins (§5.2 step 5).
+1. An exact pattern always wins (§5.2 step 5), unless two intents have it.
 2. A `re:` pattern that fits, on a linear-time engine (C9).
 3. A pattern that is part of the request, or shares its rare words; near synonyms count less.
 Several equally good intents, or a small lead, are returned as choices; a destructive intent is only chosen with
@@ -9,13 +9,11 @@ a clear lead (§8). Nothing is run here.
 
 from __future__ import annotations
 
-import unicodedata
-
 from atip.errors import FormatError
 from atip.model.regex import compile_regex
 from atip.model.value import Value
 from atip.search.ranking import rarity
-from atip.search.text import terms_of, words_of
+from atip.search.text import normal_phrase, terms_of, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +37,11 @@ PLAUSIBLE = 0.3
 """Below this an intent is not even a choice."""
 NEAR = 0.6
 MAX_REQUEST = 500
+"""Characters of a request that are read; a longer one is nobody's exact pattern."""
+NEGATIONS = frozenset(
+    ["not", "don", "dont", "never", "without", "except", "no", "nothing", "avoid", "undo"]
+)
+"""With one of these in a request but not in the pattern, a destructive intent is not meant."""
 MAX_CHOICES = 5
 
 
@@ -60,7 +63,11 @@ class Scored(Value):
     candidate: Candidate
     score: float
     how: str
+    """`exact`, `regex`, `phrase` or `words`; `, domain` where the tool's own words spoke for it."""
     pattern: str
+    matched: tuple[str, ...] = ()
+    """Words of the request that the pattern has, or has a near synonym of."""
+    unmatched: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         intent = self.candidate.intent
@@ -70,6 +77,8 @@ class Scored(Value):
             "pattern": self.pattern,
             "how": self.how,
             "score": round(self.score, 4),
+            "matched": list(self.matched),
+            "unmatched": list(self.unmatched),
             "command": intent.command,
             "confirm": intent.needs_consent,
             "destructive": intent.destructive,
@@ -82,7 +91,10 @@ class Match(Value):
     request: str
     chosen: Scored | None
     choices: tuple[Scored, ...]
+    """What else fits; where nothing was chosen, all that fit."""
     reason: str
+    needed: tuple[float, float] = (ENOUGH, MARGIN)
+    """The score, and the lead over the next, that would have been chosen."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -90,49 +102,51 @@ class Match(Value):
             "match": self.chosen.to_json() if self.chosen else None,
             "choices": [one.to_json() for one in self.choices],
             "reason": self.reason,
+            "needed": {"score": self.needed[0], "lead": self.needed[1]},
         }
 
 
 def match(request: str, candidates: Sequence[Candidate], lexicon: Lexicon) -> Match:
     """Decide; see the module's text for the order."""
-    text = normal(request)
-    scorer = _Scorer(text, lexicon)
+    scorer = _Scorer(request, lexicon)
     scored = [one for one in map(scorer.score, candidates) if one.score >= PLAUSIBLE]
     scored.sort(key=lambda one: (-one.score, one.candidate.tool, one.candidate.number))
     if not scored:
         return Match(request=request, chosen=None, choices=(), reason="no intent is like it")
+    told = [scorer.explained(one) for one in scored[: MAX_CHOICES + 1]]
+    best, rest = told[0], tuple(told[1:])
+    needed, reason = _why_unclear(scorer, scored)
+    if reason:
+        choices = (best, *rest)[:MAX_CHOICES]
+        return Match(request=request, chosen=None, choices=choices, reason=reason, needed=needed)
+    how = "exact pattern" if best.how == "exact" else best.how
+    return Match(request=request, chosen=best, choices=rest, reason=how, needed=needed)
+
+
+def _why_unclear(scorer: _Scorer, scored: Sequence[Scored]) -> tuple[tuple[float, float], str]:
+    """What score and lead are needed here, and why the first is not chosen; empty when it is."""
     best = scored[0]
-    rest = [one for one in scored[1:] if one.candidate.intent != best.candidate.intent]
-    second = rest[0].score if rest else 0.0
+    second = scored[1].score if len(scored) > 1 else 0.0
     risky = best.candidate.intent.destructive or any(
-        one.candidate.intent.destructive and best.score - one.score < CLEAR for one in rest
+        one.candidate.intent.destructive and best.score - one.score < CLEAR for one in scored[1:]
     )
-    enough, margin = (SURE, CLEAR) if risky else (ENOUGH, MARGIN)
-    if best.how == "exact" and second < EXACT:
-        return Match(
-            request=request, chosen=best, choices=tuple(rest[:MAX_CHOICES]), reason="exact pattern"
-        )
+    enough, margin = needed = (SURE, CLEAR) if risky else (ENOUGH, MARGIN)
+    if best.how == "exact":
+        return needed, "" if second < EXACT else "several intents have this very pattern"
+    if best.candidate.intent.destructive and scorer.negates(best.pattern):
+        return needed, "the request says no to something; a destructive intent is never guessed"
     if best.score >= enough and best.score - second >= margin:
-        return Match(
-            request=request, chosen=best, choices=tuple(rest[:MAX_CHOICES]), reason=best.how
-        )
+        return needed, ""
     reason = "several intents fit" if second >= best.score - margin else "too uncertain"
-    if risky and best.score >= ENOUGH:
-        reason += "; a destructive one is never guessed"
-    return Match(request=request, chosen=None, choices=tuple(scored[:MAX_CHOICES]), reason=reason)
-
-
-def normal(text: str) -> str:
-    """One spelling for texts that a person would call the same."""
-    folded = unicodedata.normalize("NFKC", text[:MAX_REQUEST]).casefold()
-    return " ".join(folded.split()).strip(" .!?,;:")
+    return needed, reason + ("; a destructive one is never guessed" if risky else "")
 
 
 class _Scorer:
     """One request against many intents."""
 
-    def __init__(self, text: str, lexicon: Lexicon) -> None:
-        self.text = text
+    def __init__(self, request: str, lexicon: Lexicon) -> None:
+        self.text = text = normal_phrase(request[:MAX_REQUEST])
+        self.is_whole = len(request) <= MAX_REQUEST
         self.lexicon = lexicon
         self.padded = f" {' '.join(words_of(text))} "
         self.terms = list(dict.fromkeys(terms_of(text)))
@@ -150,6 +164,22 @@ class _Scorer:
             best = best.replace(score=min(best.score + 0.05, PHRASE), how=f"{best.how}, domain")
         return best
 
+    def negates(self, pattern: str) -> bool:
+        """Whether the request has a `not`, `without` or the like that the pattern has not."""
+        return bool(NEGATIONS & set(words_of(self.text)) - set(words_of(pattern)))
+
+    def explained(self, one: Scored) -> Scored:
+        """With the words of the request that count for and against it."""
+        if one.how in ("exact", "regex"):
+            return one
+        here = set(terms_of(normal_phrase(one.pattern)))
+        matched, unmatched = [], []
+        for word in dict.fromkeys(words_of(self.text)):
+            for term in terms_of(word):
+                near = term in here or any(self.near[term].get(other) for other in here)
+                (matched if near else unmatched).append(word)
+        return one.replace(matched=tuple(matched), unmatched=tuple(unmatched))
+
     def _regex(self, pattern: str) -> tuple[float, str]:
         try:
             compiled = compile_regex(pattern[3:], ignore_case=True)
@@ -160,8 +190,8 @@ class _Scorer:
         return (REGEX_WHOLE if compiled.covers(self.text) else REGEX_PART), "regex"
 
     def _plain(self, pattern: str) -> tuple[float, str]:
-        wanted = normal(pattern)
-        if wanted and wanted == self.text:
+        wanted = normal_phrase(pattern)
+        if wanted and wanted == self.text and self.is_whole:
             return EXACT, "exact"
         terms = list(dict.fromkeys(terms_of(wanted)))
         shared = self._overlap(terms)

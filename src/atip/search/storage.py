@@ -12,7 +12,7 @@ import os
 import sqlite3
 from collections import defaultdict
 
-from atip.search.entries import entries_of
+from atip.search.entries import entries_of, phrases_of
 from atip.search.postings import pack, unpack
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Tool
 
-VERSION = "1"
+VERSION = "2"
 """Of the layout *and* of the way text is cut into terms; another version is built anew."""
 MAX_SEGMENTS = 24
 _SCHEMA = """
@@ -31,6 +31,8 @@ CREATE TABLE tool(name TEXT PRIMARY KEY, stamp TEXT, first INTEGER, last INTEGER
 CREATE TABLE document(id INTEGER PRIMARY KEY, tool TEXT, path TEXT, summary TEXT, is_true INTEGER, is_known INTEGER, known INTEGER);
 CREATE TABLE posting(term TEXT, segment INTEGER, data BLOB, PRIMARY KEY(term, segment)) WITHOUT ROWID;
 CREATE TABLE dead(id INTEGER PRIMARY KEY);
+CREATE TABLE phrase(text TEXT, is_regex INTEGER, tool TEXT, PRIMARY KEY(text, is_regex, tool)) WITHOUT ROWID;
+CREATE INDEX phrase_tool ON phrase(tool);
 """
 
 
@@ -103,6 +105,7 @@ class Storage:
         lists: dict[str, list[int]] = defaultdict(list)
         rows: list[tuple[object, ...]] = []
         seen: list[tuple[str, str, int, int]] = []
+        phrases: list[tuple[str, bool, str]] = []
         for tool in tools:
             if has_any:
                 self._bury(db, tool.name)
@@ -112,14 +115,17 @@ class Storage:
                 joined = "\t".join(path) if path else ""
                 rows.append((document, name, joined, description, is_true, is_known, known))
                 base = document << 8
-                for impact, terms in fields:
-                    entry = base | impact
-                    for term in terms:
-                        lists[term].append(entry)
+                best: dict[str, int] = {}
+                for impact, terms in sorted(fields, key=_impact):  # the best field of a term is last
+                    best.update(dict.fromkeys(terms, base | impact))
+                for term, entry in best.items():
+                    lists[term].append(entry)
                 document += 1
             seen.append((name, stamps.get(name, ""), start, document - 1))
+            phrases += [(text, is_regex, name) for text, is_regex in phrases_of(tool)]
         db.executemany("INSERT OR REPLACE INTO tool VALUES (?, ?, ?, ?)", sorted(seen))
         db.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        db.executemany("INSERT OR IGNORE INTO phrase VALUES (?, ?, ?)", phrases)
         # sorted: the tree of a table without row ids is filled from left to right
         made = ((term, first, pack(lists[term])) for term in sorted(lists))
         db.executemany("INSERT INTO posting VALUES (?, ?, ?)", made)
@@ -131,6 +137,7 @@ class Storage:
             db.execute("INSERT INTO dead SELECT id FROM document WHERE id BETWEEN ? AND ?", row)
             db.execute("DELETE FROM document WHERE id BETWEEN ? AND ?", row)
             db.execute("DELETE FROM tool WHERE name = ?", (name,))
+            db.execute("DELETE FROM phrase WHERE tool = ?", (name,))
 
     def _merge(self, db: sqlite3.Connection) -> None:
         """All segments as one, without the dead."""
@@ -166,6 +173,22 @@ class Storage:
             "SELECT id, path FROM document, tool WHERE tool.name = ? AND id BETWEEN first AND last",
             (name,),
         ).fetchall()
+
+    def stamp(self, name: str) -> str:
+        """What the caller said identifies the state of a tool; empty when it is not in here."""
+        row = self._db.execute("SELECT stamp FROM tool WHERE name = ?", (name,)).fetchone()
+        return "" if row is None else str(row[0])
+
+    def tools_saying(self, text: str) -> list[str]:
+        """Tools that have a CMP pattern word for word, by name."""
+        rows = self._db.execute(
+            "SELECT tool FROM phrase WHERE text = ? AND NOT is_regex ORDER BY tool", (text,)
+        )
+        return [row[0] for row in rows]
+
+    def regexes(self) -> list[tuple[str, str]]:
+        """(`re:` pattern, tool) of all CMP tools."""
+        return self._db.execute("SELECT text, tool FROM phrase WHERE is_regex").fetchall()
 
     def known(self) -> Iterator[tuple[int, int]]:
         """(number in the lexicon, document)."""
@@ -226,6 +249,10 @@ class Storage:
     def _refresh(self) -> None:
         self.dead = {row[0] for row in self._db.execute("SELECT id FROM dead")}
         self.size = int(self._db.execute("SELECT count(*) FROM document").fetchone()[0])
+
+
+def _impact(field: tuple[int, list[str]]) -> int:
+    return field[0]
 
 
 def _remove(path: str) -> None:

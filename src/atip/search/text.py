@@ -160,6 +160,15 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
+def normal_phrase(text: str) -> str:
+    """One spelling for texts that a person would call the same."""
+    if not text.isascii():
+        import unicodedata
+
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.casefold().split()).strip(" .!?,;:")
+
+
 def name_terms(name: str) -> list[str]:
     """Stems of the parts of a name; `camelCase`, `snake_case` and `kebab-case` fall apart."""
     return terms_of(name if name.islower() else _HUMP.sub(" ", name))

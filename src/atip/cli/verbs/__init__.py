@@ -39,6 +39,7 @@ NOUNS: dict[str, dict[str, str]] = {
     "cmp": {
         "list": "CMP tools: name, domain, summary",
         "match": "which intent a request means, and why",
+        "run": "run what a request means, under policy and sandbox",
         "snippet": "the CMP instruction for AGENTS.md",
         "install": "write a known tool out as a CMP tool",
         "migrate": "move tools of CMP 0.1.0 into today's folders",

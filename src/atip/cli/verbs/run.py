@@ -131,7 +131,7 @@ def _print(ctx: Context, result: Result) -> None:
         ctx.note(f"atip: {clean_output(note)}")
 
 
-def _print_plan(ctx: Context, call: Call, runner: Runner) -> int:
+def _print_plan(ctx: Context, call: Call, runner: Runner, **more: object) -> int:
     from atip.execution.consent import clean_line, shown_word
 
     judgement, digest = runner.plan(call)
@@ -145,6 +145,7 @@ def _print_plan(ctx: Context, call: Call, runner: Runner) -> int:
         "confinement": confinement.to_json(),
         "env": sorted({*confinement.env_pass, *(name for name, _ in confinement.env_set)}),
         "audit": judgement.audit,
+        **more,
     }
     if ctx.as_json:
         ctx.emit(document)

@@ -1,0 +1,112 @@
+"""Run what a request means, as a CMP tool describes it, under policy and sandbox.
+
+The request must mean one intent; several are listed and nothing runs. What asks for confirmation or cannot
+be undone is put to you on your terminal. Values: `name=text`, `name:=JSON`, or `--args JSON` (`-` for stdin).
+The exit code is the tool's own; 124 time-out, 125 our failure, 126 refused, 127 not found.
+"""
+
+from __future__ import annotations
+
+from atip.errors import AtipError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+    from atip.cmp_running import IntentResult
+
+MAX_INPUT = 1_000_000
+EFFECTS = {"subprocess": True}
+EXAMPLES = (
+    'atip cmp run "restore emails" count=3',
+    'atip cmp run "delete emails" --args \'{"ids": ["a1"]}\' --dry-run --json',
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("request", metavar="REQUEST", help="what you want, in one argument")
+    parser.add_argument("values", nargs="*", metavar="NAME=VALUE", help="values of the intent")
+    parser.add_argument("--args", default=None, metavar="JSON", help="all values as one object")
+    parser.add_argument("--tool", default=None, metavar="TOOL", help="only intents of this tool")
+    parser.add_argument(
+        "--intent", type=int, default=None, metavar="N", help="number of the intent in --tool"
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="answer yes where nothing can be destroyed"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print argv, decision, confinement; run nothing"
+    )
+    parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this run")
+    parser.add_argument(
+        "--timeout", type=float, default=None, metavar="S", help="seconds until killed"
+    )
+    parser.add_argument("--max-bytes", type=int, default=None, help="keep this much of each stream")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.verbs.run import _exit_code
+
+    try:
+        return _run(options, ctx)
+    except AtipError as error:
+        error.exit_code = _exit_code(error)
+        raise
+
+
+def _run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.verbs.run import _print_plan
+    from atip.cmp_running import IntentResult, check_returns, make_intent_runner, plan_intent
+    from atip.execution.consent import ask_on_terminal
+    from atip.execution.result import DEFAULT_MAX_BYTES
+    from atip.running import make_call
+
+    values, texts = _values(options, ctx)
+    planned = plan_intent(
+        ctx.app,
+        options.request,
+        values,
+        tool=options.tool,
+        number=options.intent,
+        texts=texts,
+    )
+    call = make_call(
+        ctx.app,
+        planned.argv,
+        timeout_s=options.timeout,
+        max_bytes=options.max_bytes or DEFAULT_MAX_BYTES,
+        assume_yes=options.yes,
+    )
+    runner = make_intent_runner(ctx.app, planned, preset=options.policy, ask=ask_on_terminal)
+    if options.dry_run:
+        return _print_plan(ctx, call, runner, intent=planned.to_json())
+    result = runner.run(call)
+    checked = check_returns(planned.intent, result)
+    _print(ctx, IntentResult(call=planned, result=result, problems=checked))
+    return result.exit_code
+
+
+def _values(options: argparse.Namespace, ctx: Context) -> tuple[dict[str, object], set[str]]:
+    """Values by name, and the names of those that were typed as text."""
+    from atip.cli.call_arguments import read_arguments
+
+    document = options.args or ""
+    if document == "-":
+        document = ctx.stdin.read(MAX_INPUT + 1)
+        if len(document) > MAX_INPUT:
+            raise UsageError("call.args", f"more than {MAX_INPUT:,} characters of arguments")
+    names = (word.partition("=")[0] for word in options.values)
+    return read_arguments(options.values, document), {n for n in names if not n.endswith(":")}
+
+
+def _print(ctx: Context, done: IntentResult) -> None:
+    if ctx.as_json:
+        ctx.emit(done.to_json())
+        return
+    from atip.cli.output import clean
+    from atip.cli.verbs.run import _print as print_result
+
+    print_result(ctx, done.result)
+    for problem in done.problems or ():
+        ctx.note(f"atip: not what `returns` promises: {problem.path} {clean(problem.message)}")
