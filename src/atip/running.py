@@ -2,7 +2,7 @@
 
     result = run_argv(box, ["gh", "pr", "list"])
 
-Judges the argv as the line it stands for (`explaining`), plans the confinement (`policy.confine`) and hands both to
+Judges the argv as the line it stands for (`explaining`), plans the confinement (`planning`) and hands both to
 `execution.runner`. Implements DESIGN §5 `Toolbox.run`.
 """
 
@@ -13,10 +13,12 @@ import shlex
 
 from atip.errors import UsageError
 from atip.execution.audit import Audit
+from atip.execution.conventions import USUAL, read_conventions, with_json
+from atip.execution.login import login_of
 from atip.execution.result import DEFAULT_MAX_BYTES
 from atip.execution.runner import Call, Judgement, Runner, declared_timeout
 from atip.explaining import explain_line, find_known
-from atip.policy.confine import plan_confinement
+from atip.planning import plan_call
 from atip.registry.policies import load_policies
 from atip.system.digests import sha256_hex
 
@@ -25,14 +27,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from atip.execution.consent import Asker
+    from atip.execution.conventions import Conventions
     from atip.execution.result import Result
     from atip.execution.runner import Judge
+    from atip.explaining import Explanation
+    from atip.model.tool import Tool
     from atip.toolbox import Toolbox
 
 
 def audit_of(box: Toolbox) -> Audit:
     """The user's audit chain."""
     return Audit(os.path.join(box.places.data, "audit"))
+
+
+def outputs_of(box: Toolbox) -> str:
+    """The folder of kept outputs."""
+    from atip.execution.kept import FOLDER
+
+    return os.path.join(box.places.cache, FOLDER)
 
 
 def judge_for(box: Toolbox, *, preset: str | None = None) -> Judge:
@@ -48,16 +60,38 @@ def judge_for(box: Toolbox, *, preset: str | None = None) -> Judge:
             home=box.places.home,
         )
         effects = explained.effects
+        tool = _only_tool(explained)
         timeout_s = call.timeout_s or declared_timeout(effects)
         return Judgement(
             decision=explained.decision,
             effects=effects,
-            confinement=plan_confinement(effects, policies, cwd=call.cwd, timeout_s=timeout_s),
+            confinement=plan_call(
+                explained, policies, box.places, cwd=call.cwd, timeout_s=timeout_s
+            ),
             audit=any(policy.audit for policy in policies),
             policy=sha256_hex(repr(policies).encode()),
+            conventions=conventions_of(tool),
+            login=login_of(tool, explained.invocations[0].path, call.argv, effects)
+            if tool
+            else None,
+            keep="" if any(policy.keep_output is False for policy in policies) else outputs_of(box),
         )
 
     return judge
+
+
+def _only_tool(explained: Explanation) -> Tool | None:
+    """The one tool that a call starts; None: several, or nobody knows it."""
+    return explained.invocations[0].known if len(explained.invocations) == 1 else None
+
+
+def conventions_of(tool: Tool | None) -> Conventions:
+    """How a tool speaks, as its description says.
+
+    Raises:
+        FormatError: `output.form`.
+    """
+    return read_conventions(tool.own.get("output")) if tool is not None else USUAL
 
 
 def make_call(
@@ -69,8 +103,12 @@ def make_call(
     timeout_s: float | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
     assume_yes: bool = False,
+    structured: bool = False,
 ) -> Call:
     """The call for an argv: the program is found once, here.
+
+    Args:
+        structured: ask the tool for JSON where it is known how (AIP-29 `json_flag`); the Result has `data`.
 
     Raises:
         NotFoundError: `tool.not-found`.
@@ -80,8 +118,11 @@ def make_call(
         raise UsageError("run.empty", "there is no command to run")
     if any("\0" in word for word in argv):
         raise UsageError("run.nul", "an argument holds a NUL, which no program can be given")
+    words = tuple(argv)
+    if structured:
+        words = with_json(words, conventions_of(find_known(box.places, os.path.basename(words[0]))))
     return Call(
-        argv=tuple(argv),
+        argv=words,
         program=box.locate(argv[0]),
         cwd=os.path.realpath(cwd or os.getcwd()),
         stdin=stdin,
@@ -89,6 +130,7 @@ def make_call(
         timeout_s=timeout_s,
         max_bytes=max_bytes,
         assume_yes=assume_yes,
+        structured=structured,
     )
 
 
@@ -123,8 +165,12 @@ def run_argv(
     stdin: bytes | None = None,
     timeout_s: float | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    structured: bool = False,
     ask: Asker | None = None,
 ) -> Result:
     """Run one command under policy and sandbox; see `execution.runner.Runner.run`."""
-    call = make_call(box, argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes)
+    call = make_call(
+        box, argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes,
+        structured=structured,
+    )  # fmt: skip
     return make_runner(box, ask=ask).run(call)

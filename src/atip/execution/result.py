@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from atip.execution.redact import Redactor
 from atip.model.confinement import Confinement
+from atip.model.tool import MISSING
 from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from atip.execution.call import Call, Judgement
+    from atip.execution.kept import KeptOutput
     from atip.policy.decision import Decision
+    from atip.sandbox.proxy import Attempt
+    from atip.sandbox.run import Outcome
 
 DEFAULT_MAX_BYTES = 256 * 1024
 _MARK_ROOM = 300
@@ -60,6 +65,14 @@ class Result(Value):
     """What the sandbox has to say of itself, such as limits that hold per process."""
     run_id: str = ""
     """Its records in the audit; empty: none was kept."""
+    data: object = MISSING
+    """The output as a value, where JSON was asked for and came; MISSING: it is only text."""
+    message: str = ""
+    """What the tool had to say: the stream in which it tells success or failure (AIP-29)."""
+    attempts: tuple[Attempt, ...] = ()
+    """Tries to reach the network through the gate, allowed and refused."""
+    kept: tuple[tuple[str, str], ...] = ()
+    """Stream → run whose whole output is kept in the cache (`atip audit output`)."""
 
     @property
     def text(self) -> str:
@@ -88,6 +101,9 @@ class Result(Value):
             "confinement": self.confinement.to_json(),
             "notes": [*self.notes, *self.backend_notes],
             "run": self.run_id or None,
+            **({} if self.data is MISSING else {"data": self.data}),
+            **({"kept": dict(self.kept)} if self.kept else {}),
+            **({"network": shown_attempts(self.attempts)} if self.attempts else {}),
         }
 
 
@@ -98,9 +114,19 @@ class Gathered:
     """
 
     def __init__(
-        self, name: str, known: Sequence[bytes], max_bytes: int = DEFAULT_MAX_BYTES
+        self,
+        name: str,
+        known: Sequence[bytes],
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        *,
+        keep: KeptOutput | None = None,
     ) -> None:
+        """
+        Args:
+            keep: takes the whole stream, redacted, once more came than fits here; None: the rest is lost.
+        """
         self._name = name
+        self._keeper = keep
         self._redactor = Redactor(known)
         self._head_room = max_bytes * 3 // 4
         self._tail_room = max_bytes - self._head_room
@@ -122,13 +148,24 @@ class Gathered:
 
     def end(self) -> bytes:
         """The end of the stream; returns the last that may be shown."""
-        return self._keep(self._redactor.finish())
+        shown = self._keep(self._redactor.finish())
+        if self._keeper is not None:
+            self._keeper.close()
+        return shown
+
+    @property
+    def kept(self) -> str:
+        """The run under which the whole stream can be had; empty: it is not kept."""
+        return self._keeper.run if self._keeper is not None and self._keeper.begun else ""
 
     def _keep(self, shown: bytes) -> bytes:
         room = self._head_room - len(self._head)
         self._head += shown[:room] if room > 0 else b""
         self._tail += shown[max(0, room) :]
         over = len(self._tail) - self._tail_room
+        if self._keeper is not None and (over > 0 or self._dropped):
+            # the first that does not fit brings along all that came before it
+            self._keeper.write(shown if self._dropped else bytes(self._head + self._tail))
         if over > 0:
             self._dropped += over
             del self._tail[:over]
@@ -139,12 +176,74 @@ class Gathered:
         head, tail = bytes(self._head), bytes(self._tail)
         if not self._dropped:
             return (head + tail).decode("utf-8", "replace")
-        mark = (
-            f"\n[{self._dropped:,} bytes of {self._name} left out here; for the rest narrow the command, "
-            f"or run it with `--max-bytes N`]\n"
-        )
+        mark = f"\n[{self._dropped:,} bytes of {self._name} left out here; {self._how()}]\n"
         # A character that was cut in half is dropped, not shown as damage.
         return head.decode("utf-8", "ignore") + mark + tail.decode("utf-8", "ignore")
+
+    def _how(self) -> str:
+        """How to get the rest."""
+        if not self.kept or self._keeper is None:
+            return "for the rest narrow the command, or run it with `--max-bytes N`"
+        words = f"atip audit output {self.kept} --from {len(self._head)}"
+        if self._name != "stdout":
+            words += f" --stream {self._name}"
+        return f"for the rest run `{words}`" + ("" if self._keeper.whole else " (kept in part)")
+
+
+def make_result(
+    call: Call, judgement: Judgement, digest: str, outcome: Outcome, streams: Mapping[str, Gathered]
+) -> Result:
+    """The Result of an outcome and what was gathered of its output."""
+    from atip.execution.conventions import message_of
+
+    out, err = streams["stdout"], streams["stderr"]
+    code = 124 if outcome.timed_out else outcome.exit_code
+    stdout, stderr = out.text(), err.text()
+    conventions = judgement.conventions
+    kept = tuple((name, each.kept) for name, each in streams.items() if each.kept)
+    return Result(
+        argv=call.argv,
+        exit_code=code,
+        stdout=stdout,
+        stderr=stderr,
+        truncated=out.truncated or err.truncated or outcome.output_truncated,
+        redactions=add_counts(out.counts, err.counts),
+        confinement=judgement.confinement,
+        decision=judgement.decision,
+        duration_s=outcome.duration_s,
+        timed_out=outcome.timed_out,
+        cancelled=outcome.cancelled,
+        signal=outcome.signal,
+        backend=outcome.backend,
+        layers=outcome.layers,
+        digest=digest,
+        meaning=conventions.exit_codes.get(code, ""),
+        env_dropped=outcome.env_dropped,
+        backend_notes=outcome.notes,
+        data=_data(call, judgement, stdout, out),
+        message=message_of(stdout, stderr, failed=code != 0, conventions=conventions),
+        attempts=outcome.attempts,
+        kept=kept,
+    )
+
+
+def _data(call: Call, judgement: Judgement, stdout: str, out: Gathered) -> object:
+    """The output as a value; what is cut, or no JSON after all, is text only."""
+    from atip.errors import FormatError
+    from atip.execution.conventions import parse_output
+
+    wanted = call.structured or judgement.conventions.default_format == "json"
+    if not wanted or out.truncated:
+        return MISSING
+    try:
+        return parse_output(stdout)
+    except FormatError:
+        return MISSING
+
+
+def shown_attempts(attempts: Sequence[Attempt]) -> list[dict[str, object]]:
+    """Tries to reach the network, for documents."""
+    return [{"target": each.target, "allowed": each.allowed, "why": each.why} for each in attempts]
 
 
 def add_counts(*counts: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:

@@ -13,6 +13,7 @@ from atip.errors import FormatError
 from atip.knowledge.words import WordError, raises, split_line
 from atip.model.problems import Problem, render_path
 from atip.model.regex import compile_regex
+from atip.model.sandbox_block import check_sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ NODE_KEYS = {
     "runs", "rest", "operands", "style", "globals", "abbreviate", "output",
 }  # fmt: skip
 TOOL_KEYS = NODE_KEYS | {
-    "tool", "category", "homepage", "intents", "patterns", "authentication", "help", "see",
+    "tool", "category", "homepage", "intents", "patterns", "authentication", "help", "see", "sandbox",
 }  # fmt: skip
 OPTION_KEYS = {
     "value", "adds", "does", "dry_run", "answers", "always", "runs", "summary", "choices",
@@ -73,6 +74,12 @@ class Normal:
         for key in ("category", "homepage", "intents", "patterns", "authentication"):
             if key in document:
                 node[key] = document[key]
+        if "sandbox" in document:
+            node["sandbox"] = document["sandbox"]
+            self.problems += [
+                problem.replace(path=f"$.sandbox{problem.path[1:]}")
+                for problem in check_sandbox(document["sandbox"])
+            ]
         self._intents(node)
         node["help"] = self._flags(document.get("help", "--help --version"), ("help",))
         return node

@@ -207,7 +207,7 @@ def _own(node: Node) -> dict[str, Any]:
 def _tool(node: Node, name: str) -> Tool:
     own = _own(node)
     own["curated"] = CURATED
-    for key in ("help", "category", "intents", "aliases"):
+    for key in ("help", "category", "intents", "aliases", "sandbox"):
         if key in node:
             own[key] = node[key]
     options = options_from(node)

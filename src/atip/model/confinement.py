@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MIB = 1024 * 1024
+ANY_PROGRAM = "*"
+"""In `exec_spawn`, alone: every program of the read-only system. Never read from a manifest."""
 
 
 class Limits(Value):
@@ -64,6 +66,9 @@ class Confinement(Value):
     Empty: nothing but a scratch home and a scratch `/tmp`, which are thrown away."""
     fs_deny: tuple[str, ...] = ()
     """Never readable nor writable; wins over both lists above. Empty: no exception."""
+    fs_keep: tuple[str, ...] = ()
+    """Readable, and never writable although a writable folder holds them: hooks, settings of agents.
+    Only existing paths; empty: no exception."""
     egress: tuple[str, ...] = ()
     """Host names (`api.example.com`, `*.example.com`) reachable through the proxy on ports 443
     and 80, or `host:port` for that port alone. Empty: no network."""
@@ -78,7 +83,7 @@ class Confinement(Value):
     exec_allow: bool = False
     """False: the program cannot start another one, whatever `exec_spawn` says (P9)."""
     exec_spawn: tuple[str, ...] = ()
-    """Program names that may be started if `exec_allow`. Empty: none."""
+    """Program names that may be started if `exec_allow`, or `ANY_PROGRAM`. Empty: none."""
     env_pass: tuple[str, ...] = ()
     """Variables handed in from the caller. Empty: none."""
     env_set: tuple[tuple[str, str], ...] = ()
@@ -99,13 +104,16 @@ class Confinement(Value):
             network["private"] = list(self.egress_private)
         if self.tcp:
             network["tcp"] = list(self.tcp)
+        files: dict[str, object] = {
+            "read": list(self.fs_read),
+            "write": list(self.fs_write),
+            "deny": list(self.fs_deny),
+        }
+        if self.fs_keep:
+            files["keep"] = list(self.fs_keep)
         return {
             "network": network,
-            "fs": {
-                "read": list(self.fs_read),
-                "write": list(self.fs_write),
-                "deny": list(self.fs_deny),
-            },
+            "fs": files,
             "exec": {"allow": self.exec_allow, "spawn": list(self.exec_spawn)},
             "env": {"pass": list(self.env_pass), "set": dict(self.env_set)},
             "tty": {"required": self.tty},

@@ -1,122 +1,239 @@
 """Plan the narrowest confinement for a call: what the manifest asks for, cut by effects and by policy.
 
 A manifest's `sandbox:` block is a request. Effects can only take away (a call that surely uses no network
-gets none, whatever was asked), and policy grants are an upper bound: what no layer grants is not there.
-Pure; `sandbox` enforces the result exactly or refuses.
+gets none, whatever was asked). What is there comes from three places only: the directory the call runs in,
+what the call itself names (judged with it, see `named`), and the grants of the policy. Own settings and
+secrets are never among it (`guarding`). Pure; `sandbox` enforces the result exactly or refuses.
 """
 
 from __future__ import annotations
 
-from atip.model.confinement import MIB, Confinement, Limits
+from atip.model.confinement import ANY_PROGRAM, MIB, Confinement, Limits
 from atip.model.environment import is_never_passed, runs_code
-from atip.model.globs import parse_glob
-from atip.model.hosts import parse_host_pattern
+from atip.model.value import Value
+from atip.policy.granting import (
+    bounded,
+    expanded,
+    granted,
+    grants,
+    host_covers,
+    path_covers,
+    workspace_of,
+)
+from atip.policy.guarding import guard, kept_in
+from atip.policy.named import NOTHING
+from atip.policy.subject import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from atip.model.effects import Effects
+    from atip.policy.named import Named
     from atip.policy.policy import Policy
 
 RUN_LIMITS = Limits(
     wall_s=600.0, memory_bytes=4096 * MIB, processes=512, file_bytes=4096 * MIB, output_bytes=MIB
 )
 """Bounds of an ordinary run; `effects.duration.timeout` may shorten the time."""
+WORKSPACE = "**/**"
+"""In a request: everything below the directory of the call."""
+
+
+class Asked(Value):
+    """What a tool asks for."""
+
+    confinement: Confinement
+    curated: bool = False
+    """Our own knowledge says so: its reads and its spawn list count without a grant. A manifest's do not."""
+
+
+class Scene(Value):
+    """Where a call would run, as far as the plan needs it."""
+
+    cwd: str = ""
+    """The workspace; empty: none."""
+    home: str = ""
+    """What `~` means; empty: left as it is."""
+    own: tuple[str, ...] = ()
+    """Folders with settings and records of ours."""
+    kept: tuple[str, ...] = ()
+    """Existing paths of the workspace that stay as they are; see `guarding.KEPT`."""
 
 
 def plan_confinement(
     effects: Effects,
     policies: Sequence[Policy],
     *,
-    asked: Confinement | None = None,
-    cwd: str = "",
+    asked: Asked | None = None,
+    named: Named = NOTHING,
+    scene: Scene | None = None,
     timeout_s: float | None = None,
 ) -> Confinement:
     """The confinement of one call.
 
     Args:
-        asked: what the manifest requests; None: it has no `sandbox:` block, and gets what policy grants.
-        cwd: the workspace. Readable unless the call surely reads nothing; writable only where granted.
+        asked: what the tool requests; None: nobody knows what it needs, and it gets what policy grants and
+            the programs of the operating system, all inside of the same walls.
         timeout_s: of the call, if it is known.
     """
-    files = effects.filesystem
-    request = asked if asked is not None else _everything(policies, cwd)
-    own = (f"{cwd.rstrip('/')}/**",) if cwd else ()
-    reads = _granted(request.fs_read, (*own, *_grants(policies, "reads")), _path_covers)
-    writes = _granted(request.fs_write, _grants(policies, "writes"), _path_covers)
-    hosts = _granted(request.egress, _grants(policies, "hosts"), _host_covers)
-    acts = files.write is not False or files.delete is not False
+    scene = scene or Scene()
+    plan = _Plan(effects, policies, asked, named, scene)
     wall = RUN_LIMITS.wall_s or 600.0
-    return request.replace(
-        fs_read=reads if files.read is not False or acts else (),
-        fs_write=writes if acts else (),
-        egress=hosts if effects.network is not False else (),
+    request = plan.request
+    found = request.replace(
+        fs_read=plan.reads(),
+        fs_write=plan.writes(),
+        egress=plan.hosts(),
         # SECURITY: only a person grants these; a manifest's word does not count
-        egress_private=(),
-        tcp=(),
-        ingress=request.ingress if effects.network is not False else (),
-        exec_allow=request.exec_allow and effects.subprocess is not False,
-        exec_spawn=request.exec_spawn if effects.subprocess is not False else (),
+        egress_private=grants(policies, "private") if plan.online else (),
+        tcp=grants(policies, "tcp") if plan.online else (),
+        ingress=granted(request.ingress, grants(policies, "ingress"), str.__eq__)
+        if plan.online
+        else (),
+        exec_allow=plan.programs() != (),
+        exec_spawn=plan.programs(),
         # names of variables are requests too, and what changes what runs is never passed
         env_pass=tuple(
             name
             for name in request.env_pass
-            if name in _grants(policies, "env") and not is_never_passed(name)
+            if name in grants(policies, "env") and not is_never_passed(name)
         ),
         env_set=tuple((name, value) for name, value in request.env_set if not runs_code(name)),
         tty=request.tty and effects.interactive.tty is not False,
         limits=RUN_LIMITS.replace(wall_s=min(wall, timeout_s) if timeout_s else wall),
     )
+    found = guard(found, home=scene.home, own=scene.own, explicit=plan.explicit())
+    # a yes to a call that is known to write there was a yes to just that
+    kept = () if effects.extra.get(MARKS["protected"]) is True else kept_in(found, scene.kept)
+    return found.replace(fs_keep=kept)
 
 
-def _everything(policies: Sequence[Policy], cwd: str) -> Confinement:
-    """The request of a tool without a manifest: all that policy grants, and helpers of its own."""
-    own = (f"{cwd.rstrip('/')}/**",) if cwd else ()
-    return Confinement(
-        fs_read=(*own, *_grants(policies, "reads")),
-        fs_write=_grants(policies, "writes"),
-        egress=_grants(policies, "hosts"),
-        exec_allow=True,
-        tty=True,
-    )
+class _Plan:
+    """The parts of one plan."""
 
+    def __init__(
+        self,
+        effects: Effects,
+        policies: Sequence[Policy],
+        asked: Asked | None,
+        named: Named,
+        scene: Scene,
+    ) -> None:
+        self.effects, self.policies, self.asked = effects, policies, asked
+        self.named, self.scene = named, scene
+        self.online = effects.network is not False
+        files = effects.filesystem
+        self.acts = files.write is not False or files.delete is not False
+        self.looks = files.read is not False or self.acts
+        self.access = _access(policies, scene)
+        self.own = (f"{scene.cwd.rstrip('/')}/**",) if self.access != "none" else ()
+        if self.access == "write":
+            self.policies = tuple(_with_workspace(policy, self.own) for policy in policies)
+        self.request = self._request()
 
-def _grants(policies: Sequence[Policy], field: str) -> tuple[str, ...]:
-    """What the user's layer grants, cut by every other layer that speaks of it.
+    def _request(self) -> Confinement:
+        """What was asked for with `~` and the workspace spelled out; or everything that may be granted."""
+        home = self.scene.home
+        if self.asked is None:
+            return Confinement(
+                fs_read=(*self.own, *self._grants("reads")),
+                fs_write=self._grants("writes"),
+                egress=self._grants("hosts"),
+                exec_spawn=(ANY_PROGRAM,),
+                env_pass=self._grants("env"),
+            )
+        wanted = self.asked.confinement
+        if self.asked.curated:
+            # silence in our own knowledge is no opinion: hosts and variables are up to the policy
+            wanted = wanted.replace(
+                egress=wanted.egress or self._grants("hosts"),
+                env_pass=wanted.env_pass or self._grants("env"),
+            )
+        return wanted.replace(
+            fs_read=(*self.own, *self._spelled(expanded(wanted.fs_read, home))),
+            fs_write=self._spelled(expanded(wanted.fs_write, home)),
+            fs_deny=self._spelled(expanded(wanted.fs_deny, home)),
+            # SECURITY: a manifest names programs; "any" is nothing it can ask for
+            exec_spawn=tuple(name for name in wanted.exec_spawn if name != ANY_PROGRAM),
+        )
 
-    A layer without grants has no opinion; only the user and the organisation can grant at all.
-    """
-    total: tuple[str, ...] | None = None
-    for policy in policies:
-        listed: tuple[str, ...] = getattr(policy, field)
-        if not listed:
-            continue
-        if policy.layer not in ("organisation", "user") and total is None:
+    def _grants(self, field: str) -> tuple[str, ...]:
+        return grants(self.policies, field, self.scene.home)
+
+    def _spelled(self, entries: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(
+            each for entry in entries for each in (self.own if entry == WORKSPACE else (entry,))
+        )
+
+    def reads(self) -> tuple[str, ...]:
+        if not self.looks:
             return ()
-        total = listed if total is None else _granted(listed, total, _COVERS[field])
-    return total or ()
+        request = self.request.fs_read
+        allowed = (*self.own, *self._grants("reads"))
+        if self.asked is not None and self.asked.curated:
+            allowed += request
+        extra = bounded(self.policies, "reads", self.named.paths, self.scene.home)
+        return tuple(dict.fromkeys((*granted(request, allowed, path_covers), *extra)))
+
+    def writes(self) -> tuple[str, ...]:
+        if not self.acts:
+            return ()
+        extra = bounded(self.policies, "writes", self.named.paths, self.scene.home)
+        found = granted(self.request.fs_write, self._grants("writes"), path_covers)
+        return tuple(dict.fromkeys((*found, *extra)))
+
+    def hosts(self) -> tuple[str, ...]:
+        if not self.online:
+            return ()
+        found = granted(self.request.egress, self._grants("hosts"), host_covers)
+        extra = bounded(self.policies, "hosts", self.named.hosts)
+        return tuple(dict.fromkeys((*found, *extra)))
+
+    def programs(self) -> tuple[str, ...]:
+        """What may be started. A list in our own knowledge is exact, even where no program of the
+        caller's choice is run."""
+        if self.asked is not None and self.asked.confinement.exec_allow is False:
+            return ()
+        curated = self.asked is not None and self.asked.curated
+        if self.effects.subprocess is False and not curated:
+            return ()
+        return self.request.exec_spawn
+
+    def explicit(self) -> tuple[str, ...]:
+        """What a person granted or was asked about; the workspace is neither."""
+        listed = (*self._grants("reads"), *self._grants("writes"), *self.named.paths)
+        return tuple(entry for entry in listed if entry not in self.own)
 
 
-def _granted(
-    wanted: tuple[str, ...], allowed: tuple[str, ...], covers: Callable[[str, str], bool]
-) -> tuple[str, ...]:
-    """Entries that surely lie within an allowed one."""
-    return tuple(
-        dict.fromkeys(one for one in wanted if any(covers(limit, one) for limit in allowed))
+def _with_workspace(policy: Policy, own: tuple[str, ...]) -> Policy:
+    """The user's layer with the workspace as a grant. A user who lists folders has said which ones: the
+    workspace is then among them only if it is listed, or `workspace` says `write`."""
+    if policy.layer != "user" or (policy.writes and policy.workspace != "write"):
+        return policy
+    return policy.replace(writes=(*own, *policy.writes))
+
+
+def _access(policies: Sequence[Policy], scene: Scene) -> str:
+    """What the call may do to its directory. A home directory is no workspace: it can be read, not written;
+    what lies above it is not shown at all."""
+    if not scene.cwd or scene.cwd == "/":
+        return "none"
+    access = workspace_of(policies)
+    if scene.home and scene.home != scene.cwd and scene.home.startswith(scene.cwd + "/"):
+        return "none"
+    if scene.home == scene.cwd and access == "write":
+        return "read"
+    return access
+
+
+def with_state(confinement: Confinement, paths: tuple[str, ...]) -> Confinement:
+    """A request with the files in which a tool keeps its login (AIP-29 `auth.state.paths`): readable and
+    writable, unless its own deny list covers them. A request still: policy grants or does not."""
+    free = tuple(
+        path for path in paths if not any(path_covers(deny, path) for deny in confinement.fs_deny)
     )
-
-
-def _path_covers(limit: str, wanted: str) -> bool:
-    return parse_glob(limit).surely_covers(parse_glob(wanted))
-
-
-def _host_covers(limit: str, wanted: str) -> bool:
-    return limit == wanted or parse_host_pattern(limit).covers(parse_host_pattern(wanted))
-
-
-def _same(limit: str, wanted: str) -> bool:
-    return limit == wanted
-
-
-_COVERS = {"hosts": _host_covers, "reads": _path_covers, "writes": _path_covers, "env": _same}
+    return confinement.replace(
+        fs_read=tuple(dict.fromkeys((*confinement.fs_read, *free))),
+        fs_write=tuple(dict.fromkeys((*confinement.fs_write, *free))),
+    )

@@ -83,3 +83,13 @@ class Policy(Value):
     """Folders that a confinement may read beyond the operating system; empty: none."""
     env: tuple[str, ...] = ()
     """Variables that a confinement may pass on; empty: none."""
+    private: tuple[str, ...] = ()
+    """Names among `hosts` that may lead to loopback or private addresses; empty: public ones only."""
+    tcp: tuple[str, ...] = ()
+    """`host:port` that is forwarded raw, such as a database; empty: none."""
+    ingress: tuple[str, ...] = ()
+    """Loopback URLs on which a confined program may be called back; empty: none."""
+    workspace: str | None = None
+    """What a call may do to the directory it runs in: `write`, `read`, `none`; None: no opinion."""
+    keep_output: bool | None = None
+    """Whether whole outputs may be kept in the user's cache; None: no opinion."""

@@ -91,6 +91,11 @@ class _Reader:
             reads=tuple(grants.get("read", ())),
             writes=tuple(grants.get("write", ())),
             env=tuple(grants.get("env", ())),
+            private=tuple(grants.get("private", ())),
+            tcp=tuple(grants.get("tcp", ())),
+            ingress=tuple(grants.get("ingress", ())),
+            workspace=grants.get("workspace"),
+            keep_output=execution.get("keepOutput"),
         )
 
     def _rule(self, written: Mapping[str, Any], index: int) -> Rule:

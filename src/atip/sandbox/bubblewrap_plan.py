@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from atip.errors import SandboxError
+from atip.model.confinement import ANY_PROGRAM
 from atip.model.environment import is_never_passed
 from atip.model.hosts import parse_endpoint
 from atip.model.value import Value
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 SCRATCH_BYTES = 256 * 1024 * 1024
 PROXY_PORT = 3128
+_LOOPBACK = ("localhost", "127.0.0.1")
 _STAGES = ("/mnt", "/media", "/srv")
 
 
@@ -46,6 +48,11 @@ class Plan(Value):
     def spawns(self) -> bool:
         """Whether other programs may be started."""
         return self.confinement.exec_allow and bool(self.confinement.exec_spawn)
+
+    @property
+    def lists(self) -> bool:
+        """Whether only some programs of the system may be started."""
+        return self.spawns and self.confinement.exec_spawn != (ANY_PROGRAM,)
 
 
 def plan(confinement: Confinement, request: Request) -> Plan:
@@ -121,11 +128,13 @@ def build_environment(
 
 
 def _gates(confinement: Confinement) -> tuple[tuple[str, int], ...]:
-    """Proxy on 127.0.0.1; each forwarded host on an address of its own, so that ports never clash."""
+    """Proxy and this machine's own services on 127.0.0.1, where programs look for them; each other
+    forwarded host on an address of its own, so that ports never clash."""
     gates = [("127.0.0.1", PROXY_PORT)] if confinement.egress else []
     for index, text in enumerate(confinement.tcp):
-        _, port = parse_endpoint(text)
-        gates.append((f"127.0.1.{index + 1}", port))
+        host, port = parse_endpoint(text)
+        own = host in _LOOPBACK and ("127.0.0.1", port) not in gates
+        gates.append(("127.0.0.1" if own else f"127.0.1.{index + 1}", port))
     return tuple(gates)
 
 
@@ -150,7 +159,7 @@ def arguments_of(decided: Plan, binary_fd: int, stage: str) -> list[str]:
     ]
     if confinement.tty:
         arguments += ["--dev-bind", "/dev/tty", "/dev/tty"]
-    if decided.spawns:
+    if decided.lists:
         arguments += programs.spawn_arguments(confinement.exec_spawn, decided.program)
     scratch = (("/tmp", "tmp"), ("/dev/shm", "shm"), (decided.home, "home"))  # noqa: S108
     for path, name in scratch:
@@ -164,9 +173,9 @@ def arguments_of(decided: Plan, binary_fd: int, stage: str) -> list[str]:
     binary = decided.request.binary
     arguments += _parents_of(binary.path)
     arguments += ["--perms", "0555", "--ro-bind-data", str(binary_fd), binary.path]
-    if binary.interpreter and decided.spawns:
+    if binary.interpreter and decided.lists:
         arguments += ["--ro-bind", decided.program, decided.program]
-    if decided.spawns:
+    if decided.lists:
         arguments += programs.seal_arguments()
     return arguments
 
@@ -177,7 +186,7 @@ def _launcher_arguments(decided: Plan) -> list[str]:
     if not tree:
         return []
     arguments = [*_parents_of(tree), "--ro-bind", tree, tree]
-    if decided.spawns and os.path.isdir(f"{tree}/bin"):
+    if decided.lists and os.path.isdir(f"{tree}/bin"):
         arguments += ["--tmpfs", f"{tree}/bin", "--remount-ro", f"{tree}/bin"]
     return arguments
 
@@ -188,6 +197,8 @@ def _file_arguments(files: FilePlan) -> list[str]:
         match mount.kind:
             case "read":
                 arguments += [*_parents_of(mount.path), "--ro-bind", mount.path, mount.path]
+            case "keep":
+                arguments += ["--ro-bind", mount.path, mount.path]
             case "write":
                 arguments += [*_parents_of(mount.path), "--bind", mount.path, mount.path]
             case "pin":

@@ -227,7 +227,10 @@ class _Launch:
         self._undo.close()
         decided = self._decided
         layers = ["namespaces", "seccomp", "read-only-system", "verified-bytes"]
-        layers += ["noexec", "spawn-list"] if decided.spawns else ["one-shot-exec"]
+        if decided.spawns:
+            layers += ["noexec", "spawn-list"] if decided.lists else ["noexec"]
+        else:
+            layers.append("one-shot-exec")
         layers += ["proxy"] if self._confinement.egress else ["no-network"]
         notes: tuple[str, ...] = ("limits hold for each process",)
         if decided.files.expanded:

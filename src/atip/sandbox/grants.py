@@ -30,7 +30,7 @@ MAX_MATCHES = 2_000
 
 
 class Mount(Value):
-    """One step of making the view. `kind`: `read`, `write`, `pin`, `hide-dir`, `hide-file`."""
+    """One step of making the view. `kind`: `read`, `write`, `pin`, `keep`, `hide-dir`, `hide-file`."""
 
     kind: str
     path: str
@@ -73,7 +73,11 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
     visible = [Mount(kind="write", path=path) for path in write_roots]
     visible += [Mount(kind="read", path=path) for path in read_roots]
     return FilePlan(
-        mounts=(*sorted(visible, key=lambda mount: mount.path), *hidden),
+        mounts=(
+            *sorted(visible, key=lambda mount: mount.path),
+            *_kept(confinement.fs_keep, write_roots),
+            *hidden,
+        ),
         placeholders=tuple(
             mount.path
             for mount in hidden
@@ -132,6 +136,21 @@ def _hidden(denies: list[Glob], roots: list[str], write_roots: list[str]) -> lis
                 pins[parent] = Mount(kind="pin", path=parent)
     wanted_pins = [pins[path] for path in sorted(pins) if _within_any(path, write_roots)]
     return [*wanted_pins, *(covers[path] for path in sorted(covers))]
+
+
+def _kept(paths: tuple[str, ...], write_roots: list[str]) -> list[Mount]:
+    """Names below a writable root that stay as they are: mounted read-only onto themselves, parents pinned."""
+    keeps: dict[str, Mount] = {}
+    pins: dict[str, Mount] = {}
+    for path in paths:
+        root = next((root for root in write_roots if path != root and _within(path, root)), None)
+        if root is None:
+            continue
+        if not os.path.lexists(path) or _real(path) != path:
+            raise _cannot(path, "only an existing name that is no link can be kept as it is")
+        keeps[path] = Mount(kind="keep", path=path)
+        pins.update((parent, Mount(kind="pin", path=parent)) for parent in _between(root, path))
+    return [*(pins[path] for path in sorted(pins)), *(keeps[path] for path in sorted(keeps))]
 
 
 def _denied_paths(glob: Glob) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from atip.knowledge.words import as_effects, profile
 from atip.model.confinement import Confinement
 from atip.model.effects import UNKNOWN
-from atip.policy.confine import plan_confinement
+from atip.policy.confine import Asked, Scene, plan_confinement
 from atip.policy.policy import Policy
 
 USER = Policy(
@@ -22,11 +22,15 @@ ASKED = Confinement(
 )  # fmt: skip
 
 
+SCENE = Scene(cwd="/w")
+
+
 def plan(
     words: str | None, policies: tuple[Policy, ...] = (USER,), asked: Confinement | None = ASKED
 ) -> Confinement:
     effects = UNKNOWN if words is None else as_effects(profile(words))
-    return plan_confinement(effects, policies, asked=asked, cwd="/w")
+    request = None if asked is None else Asked(confinement=asked)
+    return plan_confinement(effects, policies, asked=request, scene=SCENE)
 
 
 def test_requests_are_cut_to_what_policy_grants():
@@ -58,8 +62,9 @@ def test_effects_take_away_what_a_call_surely_does_not_need():
 
 
 def test_without_grants_there_is_nothing():
-    found = plan(None, (Policy(layer="user"),))
+    found = plan(None, (Policy(layer="user", workspace="read"),))
     assert (found.egress, found.fs_write, found.env_pass) == ((), (), ())
+    assert plan(None, (Policy(layer="user", workspace="none"),)).fs_read == ()
 
 
 def test_layers_only_narrow_and_a_project_grants_nothing_by_itself():
@@ -68,10 +73,10 @@ def test_layers_only_narrow_and_a_project_grants_nothing_by_itself():
         hosts=("api.example.com", "evil.example"),
         writes=("/w/out/a/**", "/etc/**"),
     )
-    found = plan_confinement(UNKNOWN, (USER, project), cwd="/w")
+    found = plan_confinement(UNKNOWN, (USER, project), scene=SCENE)
     assert found.egress == ("api.example.com",)
     assert found.fs_write == ("/w/out/a/**",)
-    assert plan_confinement(UNKNOWN, (Policy(layer="user"), project), cwd="/w").egress == ()
+    assert plan_confinement(UNKNOWN, (Policy(layer="user"), project), scene=SCENE).egress == ()
 
 
 def test_every_run_is_bounded():

@@ -1,0 +1,54 @@
+"""Call and Judgement: what is asked to run, and what policy says of it."""
+
+from __future__ import annotations
+
+from atip.execution.conventions import USUAL, Conventions
+from atip.execution.result import DEFAULT_MAX_BYTES
+from atip.model.confinement import Confinement
+from atip.model.effects import UNKNOWN, Effects
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.execution.login import Login
+    from atip.policy.decision import Decision
+
+
+class Call(Value):
+    """What is asked to run."""
+
+    argv: tuple[str, ...]
+    program: str
+    """Path of the executable; `argv[0]` is only its name."""
+    cwd: str
+    stdin: bytes | None = None
+    """Input for the program; None: none was given."""
+    env: Mapping[str, str] = {}
+    """The caller's variables; the confinement says which are handed in."""
+    timeout_s: float | None = None
+    max_bytes: int = DEFAULT_MAX_BYTES
+    expected: str | None = None
+    """Digest that the program must have; None: it is only recorded."""
+    assume_yes: bool = False
+    """The caller answers `yes` to what policy asks. SECURITY: never counts for what may destroy."""
+    structured: bool = False
+    """The output is expected to be JSON, and becomes `Result.data`."""
+
+
+class Judgement(Value):
+    """What policy says of a call."""
+
+    decision: Decision
+    effects: Effects = UNKNOWN
+    confinement: Confinement = Confinement()
+    audit: bool = False
+    """No record, no run (§4.8 `auditAllCalls`)."""
+    policy: str = ""
+    """Digest of the policies in force; a yes is bound to it."""
+    conventions: Conventions = USUAL
+    login: Login | None = None
+    """What must be true before the call can work; None: nothing is known to be needed."""
+    keep: str = ""
+    """Folder for outputs that are too long; empty: they are not kept."""

@@ -1,0 +1,79 @@
+"""Login: whether a tool's own login is there, asked before a command that needs it.
+
+The check is the `checkCommand` of the description, run in the confinement of the call with nothing writable:
+a description can at most make the tool itself look around. It never logs anybody in, and never types
+a password. Implements ATIP 0.6 §3.8.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from atip.errors import AuthRequired
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.model.effects import Effects
+    from atip.model.tool import Tool
+
+CHECK_S = 20.0
+
+
+class Login(Value):
+    """What is known of a tool's login."""
+
+    check: tuple[str, ...]
+    """argv that ends with 0 where somebody is logged in; never empty."""
+    how: str = ""
+    """Command that logs in, for people; empty: not known."""
+    variables: tuple[str, ...] = ()
+    """Variables that hold a credential instead."""
+
+
+def login_of(
+    tool: Tool | None, path: tuple[str, ...], argv: tuple[str, ...], effects: Effects
+) -> Login | None:
+    """The login that a call needs; None where it needs none, or nobody says how to see it."""
+    if tool is None or effects.network is False:
+        return None
+    command = tool.find(path) if path else None
+    wanted = (command.authentication if command else None) or tool.authentication
+    if wanted is None or wanted.required is not True or not wanted.check_command:
+        return None
+    methods = wanted.methods or ()
+    how = next((each.setup_command for each in methods if each.setup_command), "")
+    try:
+        check = tuple(shlex.split(wanted.check_command))
+    except ValueError:
+        return None
+    # SECURITY: only the tool itself is asked; a description cannot name another program.
+    if not check or check[0] != tool.name:
+        return None
+    if argv[1 : len(check)] == check[1:] or _is_login(argv, how):
+        return None
+    variables = tuple(each.env_var for each in methods if each.env_var)
+    return Login(check=check, how=how, variables=variables)
+
+
+def _is_login(argv: tuple[str, ...], how: str) -> bool:
+    try:
+        words = tuple(shlex.split(how))
+    except ValueError:
+        return False
+    return len(words) > 1 and argv[1 : len(words)] == words[1:]
+
+
+def not_logged_in(tool: str, login: Login) -> AuthRequired:
+    """The error for a call that would only fail."""
+    ways = []
+    if login.how:
+        ways.append(f"run `{login.how}` yourself, in a terminal")
+    if login.variables:
+        ways.append(f"set {' or '.join(login.variables)} and grant it in the policy (`grants.env`)")
+    return AuthRequired(
+        "auth.required",
+        f"`{tool}` is not logged in",
+        hint="; or ".join(ways),
+        details={"check": list(login.check), "login": login.how},
+    )

@@ -1,0 +1,71 @@
+"""Guarding: what no confinement holds by accident – our own settings, and folders that keep secrets.
+
+Own settings (policy, approvals, audit, store) are out of reach for every run, whatever is granted. Secret
+folders of the home directory are out of reach unless a person's grant, or the call a person was asked
+about, lies inside of them: `~/**` alone does not open `~/.ssh`. Pure.
+"""
+
+from __future__ import annotations
+
+from atip.model.globs import parse_glob
+from atip.policy.granting import path_covers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.model.confinement import Confinement
+
+SECRETS = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".mozilla"),
+    *(".config/gcloud", ".config/gh", ".config/google-chrome", ".config/chromium", ".config/op"),
+    *(".local/share/keyrings", ".netrc", ".git-credentials", ".pgpass", ".pypirc", ".npmrc"),
+    *(".cargo/credentials.toml", ".vault-token", ".terraform.d", ".config/rclone", ".claude"),
+)
+"""Below the home directory."""
+KEPT = (
+    *(".git/hooks", ".git/config", ".agent-tools", ".envrc", ".vscode", ".idea", ".husky"),
+    *(".claude", ".codex", ".cursor", ".gemini", ".mcp.json", ".github/workflows"),
+)
+"""Below a writable workspace: readable, not writable, because what stands there runs later, unconfined."""
+
+
+def guard(
+    confinement: Confinement, *, home: str, own: Sequence[str], explicit: Sequence[str]
+) -> Confinement:
+    """A confinement without own settings and secrets.
+
+    Args:
+        own: folders that nothing may see.
+        explicit: entries that a person granted or was asked about.
+    """
+    reads, writes = confinement.fs_read, confinement.fs_write
+    denies = list(confinement.fs_deny)
+    secrets = [f"{home}/{name}" for name in SECRETS] if home else []
+    for folder in (*own, *secrets):
+        tree = f"{folder.rstrip('/')}/**"
+        if folder in secrets and any(path_covers(tree, entry) for entry in explicit):
+            continue
+        # SECURITY: an entry inside goes; an entry around it stays, with this cut out.
+        reads = tuple(entry for entry in reads if not _inside(entry, folder))
+        writes = tuple(entry for entry in writes if not _inside(entry, folder))
+        if any(_holds(entry, folder) for entry in (*reads, *writes)):
+            denies.append(folder)
+    return confinement.replace(fs_read=reads, fs_write=writes, fs_deny=tuple(dict.fromkeys(denies)))
+
+
+def kept_in(confinement: Confinement, kept: Sequence[str]) -> tuple[str, ...]:
+    """Those of `kept` that a writable entry holds."""
+    return tuple(
+        path for path in kept if any(_holds(entry, path) for entry in confinement.fs_write)
+    )
+
+
+def _inside(entry: str, folder: str) -> bool:
+    literal = parse_glob(entry).literal
+    return literal == folder or literal.startswith(folder.rstrip("/") + "/")
+
+
+def _holds(entry: str, path: str) -> bool:
+    glob = parse_glob(entry)
+    return path.startswith(glob.literal.rstrip("/") + "/")
