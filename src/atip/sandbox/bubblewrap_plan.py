@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SCRATCH_BYTES = 256 * 1024 * 1024
 PROXY_PORT = 3128
 _LOOPBACK = ("localhost", "127.0.0.1")
+_NAMES = "/run/program"
 _STAGES = ("/mnt", "/media", "/srv")
 
 
@@ -80,13 +81,22 @@ def plan(confinement: Confinement, request: Request) -> Plan:
         files=files,
         home=inside,
         program=os.path.realpath(interpreter[0]) if interpreter else request.binary.path,
-        argv=(*interpreter, request.binary.path, *request.argv[1:])
+        argv=(*interpreter, script_name(request), *request.argv[1:])
         if interpreter
         else request.argv,
         env=env,
         env_dropped=dropped,
         gates=gates,
     )
+
+
+def script_name(request: Request) -> str:
+    """What a script is told as its own name. One file may serve many commands under links of their names
+    (`psql`, `pg_dump` …): then a link of the called name leads to the sealed bytes."""
+    called, path = os.path.basename(request.argv[0]), request.binary.path
+    if called in ("", ".", "..", os.path.basename(path)):
+        return path
+    return f"{_NAMES}/{called}"
 
 
 def _home_inside(home: str) -> str:
@@ -173,6 +183,8 @@ def arguments_of(decided: Plan, binary_fd: int, stage: str) -> list[str]:
     binary = decided.request.binary
     arguments += _parents_of(binary.path)
     arguments += ["--perms", "0555", "--ro-bind-data", str(binary_fd), binary.path]
+    if binary.interpreter and (name := script_name(decided.request)) != binary.path:
+        arguments += ["--perms", "0755", "--dir", _NAMES, "--symlink", binary.path, name]
     if binary.interpreter and decided.lists:
         arguments += ["--ro-bind", decided.program, decided.program]
     if decided.lists:
