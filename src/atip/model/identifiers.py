@@ -22,7 +22,7 @@ _PYTHON = (
 _TYPESCRIPT = (
     "abstract arguments boolean case catch const debugger default delete do enum eval export extends function"
     " implements instanceof interface let match new null package private protected public static super switch"
-    " this throw type typeof undefined var void index runtime models"
+    " this throw type typeof undefined var void index runtime models str int float bool list dict bytes any"
 )
 ARGUMENTS = frozenset(_PYTHON.split())
 """Names that a parameter of a generated function cannot have."""

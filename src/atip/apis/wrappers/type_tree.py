@@ -1,0 +1,222 @@
+"""Type tree: what a JSON Schema says, as types that any typed language can write down.
+
+One tree for Python and TypeScript. Bounded in depth and in the number of records, because an agent reads the
+result: what lies beyond is "any". Names are slugs; a text of the document is never part of a name.
+"""
+
+from __future__ import annotations
+
+from atip.model.identifiers import ARGUMENTS, camel, slug, unique
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+MAX_DEPTH = 6
+MAX_RECORDS = 60
+MAX_LITERALS = 40
+FIELDS = ARGUMENTS | frozenset({"str", "int", "float", "bool", "list", "dict", "bytes", "type"})
+"""Names that a field may not have, because annotations use them."""
+
+
+class Kind(Value):
+    """A type. `kind`: any string integer number boolean null list map record literal union."""
+
+    kind: str
+    items: tuple[Kind, ...] = ()
+    """Of a list or map its element, of a union its members."""
+    record: str = ""
+    values: tuple[object, ...] = ()
+    """Of a literal."""
+
+
+class RecordField(Value):
+    """One field of a record."""
+
+    name: str
+    wire: str
+    kind: Kind
+    required: bool
+    description: str = ""
+
+
+class Record(Value):
+    """An object with known fields."""
+
+    name: str
+    fields: tuple[RecordField, ...] = ()
+    description: str = ""
+
+
+ANY = Kind(kind="any")
+_SCALARS = {name: Kind(kind=name) for name in ("string", "integer", "number", "boolean", "null")}
+
+
+class TypeTree:
+    """Reads schemas; collects the records they need, in the order in which they are met."""
+
+    def __init__(
+        self, parts: Mapping[str, Any], *, taken: set[str], max_depth: int = MAX_DEPTH
+    ) -> None:
+        self.records: list[Record] = []
+        self._parts = parts
+        self._taken = taken
+        self._max_depth = max_depth
+        self._named: dict[str, Kind] = {}
+        self._count = 0
+
+    def read(self, schema: Any, name: str, depth: int = 0) -> Kind:
+        """The type of `schema`; `name` is what a record made of it would be called."""
+        if not isinstance(schema, dict) or depth > self._max_depth:
+            return ANY
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            return self._shared(reference, depth)
+        for key in ("oneOf", "anyOf"):
+            if isinstance(schema.get(key), list) and schema[key]:
+                members = [
+                    self.read(each, f"{name}_{index + 1}", depth + 1)
+                    for index, each in enumerate(schema[key])
+                ]
+                return union(members)
+        if isinstance(schema.get("allOf"), list) and schema["allOf"]:
+            return self._all(schema, name, depth)
+        if "const" in schema:
+            return _literal([schema["const"]])
+        if isinstance(schema.get("enum"), list) and schema["enum"]:
+            return _literal(schema["enum"])
+        kinds = schema.get("type")
+        if isinstance(kinds, list):
+            return union([self._typed(schema, str(each), name, depth) for each in kinds])
+        return self._typed(schema, kinds if isinstance(kinds, str) else "", name, depth)
+
+    def _typed(self, schema: Mapping[str, Any], kind: str, name: str, depth: int) -> Kind:
+        if kind in _SCALARS:
+            return _SCALARS[kind]
+        if kind == "array" or (not kind and "items" in schema):
+            return Kind(
+                kind="list", items=(self.read(schema.get("items"), f"{name}_item", depth + 1),)
+            )
+        if isinstance(schema.get("properties"), dict) and schema["properties"]:
+            return self._record(schema, schema["properties"], name, depth)
+        if kind == "object":
+            beyond = schema.get("additionalProperties")
+            inner = self.read(beyond, f"{name}_value", depth + 1) if beyond else ANY
+            return Kind(kind="map", items=(inner,))
+        return ANY
+
+    def _shared(self, reference: str, depth: int) -> Kind:
+        known = self._named.get(reference)
+        if known is not None:
+            return known
+        part = self._parts.get(reference.rsplit("/", 1)[-1])
+        if part is None:
+            return ANY
+        # A part that contains itself meets its own name while it is being read.
+        name = unique(camel(slug(reference.rsplit("/", 1)[-1], "part", frozenset())), self._taken)
+        self._named[reference] = Kind(kind="record", record=name)
+        made = self._read_part(part, name, depth)
+        if made.record != name:
+            self._named[reference] = made
+            self._taken.discard(name)
+        return made
+
+    def _read_part(self, part: Any, name: str, depth: int) -> Kind:
+        if isinstance(part, dict) and "$ref" not in part:
+            fields = _merged(part, self._parts)
+            if fields is not None and self._count < MAX_RECORDS and depth < self._max_depth:
+                return self._write(name, fields[0], fields[1], part, depth)
+        # What is no record cannot be named: a circle through such parts ends as "any".
+        return self.read(part, name, depth + 1)
+
+    def _all(self, schema: Mapping[str, Any], name: str, depth: int) -> Kind:
+        fields = _merged(schema, self._parts)
+        if fields is None:
+            return (
+                self.read(schema["allOf"][0], name, depth + 1) if len(schema["allOf"]) == 1 else ANY
+            )
+        return self._record({**schema, "required": fields[1]}, fields[0], name, depth)
+
+    def _record(
+        self, schema: Mapping[str, Any], properties: Mapping[str, Any], name: str, depth: int
+    ) -> Kind:
+        if self._count >= MAX_RECORDS or depth >= self._max_depth:
+            return Kind(kind="map", items=(ANY,))
+        named = unique(camel(slug(name, "record", frozenset())), self._taken)
+        return self._write(named, properties, schema.get("required") or (), schema, depth)
+
+    def _write(
+        self, name: str, properties: Mapping[str, Any], needed: Any, schema: Any, depth: int
+    ) -> Kind:
+        self._count += 1
+        place = len(self.records)
+        taken: set[str] = set()
+        fields = [
+            RecordField(
+                name=unique(slug(str(wire), "field", FIELDS), taken),
+                wire=str(wire),
+                kind=self.read(each, f"{name}_{wire}", depth + 1),
+                required=wire in needed,
+                description=_told(each),
+            )
+            for wire, each in properties.items()
+        ]
+        record = Record(name=name, fields=tuple(fields), description=_told(schema))
+        self.records.insert(place, record)
+        return Kind(kind="record", record=name)
+
+
+def union(members: list[Kind]) -> Kind:
+    """The union of some types, each once; with "any" in it everything is allowed."""
+    flat: list[Kind] = []
+    for member in members:
+        for each in member.items if member.kind == "union" else (member,):
+            if each not in flat:
+                flat.append(each)
+    if any(each.kind == "any" for each in flat) or not flat:
+        return ANY
+    return flat[0] if len(flat) == 1 else Kind(kind="union", items=tuple(flat))
+
+
+def _literal(values: list[Any]) -> Kind:
+    plain = [each for each in values if each is None or isinstance(each, (str, int, bool))]
+    if len(plain) < len(values) or len(values) > MAX_LITERALS:
+        return union([_kind_of(each) for each in values])
+    return Kind(kind="literal", values=tuple(dict.fromkeys(plain)))
+
+
+def _kind_of(value: object) -> Kind:
+    if value is None:
+        return _SCALARS["null"]
+    if isinstance(value, bool):
+        return _SCALARS["boolean"]
+    if isinstance(value, str):
+        return _SCALARS["string"]
+    return _SCALARS["number"] if isinstance(value, (int, float)) else ANY
+
+
+def _merged(
+    schema: Mapping[str, Any], parts: Mapping[str, Any], depth: int = 0
+) -> tuple[dict[str, Any], list[str]] | None:
+    """Properties and required names of an object, with those of all its `allOf`; None if it is none."""
+    own = schema.get("properties")
+    properties = dict(own) if isinstance(own, dict) else {}
+    required = list(schema.get("required") or ())
+    for each in schema.get("allOf") or ():
+        inner = each
+        if isinstance(each, dict) and isinstance(each.get("$ref"), str):
+            inner = parts.get(each["$ref"].rsplit("/", 1)[-1])
+        if not isinstance(inner, dict) or depth > 8:
+            return None
+        found = _merged(inner, parts, depth + 1)
+        if found is not None:
+            properties = {**found[0], **properties}
+            required += found[1]
+    return (properties, required) if properties else None
+
+
+def _told(schema: object) -> str:
+    text = schema.get("description") if isinstance(schema, dict) else None
+    return text if isinstance(text, str) else ""

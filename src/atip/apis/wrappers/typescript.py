@@ -1,0 +1,145 @@
+"""TypeScript wrappers: one small module per operation, compiled by `tsc --strict`, run by Node with `runtime.ts` alone.
+
+SECURITY: identifiers are slugs; every text is a JSON string literal or a comment that nothing inside can end
+(row 26). The description of the request travels as a literal object, so `runtime.ts` needs no document.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+from atip.apis.wrappers.module import Module, about, module_of
+from atip.apis.wrappers.type_tree import Kind, Record
+from atip.model.identifiers import camel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.codecs.operation_schema import Schemas
+    from atip.model.operation import Api, Operation
+
+_SCALARS = {
+    "string": "string",
+    "integer": "number",
+    "number": "number",
+    "boolean": "boolean",
+    "null": "null",
+    "any": "unknown",
+}
+NATIVE_KINDS = frozenset({"openapi", "graphql"})
+"""Sources that `runtime.ts` calls itself; for the others it starts `atip api call`."""
+
+
+def operation_module(api: Api, operation: Operation, schemas: Schemas) -> str:
+    """The source of one module."""
+    module = module_of(operation, schemas)
+    name = camel(operation.name)
+    blocks = [
+        _comment(about(operation)),
+        'import { call } from "../runtime.js";',
+        f"const OPERATION = {_literal(descriptor(api, operation))} as const;",
+        _interface(Record(name=f"{name}Arguments", fields=module.arguments), wire=True),
+    ]
+    blocks += [_interface(record) for record in (*module.inputs, *module.outputs)]
+    blocks.append(_function(name, module))
+    return "\n\n".join(block.strip("\n") for block in blocks) + "\n"
+
+
+def index_module(api: Api) -> str:
+    """`index.ts` of a source. For an agent `index.txt` is shorter; this one is for programs."""
+    lines = [
+        f'export {{ {function_name(each)} }} from "./{each.name}.js";' for each in api.operations
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def runtime_module() -> str:
+    """`runtime.ts`, as it is shipped."""
+    return (pathlib.Path(__file__).parent / "runtime.ts").read_text(encoding="utf-8")
+
+
+def descriptor(api: Api, operation: Operation) -> dict[str, Any]:
+    """What the runtime must know to make the request."""
+    made: dict[str, Any] = {"source": api.name, "name": operation.name, "kind": api.kind}
+    if api.kind not in NATIVE_KINDS:
+        return made
+    made |= {"method": operation.method, "path": operation.path}
+    if operation.statement:
+        made["statement"] = operation.statement
+    if operation.parameters:
+        made["parameters"] = [
+            {
+                "argument": each.argument,
+                "name": each.name,
+                "place": each.place,
+                "style": each.style,
+                "explode": each.explode,
+                **({"required": True} if each.required else {}),
+                **({"reserved": True} if each.allow_reserved else {}),
+                **({"mediaType": each.media_type} if each.media_type else {}),
+            }
+            for each in operation.parameters
+        ]
+    if operation.body is not None:
+        made["body"] = {"argument": operation.body.argument, "mediaType": operation.body.media_type}
+        if operation.body.required:
+            made["body"]["required"] = True
+    return made
+
+
+def function_name(operation: Operation) -> str:
+    """snake_case → camelCase."""
+    name = camel(operation.name)
+    return name[:1].lower() + name[1:]
+
+
+def _function(name: str, module: Module) -> str:
+    optional = all(not field.required for field in module.arguments)
+    default = " = {}" if optional else ""
+    result = render(module.output)
+    return (
+        f"{_comment(module.summary)}\n"
+        f"export function {name[:1].lower() + name[1:]}(args: {name}Arguments{default}): Promise<{result}> {{\n"
+        f"  return call(OPERATION, {{ ...args }}) as Promise<{result}>;\n}}"
+    )
+
+
+def _interface(record: Record, *, wire: bool = True) -> str:
+    lines = []
+    if record.description:
+        lines.append(_comment(record.description))
+    lines.append(f"export interface {record.name} {{")
+    for field in record.fields:
+        if field.description:
+            lines.append("  " + _comment(field.description))
+        mark = "" if field.required else "?"
+        lines.append(f"  {_literal(field.wire)}{mark}: {render(field.kind)};")
+    lines.append("}")
+    return "\n".join(lines)
+
+
+def render(kind: Kind) -> str:
+    """A type as TypeScript writes it."""
+    if kind.kind in _SCALARS:
+        return _SCALARS[kind.kind]
+    if kind.kind == "list":
+        return f"Array<{render(kind.items[0])}>"
+    if kind.kind == "map":
+        return f"{{ [key: string]: {render(kind.items[0])} }}"
+    if kind.kind == "record":
+        return kind.record
+    if kind.kind == "literal":
+        return " | ".join(_literal(value) for value in kind.values)
+    return " | ".join(dict.fromkeys(render(each) for each in kind.items))
+
+
+def _literal(value: object) -> str:
+    # ASCII only: U+2028 and U+2029 end a line in older JavaScript.
+    return json.dumps(value, ensure_ascii=True)
+
+
+def _comment(text: str) -> str:
+    """A comment; `*/` inside would end it."""
+    return f"/** {' '.join(text.replace('*/', '* /').split())} */"
