@@ -125,6 +125,7 @@ def make_call(
         argv=words,
         program=box.locate(argv[0]),
         cwd=os.path.realpath(cwd or os.getcwd()),
+        home=os.path.realpath(box.places.home),
         stdin=stdin,
         env=dict(os.environ),
         timeout_s=timeout_s,

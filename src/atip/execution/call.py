@@ -23,6 +23,8 @@ class Call(Value):
     program: str
     """Path of the executable; `argv[0]` is only its name."""
     cwd: str
+    home: str = ""
+    """What `~` means; empty: the home directory of this process's user."""
     stdin: bytes | None = None
     """Input for the program; None: none was given."""
     env: Mapping[str, str] = {}

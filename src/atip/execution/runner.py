@@ -224,6 +224,7 @@ class Runner:
             # A command that surely reads and writes nothing has no use for the directory, and gets none.
             cwd=call.cwd if _shows(confinement, call.cwd) else None,
             workspace=call.cwd,
+            home=call.home,
             stdin=stdin,
             caller_env=call.env,
         )

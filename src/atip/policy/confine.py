@@ -179,7 +179,9 @@ class _Plan:
     def writes(self) -> tuple[str, ...]:
         if not self.acts:
             return ()
-        extra = bounded(self.policies, "writes", self.named.paths, self.scene.home)
+        home = f"{self.scene.home}/"
+        named = tuple(path for path in self.named.paths if not home.startswith(f"{_bare(path)}/"))
+        extra = bounded(self.policies, "writes", named, self.scene.home)
         found = granted(self.request.fs_write, self._grants("writes"), path_covers)
         return tuple(dict.fromkeys((*found, *extra)))
 
@@ -204,6 +206,10 @@ class _Plan:
         """What a person granted or was asked about; the workspace is neither."""
         listed = (*self._grants("reads"), *self._grants("writes"), *self.named.paths)
         return tuple(entry for entry in listed if entry not in self.own)
+
+
+def _bare(entry: str) -> str:
+    return entry.removesuffix("/**").rstrip("/")
 
 
 def _with_workspace(policy: Policy, own: tuple[str, ...]) -> Policy:

@@ -21,7 +21,19 @@ if TYPE_CHECKING:
     from atip.policy.subject import Subject
 
 _PORTS = {"http": 80, "https": 443, "git": 9418, "ws": 80, "wss": 443}
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/sys", "/dev", "/etc", "/boot")
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/proc",
+    "/sys",
+    "/dev",
+    "/etc",
+    "/boot",
+    "/run",
+)
 
 
 class Named(Value):
@@ -54,8 +66,9 @@ def named_by(subjects: Iterable[Subject], *, home: str, asked: bool) -> Named:
 
 
 def _is_plain(path: str) -> bool:
-    """An absolute path without anything unknown, that is neither the system nor the whole machine."""
-    if not path.startswith("/") or path == "/" or UNKNOWN_TEXT in path:
+    """An absolute path without anything unknown, that is neither of the system nor at the top of the tree
+    (`/tmp`, `/home`: too much to show, and the sandbox has its own)."""
+    if not path.startswith("/") or path.count("/") < 2 or UNKNOWN_TEXT in path:
         return False
     if any(path == tree or path.startswith(tree + "/") for tree in _SYSTEM):
         return False
