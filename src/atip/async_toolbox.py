@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from atip.cmp_running import IntentResult
     from atip.discovery.ladder import Finding
     from atip.discovery.native import NativeAnswer
     from atip.discovery.report import ScanReport
     from atip.discovery.scan import Progress, ScanOptions
     from atip.execution.result import Result
     from atip.model.tool import Tool
+    from atip.search.index import Hit
 
 
 class AsyncToolbox:
@@ -54,11 +56,17 @@ class AsyncToolbox:
     async def infer(self, name: str) -> Finding:
         return await asyncio.to_thread(self.box.infer, name)
 
+    async def search(self, words: str, limit: int = 5, **filters: Any) -> Sequence[Hit]:
+        return await asyncio.to_thread(self.box.search, words, limit, **filters)
+
     async def forget(self, names: Sequence[str]) -> Sequence[str]:
         return await asyncio.to_thread(self.box.forget, names)
 
     async def run(self, argv: Sequence[str], **options: Any) -> Result:
         return await asyncio.to_thread(self.box.run, argv, **options)
+
+    async def run_intent(self, request: str, values: Any = None, **options: Any) -> IntentResult:
+        return await asyncio.to_thread(self.box.run_intent, request, values, **options)
 
     async def call(self, call: object, **options: Any) -> Result:
         return await asyncio.to_thread(self.box.call, call, **options)

@@ -15,6 +15,7 @@ import os
 from atip.calls.cmp_shell import build_line, needs_shell
 from atip.calls.cmp_template import build_argv
 from atip.calls.effects import program_name
+from atip.cmp_looking import cmp_places
 from atip.discovery import cmp_tools
 from atip.errors import FormatError, NotFoundError, UsageError
 from atip.explaining import find_known
@@ -23,8 +24,8 @@ from atip.model.problems import Problem, render_path
 from atip.model.value import Value
 from atip.policy.decision import ALLOW, ASK, DENY, Decision
 from atip.registry.settings import load_settings
-from atip.running import judge_for, make_call, make_runner
-from atip.searching import cmp_places, intents_of, match_cmp
+from atip.running import audit_of, judge_for, make_call
+from atip.searching import intents_of, match_cmp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,8 +129,15 @@ def make_intent_runner(
     box: Toolbox, call: IntentCall, *, preset: str | None = None, ask: Asker | None = None
 ) -> Runner:
     """A runner whose judgement knows what the intent says of itself."""
-    judge = judge_for(box, preset=preset)
-    return make_runner(box, ask=ask, judge=_raising(judge, call))
+    from atip.execution.approvals import Approvals
+    from atip.execution.runner import Runner
+
+    return Runner(
+        _raising(judge_for(box, preset=preset), call),
+        audit=audit_of(box),
+        ask=ask,
+        approved=Approvals(box.places.config).holds,
+    )
 
 
 def run_intent(

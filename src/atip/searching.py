@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
+from atip.cmp_looking import cmp_places
 from atip.discovery import cmp_tools
 from atip.discovery.knowing import with_knowledge
 from atip.model.decode import decode_tool
-from atip.registry.settings import load_settings
 from atip.search.upkeep import open_index
 from atip.system.digests import sha256_hex
 from atip.version import __version__
@@ -41,12 +41,6 @@ def search_everything(
         if available:
             filters["accept"] = sources.is_available
         return index.search(words, limit=limit, **filters)
-
-
-def cmp_places(box: Toolbox) -> list[str]:
-    """Where CMP tools lie: the canonical folder and `cmpPaths` of config.json."""
-    configured = load_settings(box.places, "config").get("cmpPaths", ())
-    return cmp_tools.places(box.places.home, configured)
 
 
 def match_cmp(box: Toolbox, words: str, *, tool: str | None = None) -> Match:

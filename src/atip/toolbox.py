@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from typing import Any
 
+    from atip.cmp_running import IntentResult
     from atip.discovery.executables import Executable
     from atip.discovery.ladder import Asker, Finding, Subject
     from atip.discovery.mcp_configs import McpConfigs
@@ -131,6 +132,7 @@ class Toolbox:
     def _askers(self) -> Askers:
         """The rungs that execute nothing."""
         from atip.discovery.askers import NativeAsker, ShimFolderAsker
+        from atip.discovery.cmp_asker import CmpAsker
         from atip.discovery.documents import InstalledTexts
         from atip.discovery.knowing import KnowledgeAsker
         from atip.discovery.learning import CompletionAsker, ManAsker
@@ -143,6 +145,7 @@ class Toolbox:
         return [
             NativeAsker(),
             ShimFolderAsker(folders),
+            CmpAsker(self.places.home, load_settings(self.places, "config").get("cmpPaths", ())),
             CompletionAsker(texts),
             ManAsker(texts),
             KnowledgeAsker(),
@@ -158,9 +161,11 @@ class Toolbox:
     # -- looking up ------------------------------------------------------------------------------
 
     def list(self) -> Entries:
-        """Every tool that is known by name, as index entries with their names."""
+        """Every tool that is known by name, as index entries with their names; CMP tools last."""
         tools = self.store.load_index()["tools"]
-        return [{"name": name, **entry} for name, entry in sorted(tools.items())]
+        from atip.cmp_looking import with_cmp
+
+        return with_cmp(self, [{"name": name, **entry} for name, entry in sorted(tools.items())])
 
     def find(self, name: str) -> Tool | None:
         """Metadata of a tool, or None when nothing is known."""
@@ -184,7 +189,9 @@ class Toolbox:
 
     def get_document(self, name: str) -> dict[str, Any]:
         """Metadata as stored, plain values; what `show --json` prints."""
-        return self.store.load_metadata(name, self.resolve(name))
+        from atip.cmp_looking import find_document
+
+        return find_document(self, name) or self.store.load_metadata(name, self.resolve(name))
 
     def resolve(self, name: str) -> dict[str, Any]:
         """The index entry of a tool, refreshed when its file changed or the entry is too old, and
@@ -265,6 +272,12 @@ class Toolbox:
         from atip.calling import call_tool
 
         return call_tool(self, call, **options)
+
+    def run_intent(self, request: str, values: Any = None, **options: Any) -> IntentResult:
+        """Run what a request means by the CMP tools; options and errors as `cmp_running.run_intent`."""
+        from atip.cmp_running import run_intent
+
+        return run_intent(self, request, values, **options)
 
     # -- asking one tool -------------------------------------------------------------------------
 

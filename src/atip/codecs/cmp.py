@@ -19,7 +19,7 @@ from atip.errors import FormatError
 from atip.model import encode as model_encode
 from atip.model.problems import Problem, render_path
 from atip.model.reader import read_json
-from atip.model.tool import Tool, Trust
+from atip.model.tool import Binary, Tool, Trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def decode(data: bytes | dict[str, Any], *, origin: str = "", strict: bool = Fal
         name=manifest.name,
         version=manifest.version,
         description=manifest.summary,
+        binary=Binary(name=manifest.program) if manifest.program != manifest.name else None,
         trust=Trust(source="cmp", verified=False),
         commands=tree.commands or None,
         arguments=tree.arguments or None,

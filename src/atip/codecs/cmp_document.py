@@ -19,6 +19,7 @@ from atip.calls.cmp_template import (
     split_template,
 )
 from atip.errors import FormatError
+from atip.model.names import why_unsafe
 from atip.model.problems import Problem, render_path
 from atip.model.tool import MISSING
 from atip.model.value import Value
@@ -91,12 +92,19 @@ class Reader:
         if not name:
             self._error((*at, "name"), "format.missing-field", "without a name there is no tool")
             return None
+        domain = _text(value.get("domain")) or "unknown"
+        for field, text in (("name", name), ("domain", domain)):
+            reason = why_unsafe(text)
+            if reason:
+                # SECURITY: both become keys, file names and words on a terminal.
+                self._error((*at, field), "cmp.unsafe-name", f"`{field}`: {reason}")
+                return None
         if folder and name != folder:
             self._warn(
                 (*at, "name"), "cmp.folder-name", f"the folder is called `{folder}`; the name wins"
             )
         manifest = Manifest(
-            domain=_text(value.get("domain")) or "unknown",
+            domain=domain,
             name=name,
             summary=_text(value.get("summary")),
             version=_text(value.get("version")),

@@ -173,7 +173,8 @@ class _Scorer:
         if one.how in ("exact", "regex"):
             return one
         here = set(terms_of(normal_phrase(one.pattern)))
-        matched, unmatched = [], []
+        matched: list[str] = []
+        unmatched: list[str] = []
         for word in dict.fromkeys(words_of(self.text)):
             for term in terms_of(word):
                 near = term in here or any(self.near[term].get(other) for other in here)

@@ -25,9 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
+    from atip.cmp_looking import cmp_places
     from atip.codecs import cmp
     from atip.discovery.cmp_folder import write_folder
-    from atip.searching import cmp_places
 
     tool = ctx.app.get(options.tool)
     encoded = cmp.encode(tool)

@@ -21,8 +21,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean, table, width_of
+    from atip.cmp_looking import cmp_places
     from atip.discovery.cmp_tools import folders, manifests
-    from atip.searching import cmp_places
 
     where = cmp_places(ctx.app)
     if options.names:

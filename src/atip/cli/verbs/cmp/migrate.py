@@ -30,10 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
+    from atip.cmp_looking import cmp_places
     from atip.codecs import cmp
     from atip.codecs.cmp_legacy import modernised
     from atip.discovery.cmp_folder import write_folder
-    from atip.searching import cmp_places
 
     place = options.to or cmp_places(ctx.app)[0]
     moved: list[dict[str, Any]] = []
