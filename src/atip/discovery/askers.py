@@ -76,10 +76,11 @@ class OverrideAsker:
 
     def __init__(self, config: str) -> None:
         self._folder = os.path.join(config, "overrides")
+        self._is_there = os.path.isdir(self._folder)
 
     def find(self, subject: Subject) -> dict[str, Any] | None:
         """The override as written, whole or partial."""
-        if not os.path.isdir(self._folder):
+        if not self._is_there:
             return None
         bare = subject.digest.removeprefix("sha256:")
         for relative in (f"sha256/{bare}.json", f"{subject.name}.json"):

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 _OVERLAP = 16
+_SMALL = 1 << 15
 _FIRST, _SECOND = b"atip", b"agent"
 HEAD = 512
+SCRIPT = 1 << 16
 
 
 class Content(Value):
@@ -33,6 +35,8 @@ class Content(Value):
     """Whether the file holds the marks of a tool that answers."""
     head: bytes = b""
     """The first bytes: `#!` line or magic number."""
+    script: bytes = b""
+    """The beginning of a script; empty for anything else."""
 
 
 class ContentReader:
@@ -49,29 +53,35 @@ class ContentReader:
             AtipError: `file.unreadable`.
         """
         try:
-            with open(path, "rb", buffering=0) as file:
-                return self._read(file.fileno())
+            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                chunk = os.read(handle, _CHUNK)
+                if len(chunk) < _SMALL:  # far from a whole chunk: that was all
+                    return _judge_small(chunk)
+                return self._read(handle, chunk)
+            finally:
+                os.close(handle)
         except OSError as error:
             raise AtipError("file.unreadable", f"cannot read `{path}`: {error.strerror}") from error
 
-    def _read(self, handle: int) -> Content:
+    def _read(self, handle: int, chunk: bytes) -> Content:
         digest = hashlib.sha256()
-        head = tail = b""
+        head, script = chunk[:HEAD], _script(chunk)
+        tail = b""
         first = second = False
-        while True:
-            chunk = os.read(handle, _CHUNK)
-            if not chunk:
-                break
+        while chunk:
             digest.update(chunk)
-            if not head:
-                head = chunk[:HEAD]
             first = first or self._first(chunk) or _FIRST in tail + chunk[:_OVERLAP]
             second = second or (first and self._second(chunk)) or _SECOND in tail + chunk[:_OVERLAP]
             tail = chunk[-_OVERLAP:]
+            chunk = os.read(handle, _CHUNK)
         if first and not second:
             second = self._rest(handle)
         return Content(
-            digest=f"sha256:{digest.hexdigest()}", is_candidate=first and second, head=head
+            digest=f"sha256:{digest.hexdigest()}",
+            is_candidate=first and second,
+            head=head,
+            script=script,
         )
 
     def _rest(self, handle: int) -> bool:
@@ -90,3 +100,17 @@ class ContentReader:
             return self.read(path).is_candidate
         except AtipError:
             return False
+
+
+def _judge_small(data: bytes) -> Content:
+    """A whole small file, for which plain search is faster than the compiled one."""
+    return Content(
+        digest=f"sha256:{hashlib.sha256(data).hexdigest()}",
+        is_candidate=_FIRST in data and _SECOND in data,
+        head=data[:HEAD],
+        script=_script(data),
+    )
+
+
+def _script(data: bytes) -> bytes:
+    return data[:SCRIPT] if data.startswith(b"#!") else b""

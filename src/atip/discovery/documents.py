@@ -34,6 +34,7 @@ class InstalledTexts:
 
     def __init__(self, prefixes: Sequence[str]) -> None:
         self._prefixes = [prefix for prefix in prefixes if os.path.isdir(prefix)]
+        self._folders_of_pages: list[PageFolder] | None = None
         self._man: dict[str, str] | None = None
         self._scripts: dict[str, list[tuple[str, str]]] | None = None
 
@@ -48,9 +49,8 @@ class InstalledTexts:
 
     def man(self, name: str) -> str | None:
         """The source of the manual page of a name, or None."""
-        if self._man is None:
-            self._man = self._list_pages()
-        path = self._man.get(name)
+        found = (folder.find(name) for folder in self._page_folders())
+        path = next((path for path in found if path), None)
         return _read(path) if path else None
 
     def man_children(self, name: str) -> Iterator[tuple[str, str]]:
@@ -89,22 +89,56 @@ class InstalledTexts:
             for folder in relative:
                 yield f"/{folder}" if folder.startswith("etc/") else f"{prefix}/{folder}"
 
+    def _page_folders(self) -> list[PageFolder]:
+        """In the order in which they are believed: by section, then by prefix."""
+        if self._folders_of_pages is None:
+            self._folders_of_pages = [
+                folder
+                for section in SECTIONS
+                for prefix in self._prefixes
+                if (folder := PageFolder(f"{prefix}/share/man/man{section}", section)).names
+            ]
+        return self._folders_of_pages
+
     def _list_pages(self) -> dict[str, str]:
-        """name → path; lower sections win in the order of SECTIONS."""
+        """name → path of all pages."""
         found: dict[str, str] = {}
-        for section in SECTIONS:
-            for prefix in self._prefixes:
-                folder = f"{prefix}/share/man/man{section}"
-                for entry in _names(folder):
-                    stem = entry
-                    for suffix in SUFFIXES:
-                        if stem.endswith(suffix):
-                            stem = stem.removesuffix(suffix)
-                            break
-                    name, _, part = stem.rpartition(".")
-                    if name and part[:1] == section:
-                        found.setdefault(name, f"{folder}/{entry}")
+        for folder in self._page_folders():
+            for entry in folder.names:
+                if name := folder.name_of(entry):
+                    found.setdefault(name, f"{folder.path}/{entry}")
         return found
+
+
+class PageFolder:
+    """One folder of manual pages. A machine has many thousands of them, so a look-up by name is a look into
+    a set; only files with an unusual ending (`openssl.1ssl.gz`) are taken apart."""
+
+    def __init__(self, path: str, section: str) -> None:
+        self.path = path
+        self.section = section
+        self.names = frozenset(_names(path))
+        self._endings = tuple(f".{section}{suffix}" for suffix in (*SUFFIXES, ""))
+        unusual = [entry for entry in self.names if not entry.endswith(self._endings)]
+        self._unusual = {name: entry for entry in unusual if (name := self.name_of(entry))}
+
+    def find(self, name: str) -> str | None:
+        """The path of the page of a name."""
+        for ending in self._endings:
+            if name + ending in self.names:
+                return f"{self.path}/{name}{ending}"
+        entry = self._unusual.get(name)
+        return f"{self.path}/{entry}" if entry else None
+
+    def name_of(self, entry: str) -> str:
+        """The name that a file is the page of; empty if it is none."""
+        stem = entry
+        for suffix in SUFFIXES:
+            if stem.endswith(suffix):
+                stem = stem.removesuffix(suffix)
+                break
+        name, _, part = stem.rpartition(".")
+        return name if part[:1] == self.section else ""
 
 
 def _names(folder: str) -> list[str]:

@@ -6,9 +6,8 @@ the user lists under `redact` are left out (0.1 §5.3).
 
 from __future__ import annotations
 
-from atip.discovery.native import answer_digest
+from atip.discovery.native import digest_of_answer
 from atip.model.encode import encode
-from atip.model.tool import Binary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,14 +64,15 @@ class StoreKeeper:
         else:
             entry["source"] = finding.source
             own["rung"] = finding.rung
+            document = encode(finding.tool)
             if finding.rung == "native":
-                own["answerHash"] = answer_digest(finding.tool)
+                own["answerHash"] = digest_of_answer(document)
             if finding.also:
                 own["also"] = list(finding.also)
             relative = self._relative(subject, finding, shared)
             if relative != self._names.metadata_name(subject.digest, finding.source):
                 entry["metadataPath"] = f"./{relative}"
-            own["metadataHash"] = self._save(relative, finding.tool, subject)
+            own["metadataHash"] = self._save(relative, finding.tool, document, subject)
             own["description"] = finding.tool.description[:120]
         self._entries[subject.name] = entry
 
@@ -106,15 +106,14 @@ class StoreKeeper:
             return self._names.personality_name(subject.digest, subject.name)
         return self._names.metadata_name(subject.digest, finding.source)
 
-    def _save(self, relative: str, tool: Tool, subject: Subject) -> str:
+    def _save(self, relative: str, tool: Tool, document: dict[str, Any], subject: Subject) -> str:
         if relative in self._written:
             return self._written[relative]
         if tool.binary is None:
-            tool = tool.replace(
-                binary=Binary(hash=subject.digest, name=subject.name, version=tool.version)
-            )
-        document = self._private(encode(tool))
-        self._written[relative] = self._store.save_metadata(relative, document)
+            name, version = subject.name, tool.version
+            document["binary"] = {"hash": subject.digest, "name": name, "version": version}
+        private = self._private(document)
+        self._written[relative] = self._store.save_metadata(relative, private)
         return self._written[relative]
 
     def _private(self, document: dict[str, Any]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ RUNGS = (
     "knowledge",
 )
 """From the most to the least believed for structure."""
+_PLACES = {rung: place for place, rung in enumerate(RUNGS)}
 OUTRANKS_KNOWLEDGE = frozenset(["override", "native"])
 SOURCES = {
     # rung → `source` of the registry entry (0.1 §3.3.2, A18)
@@ -55,8 +56,8 @@ SOURCES = {
 }
 
 
-_COMPLETE = frozenset(["override", "native", "shim", "adapter", "framework"])
-"""Rungs that describe a tool wholly: nothing below them is asked."""
+_COMPLETE = frozenset(["override", "native", "shim", "framework"])
+"""Rungs that describe a tool wholly: nothing below them is asked. An adapter tells what its author needed."""
 _LAST_RESORT = frozenset(["knowledge"])
 
 
@@ -92,13 +93,17 @@ class Finding(Value):
         return SOURCES.get(self.rung, "inferred")
 
 
+def _place(asker: Asker) -> int:
+    return _PLACES[asker.rung]
+
+
 def climb(
     subject: Subject, askers: Sequence[Asker], *, may_execute: bool, merge_knowledge: Knower
 ) -> Finding | None:
     """Ask rung by rung. None when nobody knows anything."""
     found: Tool | None = None
     rung, also = "", []
-    for asker in sorted(askers, key=lambda one: RUNGS.index(one.rung)):
+    for asker in sorted(askers, key=_place):
         if asker.executes and not may_execute:
             continue
         if found is not None and (rung in _COMPLETE or asker.rung in _LAST_RESORT):

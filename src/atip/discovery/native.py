@@ -15,7 +15,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import Any, Protocol
 
     from atip.model.problems import Problem
     from atip.model.tool import Tool
@@ -93,9 +93,14 @@ def offers_parts(answer: ProbeAnswer) -> bool:
 
 def answer_digest(tool: Tool) -> str:
     """A fingerprint of what a tool said of itself: another one for the same bytes is a rug pull."""
+    from atip.model.encode import encode
+
+    return digest_of_answer(encode(tool))
+
+
+def digest_of_answer(document: dict[str, Any]) -> str:
+    """The same of the tool's document."""
     import hashlib
     import json
 
-    from atip.model.encode import encode
-
-    return hashlib.sha256(json.dumps(encode(tool), sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()

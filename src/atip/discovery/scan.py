@@ -115,6 +115,7 @@ class Scanner:
     def read(self, found: Sequence[Executable], memory: ScanMemory) -> None:
         """(4) Digest and marks of every file that is new or changed; each inode once."""
         from atip.discovery.content import ContentReader
+        from atip.discovery.stubs import parse_stub
         from atip.errors import AtipError
 
         reader: ContentReader | None = None
@@ -132,17 +133,15 @@ class Scanner:
                     read = reader.read(one.real_path)
                 except AtipError:
                     continue
-                is_script = read.head.startswith(b"#!")
-                candidate = read.is_candidate or (
-                    is_script and self._stub_is_candidate(one, read.head, reader)
-                )
+                stub = parse_stub(one.real_path, read.head, read.script)
+                candidate = read.is_candidate or self._stub_is_candidate(one, stub, reader)
                 content = by_key[one.key] = (read.digest, candidate, read.head)
+                self.stubs[one.path] = stub
             self.contents[one.path] = content
 
-    def _stub_is_candidate(self, one: Executable, head: bytes, reader: Any) -> bool:
-        from atip.discovery.stubs import parse_stub, sources
+    def _stub_is_candidate(self, one: Executable, stub: Stub, reader: Any) -> bool:
+        from atip.discovery.stubs import sources
 
-        stub = self.stubs[one.path] = parse_stub(one.real_path, head)
         if stub.module is None and stub.target is None and stub.language != "node":
             return False
         return any(reader.holds_marks(path) for path in sources(one.real_path, stub))
@@ -225,7 +224,7 @@ class Scanner:
         from atip.sandbox.probe import Probe
 
         probes = [Probe(argv=(one.real_path, "--agent")) for one in candidates]
-        with open_prober(visible_paths(candidates)) as prober:
+        with open_prober(visible_paths(candidates, self.stubs)) as prober:
             large: list[Executable] = []
             for done, (position, answer) in enumerate(prober.run_all(probes), 1):
                 one = candidates[position]

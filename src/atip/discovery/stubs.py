@@ -7,6 +7,7 @@ marks of a native tool, and tell inference which framework to ask.
 
 from __future__ import annotations
 
+import functools
 import glob
 import itertools
 import os
@@ -55,13 +56,20 @@ _LANGUAGES = (
 )
 
 
-def parse_stub(path: str, head: bytes) -> Stub:
-    """Read a script as text. A file that is no script is an empty Stub."""
+NO_SCRIPT = Stub()
+
+
+def parse_stub(path: str, head: bytes, script: bytes | None = None) -> Stub:
+    """Read a script as text. A file that is no script is an empty Stub.
+
+    Args:
+        script: the first MAX_STUB bytes, if they were read already.
+    """
     if not head.startswith(b"#!"):
-        return Stub()
-    interpreter = _interpreter(head)
-    language = _language(interpreter)
-    text = _text(path)
+        return NO_SCRIPT
+    plain = _plain_script(head[2:].split(b"\n", 1)[0])
+    interpreter, language = plain.interpreter, plain.language
+    text = _text(path) if script is None else script.decode("utf-8", "replace")
     if language == "python":
         for entry in _ENTRY.finditer(text):
             if entry[1] != "__future__" and not entry[1].startswith("importlib"):
@@ -72,14 +80,14 @@ def parse_stub(path: str, head: bytes) -> Stub:
         managed = managed_target(path)
         if managed:
             return Stub(interpreter=interpreter, language=language, target=managed)
-        found = _EXEC.search(text)
-        return Stub(interpreter=interpreter, language=language, target=found[1] if found else None)
-    return Stub(interpreter=interpreter, language=language)
+        found = _EXEC.search(text) if "exec" in text else None
+        return plain.replace(target=found[1]) if found else plain
+    return plain
 
 
 def managed_target(path: str) -> str | None:
     """What a version manager's shim starts (`~/.pyenv/shims/x`), by its files, without asking it."""
-    found = _SHIM.search(path)
+    found = _SHIM.search(path) if "/shims/" in path else None
     if not found:
         return None
     try:
@@ -134,9 +142,15 @@ def site_directories(path: str, stub: Stub) -> list[str]:
     return found
 
 
-def _interpreter(head: bytes) -> str | None:
-    line = head[2:].split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    words = line.split()
+@functools.lru_cache(maxsize=256)
+def _plain_script(line: bytes) -> Stub:
+    """What the `#!` line alone tells; a machine has few different ones."""
+    interpreter = _interpreter(line)
+    return Stub(interpreter=interpreter, language=_language(interpreter))
+
+
+def _interpreter(line: bytes) -> str | None:
+    words = line.decode("utf-8", "replace").split()
     if not words:
         return None
     if os.path.basename(words[0]) == "env":

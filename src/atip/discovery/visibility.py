@@ -9,16 +9,19 @@ from atip.discovery.stubs import needed_paths, parse_stub
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from atip.discovery.executables import Executable
+    from atip.discovery.stubs import Stub
 
 _LIBRARIES = ("lib", "lib64", "libexec")
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/opt/")
 
 
-def visible_paths(found: Sequence[Executable]) -> list[str]:
-    """Folders of these programs, the libraries beside them, and what their stubs start.
+def visible_paths(
+    found: Sequence[Executable], stubs: Mapping[str, Stub] | None = None
+) -> list[str]:
+    """Folders of these programs, the libraries beside them, and what their stubs (if known) start.
 
     # SECURITY: never the whole prefix: below `~/.local` lie keyrings and our own store.
     """
@@ -33,7 +36,9 @@ def visible_paths(found: Sequence[Executable]) -> list[str]:
                 prefix = os.path.dirname(folder)
                 libraries = (os.path.join(prefix, name) for name in _LIBRARIES)
                 shown.update(path for path in libraries if os.path.isdir(path))
-        stub = parse_stub(one.real_path, head_of(one.real_path))
+        stub = (stubs or {}).get(one.path)
+        if stub is None:
+            stub = parse_stub(one.real_path, head_of(one.real_path))
         shown.update(needed_paths(one.real_path, stub))
     return sorted(shown)
 

@@ -35,6 +35,8 @@ class Store:
 
     def __init__(self, places: Places) -> None:
         self.places = places
+        self._made: set[str] = set()
+        """Folders that this object has made or found to be the user's."""
 
     # -- index ---------------------------------------------------------------------------------
 
@@ -135,7 +137,10 @@ class Store:
         """Write one metadata file; returns the digest of its bytes."""
         data = _render(document)
         path = os.path.join(self.places.data, relative)
-        make_private(os.path.dirname(path))
+        folder = os.path.dirname(path)
+        if folder not in self._made:
+            make_private(folder)
+            self._made.add(folder)
         write_atomic(path, data, durable=False)
         return digest_of(data)
 
