@@ -1,0 +1,138 @@
+"""All remote registries of a user as one source of shims: asked by priority, the first that knows answers.
+
+A 404 moves on to the next (ATIP 0.6 §4.4.3); a failure does not: somebody who can block the organisation's registry
+must not thereby choose who answers instead. Names that one registry has claimed in the configuration are asked there
+only. Where an organisation's policy approves by allowlist, only its registry answers at all (§4.8).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from atip.errors import AtipError
+from atip.registry.asking import Asking
+from atip.registry.keys import read_key
+from atip.registry.remote import RemoteRegistry
+from atip.registry.settings import load_settings
+from atip.registry.sources import configured_sources, expiry_s
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from atip.policy.policy import Policy
+    from atip.registry.shim_check import Shim
+    from atip.registry.sources import RegistrySource
+    from atip.system.paths import Places
+
+SCAN_SESSION_S = 30.0
+
+
+class RemoteShims:
+    """A session with every registry. Leaving it saves what each has to remember."""
+
+    def __init__(self, sources: Iterable[RegistrySource], places: Places, asking: Asking) -> None:
+        self.registries = [RemoteRegistry(source, places, asking) for source in sources]
+        self._allowing = [one for one in self.registries if _approves(one)]
+        # A ladder climbs with several threads; connections and metadata know only one.
+        self._one_at_a_time = threading.Lock()
+
+    def __enter__(self) -> RemoteShims:
+        return self
+
+    def __exit__(self, *_failure: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for registry in self.registries:
+            registry.close()
+
+    def find(self, digest: str, name: str = "") -> Shim | None:
+        """The shim of a binary from the first registry that has one.
+
+        Raises:
+            AtipError: a registry that may answer could not be asked, or sent what is refused.
+        """
+        with self._one_at_a_time:
+            for registry in self._asked_for(name):
+                found = registry.find(digest)
+                if found is not None:
+                    return found
+            return None
+
+    def find_or_warn(self, digest: str, name: str = "") -> Shim | None:
+        """The same for those who go on without; what went wrong is in `problems`."""
+        try:
+            return self.find(digest, name)
+        except AtipError:
+            return None
+
+    @property
+    def problems(self) -> list[tuple[str, str, AtipError]]:
+        """(registry, digest, what went wrong), in order."""
+        return [
+            (one.source.name, digest, error)
+            for one in self.registries
+            for digest, error in one.problems
+        ]
+
+    def _asked_for(self, name: str) -> list[RemoteRegistry]:
+        candidates = self._allowing or self.registries
+        claiming = [one for one in candidates if name and name in one.source.names]
+        return claiming or candidates
+
+
+def _approves(registry: RemoteRegistry) -> bool:
+    """Whether an organisation's policy lets only its own registry answer."""
+    if not registry.source.organization:
+        return False
+    policy = load_organisation_policy(registry)
+    return policy is not None and policy.allowlist
+
+
+def load_organisation_policy(registry: RemoteRegistry) -> Policy | None:
+    """The policy that an organisation's registry gave us at the last synchronisation.
+
+    Raises:
+        FormatError: it is damaged; a policy that cannot be read stops the run.
+    """
+    if not os.path.lexists(registry.files.policy):
+        return None
+    from atip.policy.reading import read_policy
+    from atip.system.files import read_bytes
+
+    data = read_bytes(registry.files.policy, 1_000_000)
+    return read_policy(data, layer="organisation", origin=registry.source.url)
+
+
+def load_sources(
+    places: Places, env: Mapping[str, str] | None = None
+) -> tuple[RegistrySource, ...]:
+    """The registries of this user, keys read.
+
+    Raises:
+        FormatError: `registry.url` and the like.
+    """
+    settings = load_settings(places, "registries")
+    sources = configured_sources(settings, os.environ if env is None else env)
+    return tuple(
+        source.replace(keys=tuple(read_key(key, places.config) for key in source.keys))
+        for source in sources
+    )
+
+
+def make_asking(
+    places: Places, *, offline: bool, refresh: bool = False, unbidden: bool = False,
+    approve: frozenset[str] = frozenset(), policy_requires: bool = False,
+) -> Asking:  # fmt: skip
+    """How this user's settings and environment want sessions to be held."""
+    return Asking(
+        offline=offline,
+        refresh=refresh or os.environ.get("ATIP_REFRESH", "") not in ("", "0"),
+        unbidden=unbidden,
+        expiry_s=expiry_s(load_settings(places, "registries")),
+        session_s=SCAN_SESSION_S if unbidden else 120.0,
+        approve=approve,
+        policy_requires=policy_requires,
+    )
