@@ -87,6 +87,7 @@ class _Launch:
         failed.callback(bubblewrap.end, started)
         with failed:
             self._open_gates(channel)
+            self._begin_trace(channel)
             self._await_exec(status, streams)
             failed.pop_all()
         os.close(status)
@@ -139,6 +140,7 @@ class _Launch:
         """What the inner launcher is told."""
         decided = self._decided
         one_shot = not decided.spawns
+        tracer = decided.request.tracer
         seccomp = Filter(
             shared_objects=True, one_shot_exec=one_shot, processes=self._confinement.exec_allow
         )
@@ -152,6 +154,7 @@ class _Launch:
             "argv": list(decided.argv),
             "env": dict(decided.env),
             "filter": assemble(seccomp, os.uname().machine) if one_shot else b"",
+            "trace": (tracer.filter, tracer.number) if tracer is not None else None,
         }
 
     def _open_streams(
@@ -196,6 +199,14 @@ class _Launch:
                 host, port = forwards[index - bool(self._confinement.egress)]
                 keeper.serve_forward(gate, host, port)
         channel.send(b"k")
+
+    def _begin_trace(self, channel: socket.socket) -> None:
+        """Listen to a traced program before it starts; without its launcher the status tells why."""
+        tracer = self._decided.request.tracer
+        if tracer is not None:
+            channel.settimeout(START_S)
+            with contextlib.suppress(OSError):
+                tracer.begin(channel)
 
     def _await_exec(self, status: int, streams: dict[int, str]) -> None:
         """Wait until the program itself runs.

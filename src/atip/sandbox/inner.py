@@ -4,7 +4,7 @@ Executed, never imported: `python3 -I -S FILE CONFIG STATUS CHANNEL LIFELINE`, i
 Steps: (1) read the order, close all else; (2) open the listening sockets of the network gate and hand
 them to the host; (3) become an unprivileged uid without capabilities; (4) fork: the parent stays as
 PID 1, reaps, and ends with the program or with the host (LIFELINE); the child goes on: (5) limits,
-(6) controlling terminal, (7) Landlock scopes, (8) start the program – with a filter, by descriptor and
+(6) controlling terminal, (7) Landlock scopes, and a telling filter for a traced run, (8) start the program – with a filter, by descriptor and
 so that neither a second exec nor another process is possible. Failures go to STATUS, which the exec closes.
 """
 
@@ -99,6 +99,21 @@ def restrict(libc: ctypes.CDLL) -> None:
         os.close(ruleset)
 
 
+def tell(trace: tuple[bytes, int], channel: int, libc: ctypes.CDLL) -> None:
+    """Let the host hear what the program touches: a filter that tells, whose other end the host gets."""
+    import socket
+
+    code = ctypes.create_string_buffer(trace[0], len(trace[0]))
+    program = struct.pack("HxxxxxxP", len(trace[0]) // 8, ctypes.addressof(code))
+    listener = libc.syscall(trace[1], 1, 8, program)  # SET_MODE_FILTER, FLAG_NEW_LISTENER
+    if listener < 0:
+        raise OSError(ctypes.get_errno(), "seccomp listener")
+    with socket.socket(fileno=channel) as host:
+        handed = struct.pack("i", listener)
+        host.sendmsg([b"t"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+    os.close(listener)
+
+
 def execute_once(order: dict[str, Any], libc: ctypes.CDLL) -> None:
     """Start the program by descriptor behind the filter; returns only on failure."""
     program = os.open(order["program"], os.O_RDONLY)
@@ -118,7 +133,7 @@ def execute_once(order: dict[str, Any], libc: ctypes.CDLL) -> None:
     raise OSError(ctypes.get_errno(), "execveat")
 
 
-def launch(order: dict[str, Any], status: int, libc: ctypes.CDLL) -> None:
+def launch(order: dict[str, Any], status: int, channel: int, libc: ctypes.CDLL) -> None:
     """Steps 5 to 8, in the child."""
     for number in (2, 13, 25):  # Python handles or ignores these
         _signal.signal(number, _signal.SIG_DFL)
@@ -129,6 +144,8 @@ def launch(order: dict[str, Any], status: int, libc: ctypes.CDLL) -> None:
         take_terminal()  # (6)
     restrict(libc)  # (7)
     os.chdir(order["cwd"])  # only now: root without capabilities may not enter a private folder
+    if order["trace"]:
+        tell(order["trace"], channel, libc)
     os.write(status, b"S")  # all is set up; what follows on this pipe is a failed exec
     if order["filter"]:  # (8)
         execute_once(order, libc)
@@ -178,6 +195,7 @@ def main(arguments: list[str]) -> None:
     try:
         order = read_order(config)
         close_others({status, channel, lifeline})  # (1)
+        trace = os.dup(channel) if order["trace"] else -1
         if order["gates"]:
             open_gates(order["gates"], channel)  # (2)
         else:
@@ -191,7 +209,7 @@ def main(arguments: list[str]) -> None:
             become_init(program, lifeline)
         libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG
         os.close(lifeline)
-        launch(order, status, libc)
+        launch(order, status, trace, libc)
     except OSError as problem:
         os.write(status, f"{problem.errno or 0} {problem}".encode())
     os._exit(125)

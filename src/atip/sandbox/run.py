@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from atip.model.confinement import Confinement
     from atip.sandbox.proxy import Attempt
     from atip.sandbox.running import Running
+    from atip.sandbox.trace import Tracer
     from atip.sandbox.verified import VerifiedBinary
 
     OnOutput = Callable[[str, bytes], None]
@@ -72,6 +73,8 @@ class Request(Value):
     """Name → addresses for the proxy; None: the host's resolver."""
     unsafe_accept: tuple[str, ...] = ()
     """What a weaker backend may leave unenforced, each named; never from a manifest."""
+    tracer: Tracer | None = None
+    """Hears what the program touches; None: nobody listens."""
 
 
 def start_confined(
