@@ -134,6 +134,7 @@ class Toolbox:
         from atip.discovery.askers import NativeAsker, ShimFolderAsker
         from atip.discovery.cmp_asker import CmpAsker
         from atip.discovery.documents import InstalledTexts
+        from atip.discovery.frameworks.node_package import OclifAsker
         from atip.discovery.knowing import KnowledgeAsker
         from atip.discovery.learning import CompletionAsker, ManAsker
 
@@ -146,6 +147,7 @@ class Toolbox:
             NativeAsker(),
             ShimFolderAsker(folders),
             CmpAsker(self.places.home, load_settings(self.places, "config").get("cmpPaths", ())),
+            OclifAsker(),
             CompletionAsker(texts),
             ManAsker(texts),
             KnowledgeAsker(),
@@ -153,10 +155,9 @@ class Toolbox:
 
     def _executing_askers(self, prober: Any) -> Askers:
         """The rungs that run the tool, confined."""
-        from atip.discovery.frameworks import framework_askers
-        from atip.discovery.learning import HelpAsker
+        from atip.discovery.frameworks import executing_askers
 
-        return [*framework_askers(lambda subject: prober), HelpAsker(lambda subject: prober)]
+        return executing_askers(prober)
 
     # -- looking up ------------------------------------------------------------------------------
 

@@ -45,8 +45,29 @@ _MORE = re.compile(
 """Where a help text itself says how to get the whole of it."""
 SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",))
 MAX_TEXT = 400_000
+MAX_REMEMBERED = 64
 MAX_WRONG_GUESSES = 3
 """Candidates of one command that turn out to be values before the rest is taken for values too."""
+
+
+class Remembering:
+    """A runner that puts the first questions to a program (`--help`, `--version`) only once, whoever asks."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._answers: dict[tuple[str, ...], ProbeAnswer] = {}
+
+    def run(self, argv: Sequence[str], *, wall_s: float | None = None) -> ProbeAnswer:
+        if tuple(argv[1:]) not in (("--help",), ("--version",)):
+            return self._runner.run(argv, wall_s=wall_s)
+        key = tuple(argv)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._runner.run(argv, wall_s=wall_s)
+            if len(self._answers) >= MAX_REMEMBERED:
+                self._answers.clear()
+            self._answers[key] = answer
+        return answer
 
 
 class HelpTree:

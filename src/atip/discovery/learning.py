@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from atip.discovery.help_tree import Budget, HelpTree
+from atip.inference.described import FORMATS
 from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
 from atip.system.clock import now_iso
@@ -119,7 +120,24 @@ def read_text(kind: str, text: str, name: str) -> Tool:
         from atip.inference.man import infer_man
 
         return storable(inferred(name, infer_man(text, tool=name), "man-page"))
+    if kind in FORMATS:
+        return storable(_read_description(kind, text, name))
     return storable(inferred(name, _read_completion(kind, text, name), f"completion-{kind}"))
+
+
+def _read_description(kind: str, text: str, name: str) -> Tool:
+    from atip.errors import FormatError
+    from atip.inference.described import recognise
+
+    found = recognise(text, name, only=kind)
+    if found is None:
+        raise FormatError(
+            "infer.other-format",
+            f"this is not a description in the format `{kind}`",
+            hint="name another kind with --from",
+        )
+    tool = inferred(name, found.command, f"self-description-{kind}", confidence="high")
+    return tool.replace(version=found.version or UNKNOWN_VERSION)
 
 
 def _read_completion(shell: str, text: str, name: str) -> Command:

@@ -16,8 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MARK = b"__completeNoDesc"
-"""Bytes that every program with the protocol holds."""
 ERROR = 1
 NO_FILES = 4
 """Bits of the directive: the answer is an error; nothing but these candidates is meant."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atip.discovery.frameworks.cobra_program import CobraAsker, holds
+from atip.discovery.frameworks.cobra_program import CobraAsker
+from atip.discovery.frameworks.marks import COBRA, marks_in
 from atip.discovery.help_tree import Budget
 from atip.discovery.ladder import Subject
 from atip.discovery.stubs import Stub
@@ -75,5 +76,5 @@ def test_a_program_without_the_protocol_is_never_run(tmp_path):
 def test_the_mark_is_found_across_the_border_of_two_reads(tmp_path):
     path = tmp_path / "large"
     path.write_bytes(b"\x7fELF" + b"\0" * ((1 << 20) - 6) + b"__completeNoDesc" + b"\0" * 100)
-    assert holds(str(path), b"__completeNoDesc")
-    assert not holds(str(tmp_path / "missing"), b"x")
+    assert marks_in(str(path)) == {COBRA}
+    assert marks_in(str(tmp_path / "missing")) == frozenset()

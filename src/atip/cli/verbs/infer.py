@@ -1,8 +1,9 @@
 """Metadata for a tool that never heard of us, from its framework, completions, help and manual.
 
-Asks the tool, confined: its own parser where it is a Python program, completion scripts, help recursively,
-the manual page; curated knowledge adds effects. The result is a valid ATIP 0.6 shim marked as inferred.
-`--from help FILE` reads one text instead and runs nothing.
+Asks the tool, confined: its own parser where it is a Python program, the completion protocol of cobra and yargs,
+machine-readable descriptions of itself, completion scripts, help recursively, the manual page; curated knowledge adds
+effects. The result is a valid ATIP 0.6 shim marked as inferred. `--from help FILE` reads one text instead and runs
+nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ EXAMPLES = (
     "atip infer git --explain",
     "mytool --help | atip infer --from help - --name mytool",
 )
-KINDS = ("help", "man", "bash", "zsh", "fish")
+KINDS = (
+    "help", "man", "bash", "zsh", "fish", "usage", "opencli", "fig", "carapace", "oclif", "click", "clap",
+    "swift", "dotnet", "docker-docs", "cobra-docs",
+)  # fmt: skip
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

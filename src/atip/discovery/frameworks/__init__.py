@@ -4,15 +4,24 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from atip.discovery.help_tree import Runner
-    from atip.discovery.ladder import Asker, Subject
+    from atip.discovery.ladder import Asker
 
 
-def framework_askers(open_runner: Callable[[Subject], Runner]) -> list[Asker]:
-    """Everyone who may be asked, in this order; the first that answers wins."""
+def executing_askers(prober: Runner) -> list[Asker]:
+    """Everyone who runs the tool: frameworks, of which the first that answers wins, then help."""
     from atip.discovery.frameworks.cobra_program import CobraAsker
+    from atip.discovery.frameworks.node_package import YargsAsker
     from atip.discovery.frameworks.python_program import PythonAsker
+    from atip.discovery.frameworks.self_described import SelfDescribedAsker
+    from atip.discovery.help_tree import Remembering
+    from atip.discovery.learning import HelpAsker
 
-    return [PythonAsker(open_runner), CobraAsker(open_runner)]
+    runner = Remembering(prober)
+    return [
+        PythonAsker(lambda subject: runner),
+        YargsAsker(lambda subject: runner),
+        SelfDescribedAsker(lambda subject: runner),
+        CobraAsker(lambda subject: runner),
+        HelpAsker(lambda subject: runner),
+    ]

@@ -7,9 +7,10 @@ while the budget lasts. A program is asked only if its file holds the protocol's
 
 from __future__ import annotations
 
+from atip.discovery.frameworks.marks import COBRA, marks_in
 from atip.discovery.help_tree import Budget, HelpTree
 from atip.discovery.learning import ask_version, inferred
-from atip.inference.cobra import MARK, choices_of, confirm, may_have_commands, parse_answer
+from atip.inference.cobra import choices_of, confirm, may_have_commands, parse_answer
 from atip.model.tool import BOOLEAN
 
 TYPE_CHECKING = False
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 COBRA_BUDGET = Budget(questions=1_200, depth=6, seconds=240.0)
 MAX_VALUE_QUESTIONS = 60
 """How many options of one tool may be asked for their values."""
-_CHUNK = 1 << 20
 
 
 class CobraAsker:
@@ -41,7 +41,7 @@ class CobraAsker:
 
     def ask(self, subject: Subject) -> Tool | None:
         program = subject.stub.target or subject.real_path
-        if subject.stub.language not in (None, "shell") or not holds(program, MARK):
+        if COBRA not in marks_in(program):
             return None
         from atip.inference.help import infer_help
 
@@ -126,19 +126,3 @@ class _Talk:
 
 def _key(option: Option) -> tuple[tuple[str, ...], str]:
     return option.flags, option.description
-
-
-def holds(path: str, mark: bytes) -> bool:
-    """Whether a file holds some bytes; false if it cannot be read."""
-    tail = b""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            if file.read(4) != b"\x7fELF":
-                return False
-            while chunk := file.read(_CHUNK):
-                if mark in chunk or mark in tail + chunk[: len(mark)]:
-                    return True
-                tail = chunk[-len(mark) :]
-    except OSError:
-        return False
-    return False

@@ -1,0 +1,80 @@
+"""Programs that print a machine-readable description of themselves. Runs the tool, confined.
+
+Nobody is asked for nothing: a question is put only to a program whose help announces it, or whose file holds
+the mark of a framework that always answers. What comes back is recognised by its shape.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.discovery.frameworks.marks import CARAPACE, SWIFT, marks_in
+from atip.discovery.learning import ask_version, inferred
+from atip.inference.described import recognise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from atip.discovery.help_tree import Runner
+    from atip.discovery.ladder import Subject
+    from atip.model.tool import Tool
+
+ANNOUNCED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # what a help text says → what to ask
+    (r"--usage-spec\b", ("--usage-spec",)),
+    (r"^\s{2,}usage\s{2,}.*(?:usage spec|usage CLI spec|KDL)", ("usage",)),
+    (r"--help-json\b", ("--help-json",)),
+    (r"--json-help\b", ("--json-help",)),
+    (r"--help[= ]json\b", ("--help=json",)),
+    (r"\bhelp --json\b", ("help", "--json")),
+    (r"--help --json\b", ("--help", "--json")),
+    (r"--cli-schema\b", ("--cli-schema",)),
+    (r"--opencli\b", ("--opencli",)),
+    (r"^\s{2,}opencli\s", ("opencli",)),
+    (r"^\s{2,}json_reference\s", ("json_reference",)),
+    (r"--dump-(?:cli|help|schema)\b", ("",)),
+    (r"--describe(?:-cli)?\b.{0,80}(?:JSON|machine|schema)", ("",)),
+    (r"^\s{2,}(?:schema|describe|spec)\s{2,}.{0,80}(?:command[- ]line|CLI|all commands)", ("",)),
+)
+"""An empty word stands for the first word of what was found."""
+MARKED = ((CARAPACE, ("_carapace", "spec")), (SWIFT, ("--experimental-dump-help",)))
+_PATTERNS = tuple((re.compile(pattern, re.M | re.I), words) for pattern, words in ANNOUNCED)
+MAX_HELP = 200_000
+
+
+class SelfDescribedAsker:
+    """Asks those that offer it; one question each, the first answer of a known shape counts."""
+
+    rung = "framework"
+    executes = True
+
+    def __init__(self, open_runner: Callable[[Subject], Runner]) -> None:
+        self._open_runner = open_runner
+
+    def ask(self, subject: Subject) -> Tool | None:
+        runner = self._open_runner(subject)
+        for words in self._questions(runner, subject):
+            answer = runner.run([subject.program, *words])
+            if answer.failure or answer.timed_out:
+                continue
+            found = recognise(answer.stdout.decode("utf-8", "replace"), subject.name)
+            if found is None or not (found.command.options or found.command.commands):
+                continue
+            method = f"self-description-{found.kind}"
+            tool = inferred(subject.name, found.command, method, confidence="high")
+            return tool.replace(version=found.version or ask_version(runner, subject))
+        return None
+
+    def _questions(self, runner: Runner, subject: Subject) -> Iterator[tuple[str, ...]]:
+        marks = marks_in(subject.stub.target or subject.real_path)
+        yield from (words for mark, words in MARKED if mark in marks)
+        answer = runner.run([subject.program, "--help"])
+        if answer.failure or answer.timed_out:
+            return
+        text = max(answer.stdout, answer.stderr, key=len)[:MAX_HELP].decode("utf-8", "replace")
+        for pattern, words in _PATTERNS:
+            found = pattern.search(text)
+            if found:
+                first = found[0].split()[0]
+                yield tuple(word or first for word in words)

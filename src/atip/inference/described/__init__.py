@@ -1,0 +1,87 @@
+"""Machine-readable self-descriptions: texts in which a program, or its framework, describes itself exactly.
+
+Formats are told by their shape, never by the name of a program. One file per format, each with
+`fits(document)` and `read(document, name)`; this table says which are tried, and in which order.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from atip.errors import FormatError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.model.tool import Command
+
+FORMATS: dict[str, tuple[str, str]] = {
+    # name → (syntax, module); the more peculiar shape comes first
+    "opencli": ("json", "opencli"),
+    "oclif": ("json", "oclif"),
+    "swift": ("json", "swift_dump"),
+    "click": ("json", "click_info"),
+    "dotnet": ("json", "dotnet_schema"),
+    "clap": ("json", "clap_json"),
+    "fig": ("json", "fig"),
+    "docker-docs": ("yaml", "docker_docs"),
+    "cobra-docs": ("yaml", "cobra_docs"),
+    "carapace": ("yaml", "carapace"),
+    "usage": ("kdl", "usage_spec"),
+}
+MAX_TEXT = 8_000_000
+
+
+class Described(Value):
+    """What was recognised."""
+
+    kind: str
+    command: Command
+    version: str = ""
+
+
+def recognise(text: str, name: str, *, only: str = "") -> Described | None:
+    """The description in a text, or None when it is none that we know.
+
+    Args:
+        only: the one format to try.
+    """
+    if len(text) > MAX_TEXT:
+        return None
+    parsed: dict[str, Any] = {}
+    for kind, (syntax, place) in FORMATS.items():
+        if only not in ("", kind):
+            continue
+        if syntax not in parsed:
+            parsed[syntax] = _parse(syntax, text)
+        document = parsed[syntax]
+        if document is None:
+            continue
+        module = import_module(f"atip.inference.described.{place}")
+        if module.fits(document):
+            command, version = module.read(document, name)
+            return Described(kind=kind, command=command, version=version)
+    return None
+
+
+def _parse(syntax: str, text: str) -> Any:
+    """The document, or None when the text has another syntax."""
+    start = text.lstrip("\ufeff \t\r\n")
+    if (syntax == "json") != start.startswith(("{", "[")):
+        return None
+    try:
+        if syntax == "json":
+            from atip.model.reader import STORE, read_json
+
+            return read_json(start.encode(), STORE)
+        if syntax == "yaml":
+            from atip.model.yaml_reader import read_yaml
+
+            return read_yaml(start.encode())
+        from atip.inference.described.kdl import parse_kdl
+
+        return parse_kdl(start)
+    except FormatError:
+        return None
