@@ -1,0 +1,89 @@
+"""Accept what a tool says of itself after it changed, so that MCP clients are shown and may call it again.
+
+Shows what was removed and added since a model was shown it, and asks on the terminal. Without a command, every
+command of the tool that changed; without a tool, everything that was shown and changed.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.calls.functions import Function
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {"read": True, "write": True, "delete": False},
+    "network": False,
+    "interactive": {"stdin": "none", "prompts": True, "tty": False},
+}
+EXAMPLES = ("atip mcp approve", "atip mcp approve gh pr list")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="TOOL [COMMAND…]", help="what to approve")
+    parser.add_argument(
+        "--list", action="store_true", help="only print what waits; exit code 1 if anything does"
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.output import clean
+    from atip.server.pins import Pins
+
+    pins = Pins(ctx.app.places.config)
+    waiting = list(_waiting(ctx, pins, options.words))
+    if options.list or not waiting:
+        lines = [function.line for function, _ in waiting]
+        if ctx.as_json:
+            ctx.emit({"waiting": lines})
+        else:
+            for line in lines or ["nothing waits for approval"]:
+                ctx.print(clean(line))
+        return 1 if waiting else 0
+    approved = []
+    for function, document in waiting:
+        ctx.note(f"{clean(function.line)} says of itself:")
+        ctx.note(pins.difference(function, document))
+        if ctx.confirm(f"Show this to models as {clean(function.line)}?"):
+            pins.put(function, document)
+            approved.append(function.line)
+    if ctx.as_json:
+        ctx.emit(
+            {
+                "approved": approved,
+                "waiting": [f.line for f, _ in waiting if f.line not in approved],
+            }
+        )
+    else:
+        ctx.print(f"{len(approved)} of {len(waiting)} approved")
+    return 0 if len(approved) == len(waiting) else 1
+
+
+def _waiting(ctx: Context, pins: Any, words: list[str]) -> list[tuple[Function, Mapping[str, Any]]]:
+    from atip.errors import NotFoundError
+    from atip.server.catalogue import Catalogue
+    from atip.server.pins import CHANGED, NEW
+
+    catalogue = Catalogue(ctx.app)
+    names = [words[0]] if words else [e["name"] for e in ctx.app.list() if pins.knows(e["name"])]
+    found: list[tuple[Function, Mapping[str, Any]]] = []
+    for name in names:
+        try:
+            known = catalogue.get(name)
+        except NotFoundError:
+            if words:
+                raise
+            continue
+        path = tuple(words[1:])
+        chosen = [f for way, f in known.functions.items() if way[: len(path)] == path]
+        if path and not chosen:
+            catalogue.function(" ".join(words))
+        for function in chosen:
+            state = pins.state(function, known.document)
+            if state == CHANGED or (state == NEW and path and function.path == path):
+                found.append((function, known.document))
+    return found

@@ -1,0 +1,91 @@
+"""Serve everything known to an MCP client with three constant tools: find, describe, run.
+
+Speaks MCP on standard input and output, or with `--http` as streamable HTTP on the loopback interface, where every
+request needs a bearer token (`ATIP_MCP_TOKEN`, or one that is made and printed once on standard error).
+Calls are decided by your policy and run in the sandbox; what needs a yes is put to you by the client, and refused
+where it cannot. `atip mcp config CLIENT` writes the client's entry.
+"""
+
+from __future__ import annotations
+
+from atip.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+    from atip.server.app import App
+
+JSON = False
+EFFECTS = {
+    "subprocess": True,
+    "interactive": {"stdin": "required", "prompts": False, "tty": False},
+}
+EXAMPLES = (
+    "atip mcp serve",
+    "atip mcp serve --expose 'git status' --expose gh",
+    "atip mcp serve --http --port 8765",
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--expose",
+        action="append",
+        default=[],
+        metavar="TOOL",
+        help="publish a tool, or one of its commands, as MCP tools of their own (repeatable)",
+    )
+    parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for all runs")
+    parser.add_argument(
+        "--root", default=".", metavar="DIR", help="runs start here or below; default: here"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=None, metavar="S", help="seconds until a run is killed"
+    )
+    parser.add_argument(
+        "--max-bytes", type=int, default=None, help="keep this much of each stream of a run"
+    )
+    parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
+    parser.add_argument("--host", default="127.0.0.1", help="loopback address; default 127.0.0.1")
+    parser.add_argument("--port", type=int, default=0, help="default: any that is free")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    app = _app(options, ctx)
+    if app.exposed.withheld:
+        names = ", ".join(function.line for function in app.exposed.withheld.values())
+        ctx.note(f"atip: not published before `atip mcp approve`: {names}")
+    if options.http:
+        from atip.server.http import run_http
+
+        return run_http(app, host=options.host, port=options.port)
+    from atip.server.stdio import run_stdio
+
+    return run_stdio(app)
+
+
+def _app(options: argparse.Namespace, ctx: Context) -> App:
+    import os
+
+    if not os.path.isdir(options.root):
+        raise UsageError("mcp.root", f"`{options.root}` is not a directory")
+    try:
+        from atip.server.app import App
+        from atip.server.runs import DEFAULT_MAX_BYTES, Bounds
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("atip"):
+            raise
+        raise UsageError(
+            "mcp.missing-extra",
+            f"the server needs the package `{error.name}`",
+            hint="install it: pip install 'atip[mcp]'",
+        ) from error
+    bounds = Bounds(
+        root=os.path.abspath(options.root),
+        preset=options.policy,
+        timeout_s=options.timeout,
+        max_bytes=options.max_bytes or DEFAULT_MAX_BYTES,
+    )
+    return App(ctx.app, bounds, options.expose)

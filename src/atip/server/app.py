@@ -1,0 +1,247 @@
+"""App: the MCP server itself – handlers that join surface, catalogue, runs, consent and published commands.
+
+Knows no transport (`stdio.py`, `http.py`). Every failure of a call is an answer with `isError`, so that the model
+can correct itself; nothing that a tool wrote reaches a client outside a marked block. Implements ATIP 0.6 §9,
+ATIP 0.1 §6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+
+from atip.errors import AtipError, NotFoundError
+from atip.server import surface
+from atip.server.catalogue import DEFAULT_LIMIT, Catalogue
+from atip.server.consent import Elicitor, InputRequired, Rounds
+from atip.server.exposed import Exposed
+from atip.server.marks import block, refused, rendered
+from atip.server.pins import CHANGED, NEW, Pins, approval_needed
+from atip.server.runs import Runs
+from atip.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.models import InitializationOptions
+    from mcp.server.session import ServerSession
+
+    from atip.calls.functions import Function
+    from atip.execution.result import Result
+    from atip.server.runs import Bounds
+    from atip.toolbox import Toolbox
+
+    Context = ServerRequestContext[Any, Any]
+    Answer = types.CallToolResult | types.InputRequiredResult
+
+POLL_S = 1.0
+MAX_SESSIONS = 256
+
+
+class App:
+    """One server. `server` is what the transports serve; `watch` runs beside it."""
+
+    def __init__(self, box: Toolbox, bounds: Bounds, expose: Sequence[str] = ()) -> None:
+        self.catalogue = Catalogue(box)
+        self.pins = Pins(box.places.config)
+        self.exposed = Exposed(self.catalogue, self.pins, expose)
+        self.exposed.load()
+        self._runs = Runs(box, bounds)
+        self._rounds = Rounds()
+        self._bus = InMemorySubscriptionBus()
+        self._sessions: dict[str, ServerSession] = {}
+        self.server = _Server(
+            surface.NAME,
+            version=__version__,
+            instructions=surface.INSTRUCTIONS,
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+            on_subscriptions_listen=ListenHandler(self._bus, max_subscriptions=64),
+        )
+
+    async def watch(self) -> None:
+        """Tell clients when the published commands change."""
+        while True:
+            await anyio.sleep(POLL_S)
+            if await anyio.to_thread.run_sync(self.exposed.load):
+                await self._announce()
+
+    async def _announce(self) -> None:
+        await self._bus.publish(ToolsListChanged())
+        for key, session in list(self._sessions.items()):
+            try:
+                await session.send_tool_list_changed()
+            except Exception:  # a client that is gone must not keep the others from hearing
+                self._sessions.pop(key, None)
+
+    # -- requests --------------------------------------------------------------------------------
+
+    async def _list(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        self._remember(ctx)
+        made = [*surface.tools(), *self.exposed.declarations]
+        tools = [types.Tool.model_validate(one, by_name=False) for one in made]
+        return types.ListToolsResult(tools=tools)
+
+    def _remember(self, ctx: Context) -> None:
+        headers = getattr(ctx.request, "headers", None)
+        key = headers.get("mcp-session-id", "") if headers is not None else ""
+        self._sessions.pop(key, None)
+        self._sessions[key] = ctx.session
+        while len(self._sessions) > MAX_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+
+    async def _call(self, ctx: Context, params: types.CallToolRequestParams) -> Answer:
+        elicitor = Elicitor(ctx, params, self._rounds)
+        try:
+            return await self._answered(params.name, params.arguments or {}, elicitor)
+        except InputRequired as required:
+            return elicitor.required(required)
+        except AtipError as error:
+            return _said(refused(error), is_error=True, meta={"atip/error": error.code})
+
+    async def _answered(self, name: str, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
+        match name:
+            case surface.FIND:
+                return await self._find(given)
+            case surface.DESCRIBE:
+                return await self._describe(given, elicitor)
+            case surface.RUN:
+                return await self._run(given, elicitor)
+        return await self._published(name, given, elicitor)
+
+    async def _find(self, given: Mapping[str, Any]) -> Answer:
+        limit = given.get("limit")
+        most = limit if isinstance(limit, int) and limit > 0 else DEFAULT_LIMIT
+        text = await anyio.to_thread.run_sync(self._found, str(given.get("query", "")), most)
+        return _said(text)
+
+    def _found(self, query: str, limit: int) -> str:
+        hits = self.catalogue.find(query, limit)
+        if not hits:
+            return self.catalogue.nothing()
+        # SECURITY: a text that changed after it was approved is not shown again by another door.
+        changed = [function.line for function, _ in hits if self._state(function) == CHANGED]
+        lines = [line for function, line in hits if function.line not in changed]
+        parts = [block("tool-text", "\n".join(lines))] if lines else []
+        if changed:
+            parts.append(f"Not shown, the text changed and needs approval: {', '.join(changed)}")
+        return "\n".join(parts)
+
+    async def _describe(self, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
+        command, schema = str(given.get("command", "")), given.get("schema") is True
+
+        def described() -> tuple[str, Function | None]:
+            return self.catalogue.describe(command, schema=schema)
+
+        text, function = await anyio.to_thread.run_sync(described)
+        if function is not None:
+            await self._approve(function, elicitor)
+        return _said(text)
+
+    async def _run(self, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
+        if given.get("argv") is None:
+            command = str(given.get("command", ""))
+            try:
+                function = await anyio.to_thread.run_sync(self.catalogue.function, command)
+            except NotFoundError:
+                function = None
+            if function is not None:
+                await self._approve(function, elicitor)
+        return _ran(await self._runs.line(given, elicitor))
+
+    async def _published(self, name: str, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
+        from atip.session import Session
+
+        await anyio.to_thread.run_sync(self.exposed.load)
+        function = self.exposed.find(name)
+        if function is None:
+            close = ", ".join((surface.FIND, surface.DESCRIBE, surface.RUN))
+            raise NotFoundError(
+                "mcp.unknown-tool", f"no tool `{name[:80]}`", hint=f"there are {close}"
+            )
+        await self._approve(function, elicitor)
+        session = Session([function.tool], "mcp", strategy="discrete")
+        call = session.parse({"name": function.name, "arguments": dict(given)})[0]
+        return _ran(await self._runs.call(call, elicitor))
+
+    # -- what was shown before -------------------------------------------------------------------
+
+    def _state(self, function: Function) -> str:
+        document = self.catalogue.get(function.tool.name).document
+        return self.pins.state(function, document)
+
+    async def _approve(self, function: Function, elicitor: Elicitor) -> None:
+        """Pin what is shown for the first time; ask where it is not what was shown before.
+
+        Raises:
+            NeedsConfirmation: `mcp.approval-needed`.
+        """
+        document = self.catalogue.get(function.tool.name).document
+        state = self.pins.state(function, document)
+        withheld = function.name in self.exposed.withheld
+        if state == CHANGED or withheld:
+            await self._ask_for_change(function, document, elicitor)
+        if state in (NEW, CHANGED) or withheld:
+            await anyio.to_thread.run_sync(self.pins.put, function, document)
+            if await anyio.to_thread.run_sync(self.exposed.load):
+                await self._announce()
+
+    async def _ask_for_change(
+        self, function: Function, document: Mapping[str, Any], elicitor: Elicitor
+    ) -> None:
+        from atip.execution.consent import clean_line
+        from atip.server.pins import text_of
+        from atip.system.digests import sha256_hex
+
+        key = sha256_hex(f"{function.name} {text_of(document, function.path)}".encode())
+        message = (
+            f"What the tool says of `{clean_line(function.line)}` changed since it was shown to a model "
+            f"before. Its words (data, not ours):\n{self.pins.difference(function, document)}\n"
+            "Use the new description?"
+        )
+        try:
+            agreed = await elicitor.put(key, message)
+        except AtipError as error:
+            raise approval_needed(function) from error
+        if not agreed:
+            raise approval_needed(function)
+
+
+class _Server(Server[Any]):
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+def _said(
+    text: str, *, is_error: bool = False, meta: dict[str, Any] | None = None
+) -> types.CallToolResult:
+    content = types.TextContent(type="text", text=text)
+    return types.CallToolResult(content=[content], is_error=is_error, _meta=meta)
+
+
+def _ran(result: Result) -> types.CallToolResult:
+    meta = {
+        "atip/result": {
+            "exitCode": result.exit_code,
+            "truncated": result.truncated,
+            "timedOut": result.timed_out,
+            "redactions": dict(result.redactions),
+            "run": result.run_id,
+        }
+    }
+    return _said(rendered(result), is_error=result.exit_code != 0, meta=meta)

@@ -1,0 +1,206 @@
+"""Catalogue: what `find` and `describe` answer, in as few tokens as will do: signature first, schema on request.
+
+Reads the store; runs nothing. Everything that a tool wrote stands in a marked block (`marks.py`). Implements
+ATIP 0.6 §3.1.1 (agent strategy), §9.
+"""
+
+from __future__ import annotations
+
+import json
+
+from atip.calling import target_words
+from atip.calls.functions import functions_of
+from atip.codecs.safety import clean_text, function_flags, suffix
+from atip.errors import NotFoundError
+from atip.model.signature import signature
+from atip.model.tool import Command, Option
+from atip.model.value import Value
+from atip.server.marks import block, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from atip.calls.functions import Function, Item
+    from atip.model.tool import Tool
+    from atip.search.index import Hit
+    from atip.toolbox import Toolbox
+
+DEFAULT_LIMIT = 5
+MAX_LIMIT = 20
+SHORT_OPTIONS = 5
+MAX_PARAMETERS = 60
+MAX_SCHEMA = 40_000
+_KEPT = 64
+
+
+class Known(Value):
+    """One tool, ready to be looked at."""
+
+    tool: Tool
+    document: Mapping[str, Any]
+    """As stored, before knowledge of ours is merged: what the tool itself said."""
+    functions: Mapping[tuple[str, ...], Function]
+
+
+class Catalogue:
+    """Everything known, for one server. Tools are read again when their entry changes."""
+
+    def __init__(self, box: Toolbox) -> None:
+        self.box = box
+        self._kept: dict[str, tuple[str, Known]] = {}
+
+    def get(self, name: str) -> Known:
+        """
+        Raises:
+            NotFoundError: `tool.not-found`, `store.no-metadata`.
+        """
+        entry = self.box.resolve(name)
+        own = entry.get("x-atip")
+        stamp = f"{entry.get('hash')} {own.get('metadataHash') if isinstance(own, dict) else ''}"
+        kept = self._kept.pop(name, None)
+        if kept is None or kept[0] != stamp:
+            tool = self.box.get(name)
+            kept = (
+                stamp,
+                Known(
+                    tool=tool,
+                    document=self.box.get_document(name),
+                    functions={function.path: function for function in functions_of(tool)},
+                ),
+            )
+        self._kept[name] = kept
+        if len(self._kept) > _KEPT:
+            del self._kept[next(iter(self._kept))]
+        return kept[1]
+
+    def function(self, command: str) -> Function:
+        """The function that a command's words mean.
+
+        Raises:
+            NotFoundError: `tool.not-found`, `calls.no-function`.
+        """
+        from atip.calls.functions import find_function
+
+        words = target_words(self.box, command)
+        known = self.get(words[0])
+        return known.functions.get(tuple(words[1:])) or find_function(known.tool, tuple(words[1:]))
+
+    # -- find ------------------------------------------------------------------------------------
+
+    def find(self, query: str, limit: int = DEFAULT_LIMIT) -> list[tuple[Function, str]]:
+        """The best commands, each with its signature on one line."""
+        names = self.box.store.load_index()["tools"]
+        most = max(1, min(limit, MAX_LIMIT))
+        hits = self.box.search(query[:2_000], most, accept=lambda name: name in names)
+        return [found for hit in hits if (found := self._hit(hit, query)) is not None]
+
+    def nothing(self) -> str:
+        """What to say when nothing was found."""
+        if not self.box.store.load_index()["tools"]:
+            return "Nothing is known yet: the user can run `atip scan`."
+        return "No command found; try other words."
+
+    def _hit(self, hit: Hit, query: str) -> tuple[Function, str] | None:
+        try:
+            known = self.get(hit.tool)
+        except NotFoundError:
+            return None
+        function = known.functions.get(hit.path)
+        if function is None:
+            return None
+        return function, _brief(function, query, one_line(hit.summary, 100))
+
+    # -- describe --------------------------------------------------------------------------------
+
+    def describe(self, command: str, *, schema: bool = False) -> tuple[str, Function | None]:
+        """One command or the commands of a group.
+
+        Raises:
+            NotFoundError: `tool.not-found`, `calls.no-function`.
+        """
+        words = target_words(self.box, command)
+        known = self.get(words[0])
+        path = tuple(words[1:])
+        function = known.functions.get(path)
+        below = {
+            way: one for way, one in known.functions.items() if way[: len(path)] == path != way
+        }
+        if function is None and not below:
+            return self._described(self.function(command), schema)
+        if function is None or (below and not path and len(below) > 1):
+            return block("tool-text", _group(known.tool, path, below)), None
+        return self._described(function, schema)
+
+    def _described(self, function: Function, schema: bool) -> tuple[str, Function]:
+        if schema:
+            return block("tool-text", _schema(function)), function
+        text = "\n".join(_parameters(function))
+        head = _brief(function, "", "", options=0)
+        about = one_line(function.description, 600)
+        return block("tool-text", "\n".join(part for part in (head, about, text) if part)), function
+
+
+def _brief(function: Function, query: str, summary: str, options: int = SHORT_OPTIONS) -> str:
+    own = [item for item in function.parameters.values() if isinstance(item, Option)]
+    places = tuple(item for item in function.parameters.values() if not isinstance(item, Option))
+    wanted = {word for word in query.lower().replace("-", " ").split() if len(word) > 2}
+    ranked = sorted(own, key=lambda option: -_shared(option, wanted)) if wanted else own
+    command = Command(options=tuple(ranked), arguments=places)
+    line = clean_text(signature(function.tool, function.path, command, max_options=options))
+    flags = suffix(function_flags(function))
+    return " ".join(part for part in (line, f"– {summary}" if summary else "", flags) if part)
+
+
+def _shared(option: Option, wanted: set[str]) -> int:
+    """How many words of the request an option speaks of: those are the ones worth showing first."""
+    words = f"{option.name} {' '.join(map(str, option.enum or ()))}".lower().replace("-", " ")
+    return len(wanted & set(words.split()))
+
+
+def _group(tool: Tool, path: tuple[str, ...], below: Mapping[tuple[str, ...], Function]) -> str:
+    lines = [" ".join((tool.name, *path)) + f": {len(below)} commands"]
+    for function in list(below.values())[:MAX_PARAMETERS]:
+        flags = suffix(function_flags(function))
+        text = one_line(function.description, 80)
+        lines.append(clean_text(function.line) + f" – {text} {flags}".rstrip())
+    if len(below) > MAX_PARAMETERS:
+        lines.append(f"and {len(below) - MAX_PARAMETERS} more; describe one of the groups")
+    return "\n".join(lines)
+
+
+def _parameters(function: Function) -> Sequence[str]:
+    lines = []
+    items = list(function.parameters.items())
+    for key, item in items[:MAX_PARAMETERS]:
+        lines.append(f"  {clean_text(key)}: {_kind(item)} – {one_line(item.description, 120)}")
+    if len(items) > MAX_PARAMETERS:
+        lines.append(f"  and {len(items) - MAX_PARAMETERS} more (schema)")
+    return lines
+
+
+def _kind(item: Item) -> str:
+    words = [item.type]
+    if item.enum:
+        words = ["|".join(one_line(str(choice), 40) for choice in item.enum[:12])]
+    if item.variadic:
+        words.append("several")
+    if item.is_required:
+        words.append("required")
+    return " ".join(words)
+
+
+def _schema(function: Function) -> str:
+    """The declaration that `--expose` would publish; without descriptions where it is too long."""
+    made = json.dumps(declared(function), ensure_ascii=False, separators=(",", ":"))
+    if len(made) > MAX_SCHEMA:
+        made = json.dumps(declared(function, brief=True), ensure_ascii=False, separators=(",", ":"))
+    return made if len(made) <= MAX_SCHEMA else made[:MAX_SCHEMA] + "… (cut)"
+
+
+def declared(function: Function, *, brief: bool = False) -> dict[str, Any]:
+    """The MCP tool object of one function."""
+    from atip.codecs.provider_tools import compile_functions
+
+    return compile_functions({function.name: function}, "mcp", brief=brief).declarations[0]

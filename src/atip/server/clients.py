@@ -1,0 +1,247 @@
+"""Clients: where each MCP client keeps its servers, what our entry looks like there, and putting it in.
+
+    (1) read the file in the syntax its client reads; a damaged one is refused, never repaired
+    (2) change the text at one place only (`json_edit.py`, `toml_edit.py`)
+    (3) parse the result: our entry is there, and nothing else is different – or nothing is written
+    (4) keep a copy of the old file beside it, then replace the file whole
+
+Never starts a client and never deletes an entry of somebody else.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.discovery.json_comments import without_comments
+from atip.errors import AtipError, FormatError, NotFoundError
+from atip.model.value import Value
+from atip.server.json_edit import put_value
+from atip.server.toml_edit import put_table
+from atip.system import files
+from atip.system.clock import now_iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+MAX_BYTES = 32_000_000
+"""Claude Code keeps its history in the same file."""
+NAME = "atip"
+
+
+class Client(Value):
+    """How one client is told of a server."""
+
+    name: str
+    title: str
+    user: str
+    """File of the user, below the home directory."""
+    apple: str = ""
+    """The same on macOS, where it is another place."""
+    project: str = ""
+    """File of a project; empty: the client has none."""
+    keys: tuple[str, ...] = ("mcpServers",)
+    syntax: str = "json"
+    """`json`, `jsonc` (comments are fine) or `toml`."""
+    typed: bool = False
+    """Whether an entry says `"type": "stdio"`."""
+
+
+CLIENTS = {
+    client.name: client
+    for client in (
+        Client(
+            name="claude-code",
+            title="Claude Code",
+            user=".claude.json",
+            project=".mcp.json",
+            typed=True,
+        ),
+        Client(
+            name="claude-desktop",
+            title="Claude Desktop",
+            user=".config/Claude/claude_desktop_config.json",
+            apple="Library/Application Support/Claude/claude_desktop_config.json",
+        ),
+        Client(
+            name="codex",
+            title="Codex",
+            user=".codex/config.toml",
+            project=".codex/config.toml",
+            keys=("mcp_servers",),
+            syntax="toml",
+        ),
+        Client(
+            name="gemini-cli",
+            title="Gemini CLI",
+            user=".gemini/settings.json",
+            project=".gemini/settings.json",
+            syntax="jsonc",
+        ),
+        Client(name="cursor", title="Cursor", user=".cursor/mcp.json", project=".cursor/mcp.json"),
+        Client(
+            name="vscode",
+            title="VS Code",
+            user=".config/Code/User/mcp.json",
+            apple="Library/Application Support/Code/User/mcp.json",
+            project=".vscode/mcp.json",
+            keys=("servers",),
+            syntax="jsonc",
+            typed=True,
+        ),
+    )
+}
+_OTHER_NAMES = {
+    "claude": "claude-code",
+    "gemini": "gemini-cli",
+    "code": "vscode",
+    "vs-code": "vscode",
+}
+
+
+class Change(Value):
+    """What would be written, or was."""
+
+    client: Client
+    path: str
+    entry: dict[str, Any]
+    before: str | None
+    """None: there is no file yet."""
+    after: str
+
+    @property
+    def changes(self) -> bool:
+        return self.before != self.after
+
+
+def find_client(name: str) -> Client:
+    """
+    Raises:
+        NotFoundError: `mcp.unknown-client`.
+    """
+    found = CLIENTS.get(_OTHER_NAMES.get(name, name))
+    if found is None:
+        from atip.model.shape import closest
+
+        close = closest(name, list(CLIENTS))
+        hint = f"did you mean `{close}`?" if close else "clients: " + ", ".join(CLIENTS)
+        raise NotFoundError("mcp.unknown-client", f"no client `{name[:40]}`", hint=hint)
+    return found
+
+
+def place_of(client: Client, *, home: str, cwd: str, project: bool, apple: bool) -> str:
+    """The file of a client.
+
+    Raises:
+        NotFoundError: `mcp.no-project-file`.
+    """
+    if not project:
+        return os.path.join(home, client.apple if apple and client.apple else client.user)
+    if not client.project:
+        raise NotFoundError("mcp.no-project-file", f"{client.title} has no file for a project")
+    return os.path.join(cwd, client.project)
+
+
+def entry_of(client: Client, command: str, args: Sequence[str]) -> dict[str, Any]:
+    """Our entry as this client writes it."""
+    entry: dict[str, Any] = {"command": command, "args": list(args)}
+    return {"type": "stdio", **entry} if client.typed else entry
+
+
+def fragment(client: Client, entry: dict[str, Any], name: str = NAME) -> str:
+    """The entry as a document of its own, to be pasted."""
+    if client.syntax == "toml":
+        return put_table("", (*client.keys, name), entry)
+    return put_value("", (*client.keys, name), entry)
+
+
+def plan_change(client: Client, path: str, entry: dict[str, Any], name: str = NAME) -> Change:
+    """The text that the file would have.
+
+    Raises:
+        FormatError: `config.damaged` for a file that its client could not read either; `config.elsewhere`
+            where the entry cannot be put in without touching something else.
+    """
+    before = _load(path)
+    old = _parsed(client, before or "", path)  # (1)
+    keys = (*client.keys, name)
+    edit = put_table if client.syntax == "toml" else put_value
+    after = edit(before or "", keys, entry)  # (2)
+    wanted = _with(old, keys, entry)
+    try:
+        new = _parsed(client, after, path)
+    except FormatError:
+        new = None
+    if new != wanted:  # (3)
+        raise FormatError(
+            "config.elsewhere",
+            f"`{path}` says this in a way that cannot be changed without touching the rest",
+            hint=f"put the entry in by hand: atip mcp config {client.name}",
+        )
+    return Change(client=client, path=path, entry=entry, before=before, after=after)
+
+
+def write_change(change: Change) -> str | None:
+    """Write it; returns the path of the copy of the old file, None where there was none.  # (4)
+
+    Raises:
+        AtipError: `file.unwritable`, `config.changed`.
+    """
+    real = os.path.realpath(change.path)
+    if not change.changes:
+        return None
+    os.makedirs(os.path.dirname(real), exist_ok=True)
+    mode = 0o600
+    backup = None
+    if change.before is not None:
+        mode = os.stat(real).st_mode & 0o777
+        stamp = now_iso().replace(":", "").replace("-", "")
+        backup = f"{real}.{stamp}.bak"
+        files.write_atomic(backup, change.before.encode("utf-8", "surrogateescape"), mode=mode)
+    if _load(change.path) != change.before:
+        raise AtipError(
+            "config.changed", f"`{change.path}` was changed meanwhile", hint="try again"
+        )
+    files.write_atomic(real, change.after.encode("utf-8", "surrogateescape"), mode=mode)
+    return backup
+
+
+def _load(path: str) -> str | None:
+    try:
+        return files.read_bytes(path, MAX_BYTES).decode("utf-8", "strict")
+    except NotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise FormatError("config.damaged", f"`{path}` is not UTF-8; it is left alone") from error
+
+
+def _parsed(client: Client, text: str, path: str) -> Any:
+    import json
+    import tomllib
+
+    if not text.strip():
+        return {}
+    try:
+        if client.syntax == "toml":
+            return tomllib.loads(text)
+        plain = without_comments(text) if client.syntax == "jsonc" else text
+        value = json.loads(plain.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(
+            "config.damaged",
+            f"`{path}` is damaged, and left alone: {str(error)[:200]}",
+            hint="repair it first; its client cannot read it either",
+        ) from error
+    if not isinstance(value, dict):
+        raise FormatError("config.damaged", f"`{path}` holds no object; it is left alone")
+    return value
+
+
+def _with(document: Any, keys: Sequence[str], entry: object) -> Any:
+    """The document as it should be afterwards."""
+    if not keys:
+        return entry
+    if not isinstance(document, dict):
+        raise FormatError("config.not-an-object", f"`{keys[0]}` cannot be put into what is there")
+    return {**document, keys[0]: _with(document.get(keys[0], {}), keys[1:], entry)}

@@ -1,0 +1,190 @@
+"""Runs: what `run` and published commands do – understand, decide, ask, run, and end what nobody waits for.
+
+The work is done in a worker thread by `calling` and `execution.runner`, as for every other caller. When the request
+is cancelled or its client is gone, everything that the run consists of is ended, and only then does the request end.
+Output of a program is captured by the runner; nothing here gives it a descriptor of the server's.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import os
+
+import anyio
+import anyio.to_thread
+
+from atip.calling import call_command, located, prepared, target_words
+from atip.errors import UsageError
+from atip.model.value import Value
+from atip.running import make_runner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from atip.execution.result import Result
+    from atip.execution.runner import Call, Runner
+    from atip.server.consent import Elicitor
+    from atip.session import ToolCall
+    from atip.toolbox import Toolbox
+
+DEFAULT_MAX_BYTES = 32 * 1024
+"""Per stream: about what a model can use of one answer."""
+MAX_AT_ONCE = 32
+MAX_STDIN = 4 * 1024 * 1024
+_ENDING_S = 5.0
+_SHELL_WORDS = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<", "<<", "2>", "2>&1", "&>"})
+
+client_gone: contextvars.ContextVar[anyio.Event | None] = contextvars.ContextVar(
+    "client_gone", default=None
+)
+"""Set by a transport that can tell that the client of a request is gone."""
+
+
+class Bounds(Value):
+    """What every run of a server is held to."""
+
+    root: str
+    """Runs start in this directory or below it."""
+    preset: str | None = None
+    timeout_s: float | None = None
+    max_bytes: int = DEFAULT_MAX_BYTES
+
+
+class Runs:
+    """Runs calls for one server."""
+
+    def __init__(self, box: Toolbox, bounds: Bounds) -> None:
+        self._box, self._bounds = box, bounds
+        self._limiter = anyio.CapacityLimiter(MAX_AT_ONCE)
+
+    async def line(self, given: Mapping[str, Any], elicitor: Elicitor) -> Result:
+        """A call of the tool `run`."""
+        return await self._started(lambda: self._line_call(given), elicitor)
+
+    async def call(self, call: ToolCall, elicitor: Elicitor) -> Result:
+        """A call of a published command."""
+        return await self._started(lambda: prepared(self._box, call, **self._options({})), elicitor)
+
+    # -- from words to a call --------------------------------------------------------------------
+
+    def _line_call(self, given: Mapping[str, Any]) -> Call:
+        options = self._options(given)
+        words = target_words(self._box, _text(given, "command"))
+        arguments, argv = given.get("arguments"), given.get("argv")
+        if arguments and argv:
+            raise UsageError("mcp.both", "give either `arguments` or `argv`")
+        if arguments is not None and not isinstance(arguments, dict):
+            raise UsageError("mcp.arguments", "`arguments` is not an object")
+        if argv is not None or any(word.startswith("-") for word in words):
+            return located(self._box, [*words, *_words(argv or [])], **options)
+        _, call = call_command(self._box, words, arguments or {})
+        return prepared(self._box, call, **options)
+
+    def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        stdin = given.get("stdin")
+        if stdin is not None and (not isinstance(stdin, str) or len(stdin) > MAX_STDIN):
+            raise UsageError("mcp.stdin", f"`stdin` is no text of at most {MAX_STDIN:,} characters")
+        return {
+            "cwd": self._folder(given.get("cwd")),
+            "stdin": stdin.encode("utf-8", "surrogateescape") if stdin is not None else None,
+            "timeout_s": self._bounds.timeout_s,
+            "max_bytes": self._bounds.max_bytes,
+        }
+
+    def _folder(self, wanted: object) -> str:
+        root = os.path.realpath(self._bounds.root)
+        if not wanted:
+            return root
+        if not isinstance(wanted, str) or "\0" in wanted:
+            raise UsageError("mcp.cwd", "`cwd` is not a directory")
+        place = os.path.realpath(os.path.join(root, wanted))
+        # SECURITY: what a run may touch is counted from its directory; a model must not choose `/`.
+        if place != root and not place.startswith(root.rstrip("/") + "/"):
+            raise UsageError("mcp.cwd", f"`cwd` is not below `{root}`")
+        if not os.path.isdir(place):
+            raise UsageError("mcp.cwd", "`cwd` is not a directory")
+        return place
+
+    # -- running ---------------------------------------------------------------------------------
+
+    async def _started(self, made: Callable[[], Call], elicitor: Elicitor) -> Result:
+        runner = make_runner(self._box, preset=self._bounds.preset, ask=elicitor.ask)
+        stopped: list[bool] = []
+
+        def work() -> Result:
+            call = made()
+            if stopped:
+                raise _cancelled()
+            return runner.run(call)
+
+        return await self._ended(work, runner, stopped)
+
+    async def _ended(
+        self, work: Callable[[], Result], runner: Runner, stopped: list[bool]
+    ) -> Result:
+        """Work in a thread; cancelled, it is over when the thread is."""
+        done = anyio.Event()
+        results: list[Result] = []
+        errors: list[Exception] = []
+        async with anyio.create_task_group() as group:
+            group.start_soon(_end_when_cancelled, runner, done, stopped)
+            group.start_soon(_cancel_when_gone, group.cancel_scope)
+            try:
+                results.append(await anyio.to_thread.run_sync(work, limiter=self._limiter))
+            except Exception as error:  # handed on below, not as a group of one
+                errors.append(error)
+            finally:
+                done.set()
+                group.cancel_scope.cancel()
+        if errors:
+            raise errors[0]
+        if not results:
+            raise _cancelled()
+        return results[0]
+
+
+async def _end_when_cancelled(runner: Runner, done: anyio.Event, stopped: list[bool]) -> None:
+    """Sleep until the request is cancelled, then end the run again and again until its thread is over.
+
+    A run that has not started when the cancellation comes is ended as soon as it does.
+    """
+    try:
+        await anyio.sleep_forever()
+    finally:
+        stopped.append(True)
+        with anyio.move_on_after(_ENDING_S, shield=True):
+            while not done.is_set():
+                runner.cancel()
+                with anyio.move_on_after(0.02):
+                    await done.wait()
+
+
+async def _cancel_when_gone(scope: anyio.CancelScope) -> None:
+    gone = client_gone.get()
+    if gone is not None:
+        await gone.wait()
+        scope.cancel()
+
+
+def _cancelled() -> UsageError:
+    return UsageError("mcp.cancelled", "the call was cancelled; what ran was ended")
+
+
+def _text(given: Mapping[str, Any], key: str) -> str:
+    value = given.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise UsageError("mcp.argument", f"`{key}` is missing or no text")
+    return value
+
+
+def _words(argv: object) -> Sequence[str]:
+    if not isinstance(argv, list) or not all(isinstance(word, str) for word in argv):
+        raise UsageError("mcp.argv", "`argv` is not a list of texts")
+    shell = next((word for word in argv if word in _SHELL_WORDS), None)
+    if shell is not None:
+        raise UsageError(
+            "mcp.no-shell", f"`{shell}` means something to a shell only, and there is none here"
+        )
+    return argv

@@ -1,0 +1,56 @@
+"""TOML edit: put one table `[a.b]` of plain values into the text of a TOML document, everything else left alone.
+
+Replaces the table where it stands with a header of its own, else appends it. Other spellings of the same table
+(inline, dotted keys) are not touched: whoever edits parses the text before and after, and refuses. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_HEADER = re.compile(r"^[ \t]*\[\[?[^\n]*", re.M)
+_BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
+
+
+def put_table(text: str, keys: Sequence[str], values: Mapping[str, object]) -> str:
+    """The text with the table `keys`; values are texts, numbers, booleans and lists of them."""
+    name = ".".join(key if _BARE.match(key) else json.dumps(key) for key in keys)
+    body = "".join(f"{key} = {_rendered(value)}\n" for key, value in values.items())
+    table = f"[{name}]\n{body}"
+    pattern = r"[ \t]*\.[ \t]*".join(rf"(?:{re.escape(key)}|\"{re.escape(key)}\")" for key in keys)
+    own = re.search(rf"^[ \t]*\[[ \t]*{pattern}[ \t]*\][^\n]*\n?", text, re.M)
+    if own is None:
+        gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
+        return f"{text}{gap}{table}"
+    following = _HEADER.search(text, own.end())
+    end = following.start() if following is not None else len(text)
+    block = text[own.start() : end]
+    kept = _trailing_comments(block)
+    return text[: own.start()] + table + kept + text[end:]
+
+
+def _trailing_comments(block: str) -> str:
+    """Blank lines and comments after the last value: they belong to what follows."""
+    lines = block.splitlines(keepends=True)
+    count = 0
+    for line in reversed(lines[1:]):
+        if line.strip() and not line.lstrip().startswith("#"):
+            break
+        count += 1
+    return "".join(lines[len(lines) - count :])
+
+
+def _rendered(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_rendered(part) for part in value) + "]"
+    if isinstance(value, (int, float)):
+        return str(value)
+    # JSON's escapes are TOML's; what JSON leaves raw (DEL) TOML does not take.
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007F")
