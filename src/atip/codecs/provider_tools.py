@@ -104,6 +104,15 @@ def compile_tools(
     return choose(attempt, table, max_tokens, max_functions, count or estimate, strategy)
 
 
+def compile_functions(
+    table: Mapping[str, Function], provider: str, *, brief: bool = False
+) -> Compiled:
+    """Chosen functions by name, one declaration each; `brief` leaves out descriptions of parameters."""
+    dialect = provider_shapes.dialect_of(provider, False)
+    wrap = provider_shapes.wrapper(provider, False, "")
+    return _discrete(provider, dialect, wrap, table, -1 if brief else 0)
+
+
 def estimate(text: str) -> int:
     """Tokens of a text, estimated: a quarter of its characters."""
     return (len(text) + 3) // 4

@@ -45,6 +45,15 @@ NOUNS: dict[str, dict[str, str]] = {
         "migrate": "move tools of CMP 0.1.0 into today's folders",
     },
     "audit": {
+    "mcp": {
+        "serve": "serve everything known to any MCP client with three constant tools",
+        "config": "print or write a client's entry for the server",
+        "approve": "accept a tool's changed description after looking at it",
+    },
+    "approvals": {
+        "list": "remembered approvals: what was allowed, where, until when",
+        "revoke": "take remembered approvals back",
+    },
         "show": "what was run, newest last",
         "verify": "follow the chain; name the first broken record",
     },
