@@ -18,7 +18,6 @@ from atip.model.confinement import Confinement, Limits
 from atip.sandbox.run import Request, run_confined, start_confined
 from atip.sandbox.verified import seal
 from tests.integration.sandbox.confined import PYTHON, attempt, go, python
-from tests.integration.sandbox.unprivileged import ROOT
 from tests.integration.sandbox.zoo_harness import processes_of
 
 pytestmark = pytest.mark.sandbox
@@ -387,11 +386,3 @@ def test_race_of_swaps_never_runs_unhashed_bytes(tmp_path: pathlib.Path) -> None
 @pytest.mark.soak
 def test_long_race_of_swaps_never_runs_unhashed_bytes(tmp_path: pathlib.Path) -> None:
     _race(tmp_path, 10_000)
-
-
-@pytest.mark.soak
-def test_zoo_twenty_times_without_a_flake() -> None:
-    adapter = str(ROOT / "benchmarks/adapters/zoo.py")
-    command = [sys.executable, adapter, str(ROOT / "conformance/zoo"), "--phase", "probe"]
-    ran = subprocess.run([*command, "--repeat", "20"], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout

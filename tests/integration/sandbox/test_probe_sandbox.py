@@ -39,12 +39,7 @@ def test_animal_gets_the_right_reaction_and_does_no_harm(animal: dict[str, objec
 
 
 @pytest.mark.proves("AIP29-SANDBOX-01", "AIP29-SANDBOX-11")
-@pytest.mark.parametrize(
-    "animal",
-    # Output is presented (redacted) above this room; here only what a program does counts.
-    [a for a in animals(ZOO, "run") if "must_not_output" not in a["leak_check"]],  # type: ignore[operator]
-    ids=lambda animal: animal["name"],
-)
+@pytest.mark.parametrize("animal", animals(ZOO, "run"), ids=lambda animal: animal["name"])
 def test_confined_animal_does_no_harm(animal: dict[str, object]) -> None:
     report = run_confined_animal(ZOO, animal)
     assert (report.wrong, report.leaks) == ([], []), report
@@ -53,9 +48,9 @@ def test_confined_animal_does_no_harm(animal: dict[str, object]) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="already unprivileged")
 def test_whole_zoo_is_harmless_for_an_unprivileged_user() -> None:
     adapter = str(ROOT / "benchmarks/adapters/zoo.py")
-    command = [*system_python(), adapter, str(ZOO), "--phase", "probe"]
+    command = [*system_python(), adapter, str(ZOO)]
     ran = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
-    count = len(animals(ZOO, "probe"))
+    count = len(animals(ZOO))
     assert ran.stdout.splitlines()[-1:] == [f"{count}/{count} leaks=0"], ran
 
 
