@@ -28,6 +28,7 @@ FORMATS: dict[str, tuple[str, str]] = {
     "gemini": ("gemini", "Gemini function declarations (one way)"),
     "cmp": ("cmp", "CMP 0.2.0 manifest, capability and examples"),
     "climd": ("climd", "AIP-29 CLI.md bundle, texts by path"),
+    "atm": ("atm", "ATM 1.0.0-draft manifest with tool definitions"),
     "skill": ("skill", "SKILL.md for coding agents (one way)"),
     "mcp": ("mcp_tools", "MCP tool objects (one way)"),
 }

@@ -83,7 +83,7 @@ def raw_parameters(
     reading: Reading, item: Mapping[str, Any], told: Mapping[str, Any], where: str
 ) -> list[Mapping[str, Any]]:
     """Parameter objects behind their references, those of the path first."""
-    listed = []
+    listed: list[Mapping[str, Any]] = []
     for owner in (item, told):
         values = owner.get("parameters")
         for value in values if isinstance(values, list) else ():
@@ -140,11 +140,11 @@ def body_of(
         return None
     chosen = preferred(tuple(content))
     described = content[chosen] if isinstance(content[chosen], dict) else {}
-    encoding = described.get("encoding")
+    schema, encoding = described.get("schema"), described.get("encoding")
     return Body(
         argument=unique("body", taken),
         media_type=chosen,
-        schema=described.get("schema") if isinstance(described.get("schema"), dict) else {},
+        schema=schema if isinstance(schema, dict) else {},
         required=raw.get("required") is True,
         description=str(raw.get("description") or "").strip(),
         encoding=encoding if isinstance(encoding, dict) else {},
@@ -214,7 +214,8 @@ def output_of(
 ) -> tuple[Mapping[str, Any] | None, str]:
     """Schema and media type of the first successful answer that says something."""
     responses = told.get("responses")
-    for status in sorted(responses if isinstance(responses, dict) else (), key=str):
+    responses = responses if isinstance(responses, dict) else {}
+    for status in sorted(responses, key=str):
         if not (str(status).startswith("2") or str(status).lower() == "default"):
             continue
         raw = reading.resolve(responses[status], where)

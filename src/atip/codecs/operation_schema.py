@@ -55,9 +55,24 @@ class Schemas:
             return made
         return {**made, "$defs": self._reach(wanted)}
 
+    def open_output(self, operation: Operation, wanted: list[str]) -> Any:
+        """The schema of the answer without its shared parts; what it refers to is added to `wanted`."""
+        return None if operation.output is None else self._convert(operation.output, wanted)
+
+    def parts(self, wanted: list[str]) -> dict[str, Any]:
+        """Every shared part that `wanted` reaches, without a limit: for a file that holds each once."""
+        return self._reach(wanted, limit=None)
+
     def input_of(self, operation: Operation) -> dict[str, Any]:
         """What a caller gives: one object with a property for each parameter and one for the body."""
         wanted: list[str] = []
+        made = self.open_input(operation, wanted)
+        if wanted:
+            made["$defs"] = self._reach(wanted)
+        return made
+
+    def open_input(self, operation: Operation, wanted: list[str]) -> dict[str, Any]:
+        """The same without its shared parts."""
         properties: dict[str, Any] = {}
         required = []
         for each in operation.parameters:
@@ -73,8 +88,6 @@ class Schemas:
         if required:
             made["required"] = required
         made["additionalProperties"] = False
-        if wanted:
-            made["$defs"] = self._reach(wanted)
         return made
 
     def _described(self, schema: Mapping[str, Any], told: str, wanted: list[str]) -> Any:
@@ -83,12 +96,12 @@ class Schemas:
             return {**made, "description": told}
         return made
 
-    def _reach(self, wanted: list[str]) -> dict[str, Any]:
+    def _reach(self, wanted: list[str], limit: int | None = MAX_PARTS) -> dict[str, Any]:
         found: dict[str, Any] = {}
         queue = list(dict.fromkeys(wanted))
         for reference in queue:
             name = self._names[reference]
-            if len(found) >= MAX_PARTS:
+            if limit is not None and len(found) >= limit:
                 found[name] = True
                 continue
             part, further = self._part(reference)

@@ -72,8 +72,9 @@ def checksum_of(manifest: Mapping[str, Any]) -> str:
 
 
 def savings_text(reduction: float) -> str:
-    """A share as ATM writes it: `98.8%` (T7)."""
-    return f"{round(reduction * 100, 1):.1f}%"
+    """A share as ATM writes it: `98.8%` (T7). What is not everything never reads `100.0%`."""
+    text = f"{round(reduction * 100, 1):.1f}%"
+    return f"{int(reduction * 10_000) / 100:.2f}%" if text == "100.0%" and reduction < 1 else text
 
 
 def _unique_capabilities(value: Mapping[str, Any], report: Report) -> None:

@@ -22,13 +22,13 @@ class SchemaError(FormatError):
     """The schema itself is not usable."""
 
 
-def compile_schema(schema: Mapping[str, Any]) -> Any:
+def compile_schema(schema: Mapping[str, Any], *, max_nodes: int = MAX_NODES) -> Any:
     """A checker for `schema_problems`.
 
     Raises:
         SchemaError: `schema.too-large`, `schema.remote-reference`, `schema.invalid`.
     """
-    _bound(schema)
+    _bound(schema, max_nodes)
     import jsonschema_rs
 
     try:
@@ -56,13 +56,13 @@ def _refuse(address: str) -> Any:
     raise ValueError(f"references outside the schema are not followed: {address[:120]}")
 
 
-def _bound(schema: object) -> None:
+def _bound(schema: object, max_nodes: int) -> None:
     count = 0
     stack: list[tuple[object, int]] = [(schema, 0)]
     while stack:
         node, depth = stack.pop()
         count += 1
-        if count > MAX_NODES or depth > MAX_DEPTH:
+        if count > max_nodes or depth > MAX_DEPTH:
             raise SchemaError("schema.too-large", "the schema is too large or too deep")
         if isinstance(node, dict):
             reference = node.get("$ref")

@@ -62,7 +62,9 @@ def index_module(api: Api) -> str:
         + "def __getattr__(name: str) -> object:\n"
         + "    if name.removesuffix('_async') in OPERATIONS:\n"
         + "        module = importlib.import_module(f'.{name.removesuffix(\"_async\")}', __name__)\n"
-        + "        return getattr(module, name)\n"
+        + "        # importing set the attribute to the module; the function is what is meant\n"
+        + "        found = globals()[name] = getattr(module, name)\n"
+        + "        return found\n"
         + "    raise AttributeError(name)\n"
     )
 

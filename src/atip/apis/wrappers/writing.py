@@ -10,6 +10,7 @@ from atip.apis.wrappers import python, typescript
 from atip.apis.wrappers.module import signature, summary
 from atip.codecs.operation_schema import schemas_of
 from atip.errors import UsageError
+from atip.model.identifiers import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def wrap_api(api: Api, language: str) -> Mapping[str, str]:
 
 def files_of(api: Api, language: str) -> dict[str, str]:
     """Every file of one source, by path below the folder of the wrappers."""
-    folder = folder_of(api)
+    folder = folder_name(api.name)
     suffix = SUFFIXES.get(language, "")
     made = {f"{folder}/{name}{suffix}": text for name, text in wrap_api(api, language).items()}
     index = "__init__.py" if language == "python" else "index.ts"
@@ -59,8 +60,6 @@ def index_of(api: Api) -> str:
     return "".join(f"{line[:MAX_INDEX_LINE]}\n" for line in lines)
 
 
-def folder_of(api: Api) -> str:
-    """The source's name as a package name."""
-    from atip.model.identifiers import slug
-
-    return slug(api.name, "source")
+def folder_name(source: str) -> str:
+    """A source's name as the name of a package."""
+    return slug(source, "source")

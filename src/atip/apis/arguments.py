@@ -1,0 +1,84 @@
+"""Arguments of a call: what a wrapper or a command line gives, as the plain values of the input schema.
+
+Validated before anything is sent (ATM §16.2), with the path of what is wrong and what was probably meant.
+"""
+
+from __future__ import annotations
+
+from atip.errors import UsageError
+from atip.model.json_schema import compile_schema, schema_problems
+from atip.model.shape import closest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Final
+
+MAX_NODES = 200_000
+"""An input schema brings its shared parts along, so it may be larger than one of a command line."""
+
+
+class Unset:
+    """The type of UNSET: "not given", which is not the same as null."""
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNSET: Final = Unset()
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses of generated wrappers as dictionaries with the names of the wire; UNSET left out."""
+    fields = getattr(type(value), "__dataclass_fields__", None)
+    if fields is not None:
+        given = ((each, getattr(value, name)) for name, each in fields.items())
+        return {
+            each.metadata.get("name", each.name): plain(held)
+            for each, held in given
+            if held is not UNSET
+        }
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items() if each is not UNSET}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value
+
+
+def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
+    """
+    Raises:
+        UsageError: `api.unknown-argument`, `api.invalid-argument` with everything that is wrong.
+    """
+    known = schema.get("properties", {})
+    for name in arguments:
+        if name not in known:
+            close = closest(name, known)
+            raise UsageError(
+                "api.unknown-argument",
+                f"there is no argument `{name}`",
+                hint=f"did you mean `{close}`?" if close else "arguments: " + ", ".join(known),
+            )
+    checker = compile_schema(schema, max_nodes=MAX_NODES)
+    problems = schema_problems(checker, dict(arguments))
+    if problems:
+        told = [{"path": list(path), "message": message} for path, message in problems]
+        first = ".".join(map(str, problems[0][0]))
+        raise UsageError(
+            "api.invalid-argument",
+            f"`{first}`: {problems[0][1]}" if first else problems[0][1],
+            details={"problems": told},
+        )
+
+
+def output_problems(schema: Mapping[str, Any] | None, data: Any) -> list[dict[str, Any]]:
+    """What is wrong with an answer. Told, never fatal: servers outgrow their descriptions."""
+    if not schema or data is None:
+        return []
+    checker = compile_schema(schema, max_nodes=MAX_NODES)
+    return [
+        {"path": list(path), "message": message} for path, message in schema_problems(checker, data)
+    ]

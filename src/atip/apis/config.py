@@ -1,0 +1,227 @@
+"""Configuration of API sources: `codegen.config.json` (ATM `paths.config`), read strictly.
+
+Sources by kind – mcp, openapi, graphql, database, custom – each with where it is and how to authenticate. Credentials are
+references (`${NAME}`, `file:`, `keyring:`, `command:`), never values that we would write. Unknown keys stop the run:
+a misspelt `auth` would send a request without it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.errors import FormatError, NotFoundError
+from atip.model.check import check_shape
+from atip.model.operation import SOURCE_KINDS
+from atip.model.reader import read_json
+from atip.model.shape import ANYTHING, Either, Field, Items, Shape, Table, Text, Whole
+from atip.model.value import Value
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+FILE_NAME = "codegen.config.json"
+MAX_BYTES = 1_000_000
+
+_AUTH = Shape(
+    "authentication",
+    "how to authenticate; values are references",
+    {
+        "type": Field(
+            Text(choices=("none", "bearer", "apiKey", "basic", "oauth2", "custom")), required=True
+        ),
+        **{
+            key: Field(str)
+            for key in (
+                *("token", "name", "in", "value", "username", "password", "flow", "tokenUrl"),
+                *("authUrl", "clientId", "clientSecret", "refreshToken", "resolver"),
+            )
+        },
+        "scopes": Field(Items(str)),
+    },
+    closed=True,
+)
+_COMMON = {
+    "type": Field(str, "kind of source, as its place says"),
+    "auth": Field(_AUTH),
+    "headers": Field(Table(str), "sent with every request"),
+    "timeout": Field(Whole(1_000, 300_000), "milliseconds"),
+    "disabled": Field(bool, "leave this source out"),
+    "hosts": Field(Items(str), "further origins that operations may name"),
+    "private": Field(bool, "the server may have a private address, or speak plain http"),
+    "description": Field(str, "what it is"),
+}
+_KINDS = {
+    "mcp": Shape(
+        "MCP source",
+        "a server over stdio or streamable HTTP",
+        {
+            **_COMMON,
+            "command": Field(str, "program"),
+            "args": Field(Items(str), "its arguments"),
+            "env": Field(Table(str), "its variables"),
+            "url": Field(str, "address of a server over HTTP"),
+        },
+        closed=True,
+    ),
+    "openapi": Shape(
+        "OpenAPI source",
+        "a document and the server that it describes",
+        {
+            **_COMMON,
+            "spec": Field(str, "file or address of the document", required=True),
+            "baseUrl": Field(str, "address of the server; the document's first if absent"),
+        },
+        closed=True,
+    ),
+    "graphql": Shape(
+        "GraphQL source",
+        "an endpoint, and its schema if it does not tell it",
+        {
+            **_COMMON,
+            "endpoint": Field(str, "address", required=True),
+            "schema": Field(str, "file with SDL or an introspection answer"),
+            "depth": Field(Whole(1, 6), "levels of fields that are selected"),
+        },
+        closed=True,
+    ),
+    "database": Shape(
+        "database source",
+        "an SQL database",
+        {
+            **_COMMON,
+            "url": Field(str, "SQLAlchemy address; may hold references", required=True),
+            "schemas": Field(Items(str), "schemas that are offered"),
+            "tables": Field(Items(str), "tables that are offered; all if absent"),
+            "writable": Field(bool, "offer insert, update and delete"),
+        },
+        closed=True,
+    ),
+    "custom": Shape(
+        "custom source",
+        "operations described by hand, or a program that answers",
+        {
+            **_COMMON,
+            "baseUrl": Field(str, "address"),
+            "tools": Field(ANYTHING, "tool definitions with httpMethod and httpPath"),
+            "file": Field(str, "file with tool definitions"),
+        },
+        closed=True,
+    ),
+}
+CONFIG = Shape(
+    "API configuration",
+    "`codegen.config.json`",
+    {
+        "$schema": Field(str),
+        "name": Field(str, "name of the manifest"),
+        "description": Field(str, "what the collection does"),
+        "sources": Field(
+            Shape(
+                "sources",
+                "sources by kind and name",
+                {kind: Field(Table(shape)) for kind, shape in _KINDS.items()},
+                closed=True,
+            ),
+            required=True,
+        ),
+        "outputDir": Field(str, "folder of the wrappers"),
+        "runtimePackage": Field(str, "path of the runtime"),
+        "language": Field(Either({str: str, list: Items(str)}), "python, typescript or both"),
+        "typescript": Field(ANYTHING),
+        "generation": Field(ANYTHING),
+    },
+    closed=True,
+)
+
+
+class SourceConfig(Value):
+    """One source."""
+
+    name: str
+    kind: str
+    told: Mapping[str, Any]
+    folder: str
+    """Relative files are looked up here."""
+
+    def path(self, key: str) -> str:
+        """A file named by the configuration."""
+        return os.path.join(self.folder, str(self.told[key]))
+
+
+class ApiConfig(Value):
+    """Everything configured."""
+
+    folder: str
+    told: Mapping[str, Any]
+    sources: tuple[SourceConfig, ...] = ()
+
+    @property
+    def output(self) -> str:
+        """Folder of the wrappers, absolute."""
+        return os.path.join(self.folder, str(self.told.get("outputDir", "./codegen")))
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        told = self.told.get("language", ["python", "typescript"])
+        return (told,) if isinstance(told, str) else tuple(told)
+
+    def get(self, name: str) -> SourceConfig:
+        """A source by name.
+
+        Raises:
+            NotFoundError: `api.unknown-source`.
+        """
+        for source in self.sources:
+            if source.name == name:
+                return source
+        from atip.model.shape import closest
+
+        names = [source.name for source in self.sources]
+        close = closest(name, names)
+        hint = f"did you mean `{close}`?" if close else "sources: " + (", ".join(names) or "none")
+        raise NotFoundError("api.unknown-source", f"no source `{name}`", hint=hint)
+
+
+def load_config(path: str) -> ApiConfig:
+    """The configuration in a file, or in the file of that name in a folder.
+
+    Raises:
+        NotFoundError: `api.no-config`.
+        FormatError: `api.config` with all problems.
+    """
+    if os.path.isdir(path):
+        path = os.path.join(path, FILE_NAME)
+    if not os.path.exists(path):
+        raise NotFoundError(
+            "api.no-config", f"there is no `{path}`", hint="begin with `atip api init`"
+        )
+    return decode_config(read_json(read_bytes(path, MAX_BYTES)), os.path.dirname(path) or ".")
+
+
+def decode_config(value: object, folder: str) -> ApiConfig:
+    """The same from plain values.
+
+    Raises:
+        FormatError: `api.config`.
+    """
+    problems = [each for each in check_shape(value, CONFIG) if each.severity == "error"]
+    if problems or not isinstance(value, dict):
+        raise FormatError(
+            "api.config", f"{FILE_NAME} is wrong in {len(problems)} places", problems=problems
+        )
+    sources = tuple(
+        SourceConfig(name=name, kind=kind, told=told, folder=folder)
+        for kind in SOURCE_KINDS
+        for name, told in value["sources"].get(kind, {}).items()
+        if not told.get("disabled")
+    )
+    return ApiConfig(folder=folder, told=value, sources=sources)
+
+
+def encode_config(told: Mapping[str, Any]) -> bytes:
+    """The configuration as it is written."""
+    return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,167 @@
+"""Credentials: from a reference in the configuration to a header, at the last moment, for the pinned origin only.
+
+A reference is `${NAME}` (environment), `file:PATH`, `keyring:SERVICE/USER` or `command:ARGV…`; anything else is taken as
+written and warned about by `api validate`. Values are never stored, printed or put into an argv; they are
+handed to the redactor together with the answer. Implements ATM §9 and §16.1.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shlex
+
+from atip.errors import AuthRequired, FormatError
+from atip.model.value import Value
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_BAD = re.compile(r"[\x00-\x1f\x7f]")
+MAX_BYTES = 64_000
+COMMAND_S = 20.0
+
+
+class Credential(Value):
+    """What is added to a request, and the secrets inside it, for redaction."""
+
+    headers: tuple[tuple[str, str], ...] = ()
+    query: tuple[tuple[str, str], ...] = ()
+    cookies: tuple[tuple[str, str], ...] = ()
+    secrets: tuple[bytes, ...] = ()
+
+
+NO_CREDENTIAL = Credential()
+
+
+def resolve_auth(
+    told: Mapping[str, Any] | None,
+    *,
+    env: Mapping[str, str],
+    folder: str,
+    token: Callable[[Mapping[str, str]], str] | None = None,
+) -> Credential:
+    """The credential that a configuration describes.
+
+    Args:
+        token: fetches an OAuth 2 access token for resolved settings; handed in because it talks to a server.
+
+    Raises:
+        AuthRequired: `api.auth-missing` when a reference leads nowhere.
+        FormatError: `api.auth-config`.
+    """
+    if not told or told["type"] == "none":
+        return NO_CREDENTIAL
+    look = _Lookup(env, folder)
+    kind = told["type"]
+    if kind == "bearer":
+        return _header("Authorization", "Bearer ", look.value(told, "token"))
+    if kind == "apiKey":
+        return _api_key(told, look.value(told, "value"))
+    if kind == "basic":
+        user, password = look.value(told, "username"), look.value(told, "password")
+        pair = base64.b64encode(f"{user}:{password}".encode()).decode()
+        made = _header("Authorization", "Basic ", pair)
+        return made.replace(secrets=(*made.secrets, password.encode()))
+    if kind == "oauth2":
+        settings = {key: look.text(value) for key, value in told.items() if isinstance(value, str)}
+        settings["scope"] = " ".join(told.get("scopes", ()))
+        if token is None:
+            raise AuthRequired("api.auth-missing", "no way to fetch a token here")
+        return _header("Authorization", "Bearer ", token(settings))
+    return _custom(told, look)
+
+
+def _api_key(told: Mapping[str, Any], value: str) -> Credential:
+    name, place = str(told.get("name", "")), told.get("in", "header")
+    if not name:
+        raise FormatError("api.auth-config", "an API key needs a `name`")
+    secrets = (value.encode(),)
+    if place == "query":
+        return Credential(query=((name, value),), secrets=secrets)
+    if place == "cookie":
+        return Credential(cookies=((name, value),), secrets=secrets)
+    return _header(name, "", value)
+
+
+def _custom(told: Mapping[str, Any], look: _Lookup) -> Credential:
+    """A resolver is a command that prints one header line, `Name: value`."""
+    line = look.text(str(told.get("resolver", "")))
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip():
+        raise FormatError("api.auth-config", "the resolver must give one line `Name: value`")
+    return _header(name.strip(), "", value.strip())
+
+
+def _header(name: str, prefix: str, value: str) -> Credential:
+    # SECURITY: a line end inside a secret would begin another header.
+    if not value or _BAD.search(value) or _BAD.search(name):
+        raise AuthRequired(
+            "api.auth-missing", "the credential is empty or holds control characters"
+        )
+    return Credential(headers=((name, f"{prefix}{value}"),), secrets=(value.encode(),))
+
+
+class _Lookup:
+    """Follows references."""
+
+    def __init__(self, env: Mapping[str, str], folder: str) -> None:
+        self._env = env
+        self._folder = folder
+
+    def value(self, told: Mapping[str, Any], key: str) -> str:
+        if key not in told:
+            raise FormatError("api.auth-config", f"`auth.{key}` is missing")
+        return self.text(str(told[key]))
+
+    def text(self, reference: str) -> str:
+        scheme, _, rest = reference.partition(":")
+        if scheme == "file":
+            path = os.path.join(self._folder, os.path.expanduser(rest))
+            return read_bytes(path, MAX_BYTES).decode("utf-8", "strict").strip()
+        if scheme == "keyring":
+            return _from_keyring(rest)
+        if scheme == "command":
+            return _from_command(rest)
+        return _VARIABLE.sub(self._variable, reference)
+
+    def _variable(self, found: re.Match[str]) -> str:
+        name = found.group(1)
+        if not self._env.get(name):
+            raise AuthRequired(
+                "api.auth-missing",
+                f"the environment variable `{name}` is not set",
+                hint=f"export {name}=… and try again",
+            )
+        return self._env[name]
+
+
+def _from_keyring(rest: str) -> str:
+    import importlib
+
+    try:
+        keyring = importlib.import_module("keyring")
+    except ImportError as error:
+        raise AuthRequired(
+            "api.auth-missing", "no keyring here", hint="pip install keyring, or use `${NAME}`"
+        ) from error
+    service, _, user = rest.partition("/")
+    found = keyring.get_password(service, user)
+    if not found:
+        raise AuthRequired("api.auth-missing", f"the keyring holds nothing for `{rest}`")
+    return str(found)
+
+
+def _from_command(rest: str) -> str:
+    from atip.system.captured import capture
+
+    argv = shlex.split(rest)
+    done = capture(argv, timeout_s=COMMAND_S, max_bytes=MAX_BYTES)
+    if done.exit_code != 0:
+        raise AuthRequired("api.auth-missing", f"`{argv[0]}` gave no credential")
+    return done.stdout.decode("utf-8", "replace").strip()

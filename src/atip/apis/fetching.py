@@ -1,0 +1,54 @@
+"""Where API descriptions come from: a file beside the configuration, or an https address."""
+
+from __future__ import annotations
+
+import gzip
+import os
+
+from atip.apis.documents import LIMITS
+from atip.errors import FetchError
+from atip.system.files import read_bytes
+from atip.system.http import Limits, get
+from atip.system.http_addresses import Access, parse_address
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.apis.config import SourceConfig
+    from atip.apis.interface import Door
+
+DEADLINE_S = 60.0
+
+
+def read_place(place: str, config: SourceConfig, door: Door) -> bytes:
+    """The bytes of a description. Gzipped files are unpacked, within the same limit.
+
+    Raises:
+        FetchError: `api.not-fetched` and what the HTTP door says.
+        PolicyError: `api.offline`.
+    """
+    if "://" in place:
+        return fetch(place, config, door)
+    data = read_bytes(os.path.join(config.folder, place), LIMITS.max_bytes)
+    if data[:2] == b"\x1f\x8b":
+        return unpack(data)
+    return data
+
+
+def unpack(data: bytes) -> bytes:
+    """Gzipped bytes, unpacked up to the limit."""
+    import io
+
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        return packed.read(LIMITS.max_bytes + 1)
+
+
+def fetch(url: str, config: SourceConfig, door: Door) -> bytes:
+    """The same over the network; never with credentials."""
+    door.check_online(config.name)
+    address = parse_address(url)
+    access = Access(private=(address.origin,)) if config.told.get("private") else Access()
+    limits = Limits(max_bytes=LIMITS.max_bytes, deadline_s=DEADLINE_S)
+    response = get(url, access=access, limits=limits)
+    if response.status != 200:
+        raise FetchError("api.not-fetched", f"`{url}` answered with status {response.status}")
+    return response.body

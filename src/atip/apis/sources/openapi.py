@@ -1,0 +1,101 @@
+"""OpenAPI sources: a document from a file or an address, and the server it describes.
+
+The address of the server is pinned when the configuration names it; a document alone may only lead to a public https
+server. Documents are JSON or YAML, bounded, and fetched through the one HTTP door.
+"""
+
+from __future__ import annotations
+
+from atip.apis.credentials import resolve_auth
+from atip.apis.documents import read_document
+from atip.apis.effects import with_effects
+from atip.apis.http_calls import HttpCalls, Origin
+from atip.apis.interface import Loaded
+from atip.apis.requests import build_request
+from atip.codecs.openapi import decode_api
+from atip.errors import FormatError
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.apis.config import SourceConfig
+    from atip.apis.http_calls import Outcome
+    from atip.apis.interface import Door
+    from atip.model.operation import Api, Operation
+
+
+def load(config: SourceConfig, door: Door) -> Loaded:
+    """Read the document.
+
+    Raises:
+        FormatError: `api.not-openapi` and what the readers say.
+        FetchError: when it cannot be fetched.
+    """
+    from atip.apis.fetching import read_place
+
+    place = str(config.told["spec"])
+    data = read_place(place, config, door)
+    origin = place if "://" in place else ""
+    api = with_effects(decode_api(read_document(data), name=config.name, origin=origin))
+    return Loaded(api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}")
+
+
+def connect(config: SourceConfig, header: Api, door: Door) -> OpenApiConnection:
+    """A connection to the server.
+
+    Raises:
+        FormatError: `api.no-server` when nobody says where it is.
+        AuthRequired: `api.auth-missing`.
+    """
+    return OpenApiConnection(config, header, door)
+
+
+class OpenApiConnection:
+    """Calls operations over HTTP."""
+
+    def __init__(self, config: SourceConfig, header: Api, door: Door) -> None:
+        door.check_online(config.name)
+        told = config.told
+        self._base = base_of(config, header)
+        credential = resolve_auth(told.get("auth"), env=door.env, folder=config.folder)
+        if door.secrets is not None:
+            door.secrets(credential.secrets)
+        self._http = HttpCalls(
+            config.name,
+            Origin(
+                base=self._base,
+                private=bool(told.get("private")),
+                others=tuple(told.get("hosts", ())),
+            ),
+            credential,
+            headers=tuple(told.get("headers", {}).items()),
+            timeout_s=told.get("timeout", 30_000) / 1000,
+            hook=door.hook,
+        )
+
+    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        return await self._http.call(
+            operation.name, build_request(operation, arguments, self._base)
+        )
+
+    async def close(self) -> None:
+        await self._http.close()
+
+
+def base_of(config: SourceConfig, header: Api) -> str:
+    """The pinned address: the configured one, or the document's own, https before anything else."""
+    told = config.told.get("baseUrl")
+    if told:
+        return str(told)
+    servers = sorted(header.servers, key=lambda server: not server.startswith("https://"))
+    absolute = [server for server in servers if "://" in server]
+    if not absolute:
+        raise FormatError(
+            "api.no-server",
+            f"the document of `{config.name}` does not say where the server is",
+            hint="set `baseUrl` of the source",
+        )
+    return absolute[0]

@@ -1,0 +1,58 @@
+"""A program that the user configured to answer us (a credential helper): argv in, a short answer out.
+
+Not confined – such a helper exists to reach what a sandbox would hide – so nothing but the user's own
+configuration may name it. Bounded in time and bytes; never through a shell.
+"""
+
+from __future__ import annotations
+
+import subprocess
+
+from atip.errors import ExecutionError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Captured(Value):
+    """How it ended and what it said."""
+
+    exit_code: int
+    stdout: bytes
+
+
+def capture(
+    argv: Sequence[str],
+    *,
+    timeout_s: float,
+    max_bytes: int,
+    env: Mapping[str, str] | None = None,
+) -> Captured:
+    """Run a program and take what it prints.
+
+    Raises:
+        ExecutionError: `process.not-started`, `process.timeout`, `process.too-much-output`.
+    """
+    if not argv:
+        raise ExecutionError("process.not-started", "an empty command line")
+    try:
+        done = subprocess.run(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=timeout_s,
+            env=None if env is None else dict(env),
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ExecutionError("process.timeout", f"`{argv[0]}` took too long") from error
+    except OSError as error:
+        raise ExecutionError(
+            "process.not-started", f"`{argv[0]}` could not be started: {error.strerror}"
+        ) from error
+    if len(done.stdout) > max_bytes:
+        raise ExecutionError("process.too-much-output", f"`{argv[0]}` printed too much")
+    return Captured(exit_code=done.returncode, stdout=done.stdout)
