@@ -70,6 +70,7 @@ def test_nothing_acknowledged_is_lost(tmp_path):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1800)
 def test_sixteen_writers_and_fifty_kills(tmp_path):
     acknowledged = run_writers(tmp_path, writers=16, updates=500, kills=50)
     store = Store(find_places(home=str(tmp_path), cwd=str(tmp_path)))

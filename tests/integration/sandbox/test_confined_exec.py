@@ -384,5 +384,6 @@ def test_race_of_swaps_never_runs_unhashed_bytes(tmp_path: pathlib.Path) -> None
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 def test_long_race_of_swaps_never_runs_unhashed_bytes(tmp_path: pathlib.Path) -> None:
     _race(tmp_path, 10_000)
