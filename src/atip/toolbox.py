@@ -111,9 +111,10 @@ class Toolbox:
         from atip.discovery.knowing import storable
         from atip.discovery.ladder import climb
         from atip.discovery.visibility import visible_paths
+        from atip.syncing import registry_askers
 
         override = OverrideAsker(self.places.config)
-        askers = [override, *self._askers()]
+        askers = [override, *self._askers(), *registry_askers(self, stack)]
         if options.learn:
             visible = [*visible_paths(found), SDK]
             askers += self._executing_askers(

@@ -16,11 +16,22 @@ from atip.system.files import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Sequence
+    from typing import Any, Protocol
 
     from atip.discovery.ladder import Subject
     from atip.model.tool import Tool
+
+    class RemoteShim(Protocol):
+        """What `registry.shim_check.Shim` offers."""
+
+        @property
+        def tool(self) -> Tool: ...
+        @property
+        def registry(self) -> str: ...
+        @property
+        def signer(self) -> str: ...
+
 
 MAX_SHIM = 2_000_000
 
@@ -60,9 +71,36 @@ class ShimFolderAsker:
             tool = load_tool(path) if path else None
             if tool is None or (tool.trust is not None and tool.trust.source == "inferred"):
                 continue
+            if origin_of(tool):
+                continue  # a copy of what a registry said: the registry itself is asked, or its cache
             if tool.binary is None or tool.binary.hash in (None, subject.digest):
                 return tool.replace(name=subject.name)
         return None
+
+
+class RegistryAsker:
+    """Shims by digest from remote registries, verified there; `find` is `registry.remotes.RemoteShims.find_or_warn`."""
+
+    rung = "shim"
+    executes = False
+
+    def __init__(self, find: Callable[[str, str], RemoteShim | None]) -> None:
+        self._find = find
+
+    def ask(self, subject: Subject) -> Tool | None:
+        found = self._find(subject.digest, subject.name)
+        if found is None:
+            return None
+        own = {"registry": found.registry, **({"signer": found.signer} if found.signer else {})}
+        before = found.tool.extra.get("x-atip")
+        merged = {**before, **own} if isinstance(before, dict) else own
+        return found.tool.replace(name=subject.name, extra={**found.tool.extra, "x-atip": merged})
+
+
+def origin_of(tool: Tool) -> str:
+    """The registry that a stored description came from; empty when it came from none."""
+    own = tool.extra.get("x-atip")
+    return str(own.get("registry", "")) if isinstance(own, dict) else ""
 
 
 class OverrideAsker:

@@ -6,6 +6,7 @@ the user lists under `redact` are left out (0.1 §5.3).
 
 from __future__ import annotations
 
+from atip.discovery.askers import origin_of
 from atip.discovery.native import digest_of_answer
 from atip.model.encode import encode
 
@@ -59,10 +60,13 @@ class StoreKeeper:
         }
         if subject.real_path != subject.path:
             own["realPath"] = subject.real_path
-        if finding is None:
+        if finding is None or self._answered_itself(subject, finding):
             self._keep_old(subject, entry)
         else:
             entry["source"] = finding.source
+            origin = origin_of(finding.tool)
+            if finding.rung == "shim" and origin:
+                entry["shimRegistry"] = origin
             own["rung"] = finding.rung
             document = encode(finding.tool)
             if finding.rung == "native":
@@ -90,11 +94,21 @@ class StoreKeeper:
                 return str(own["answerHash"])
         return None
 
-    def _keep_old(self, subject: Subject, entry: dict[str, Any]) -> None:
-        """Nothing new was found: what is known of the same bytes stays."""
+    def _answered_itself(self, subject: Subject, finding: Finding) -> bool:
+        """Whether these bytes described themselves before, and now only a lower rung spoke: they were not asked twice."""
         before = self._before.get(subject.name)
-        if isinstance(before, dict) and before.get("hash") == subject.digest and "source" in before:
-            for field in ("source", "metadataPath", "shimRegistry"):
+        own = before.get("x-atip") if isinstance(before, dict) else None
+        if not isinstance(own, dict) or own.get("rung") != "native":
+            return False
+        return before.get("hash") == subject.digest and finding.rung not in ("override", "native")
+
+    def _keep_old(self, subject: Subject, entry: dict[str, Any]) -> None:
+        """Nothing new was found: what is known of the same bytes stays, unless a registry no longer says it."""
+        before = self._before.get(subject.name)
+        if not isinstance(before, dict) or "shimRegistry" in before:
+            return
+        if before.get("hash") == subject.digest and "source" in before:
+            for field in ("source", "metadataPath"):
                 if field in before:
                     entry[field] = before[field]
             kept = before.get("x-atip")

@@ -1,4 +1,4 @@
-"""Patterns in layers: tool → system → user → project; a later one of the same name replaces an earlier one.
+"""Patterns in layers: tool → registries → system → user → project; a later one of the same name replaces an earlier one.
 
 Every pattern says where it came from (0.1 §3.6, A50). A damaged file is skipped and reported.
 """
@@ -28,11 +28,21 @@ FOLDER = "patterns"
 
 def pattern_folders(places: Places) -> list[tuple[str, str]]:
     """(layer, folder), later ones win."""
-    found = [("system", os.path.join(folder, FOLDER)) for folder in places.system]
+    found = [("registry", folder) for folder in _from_registries(places)]
+    found += [("system", os.path.join(folder, FOLDER)) for folder in places.system]
     found.append(("user", os.path.join(places.data, FOLDER)))
     if places.project:
         found.append(("project", os.path.join(places.project, FOLDER)))
     return found
+
+
+def _from_registries(places: Places) -> list[str]:
+    """Folders that `registry sync` filled; they go with their registry."""
+    start = os.path.join(places.cache, "registries")
+    try:
+        return [os.path.join(start, name, FOLDER) for name in sorted(os.listdir(start))]
+    except OSError:
+        return []
 
 
 def layered_patterns(tool: Tool, places: Places) -> tuple[Pattern, ...]:

@@ -2,7 +2,7 @@
 
 | layer | where |
 |---|---|
-| organisation | `/etc/agent-tools/policy.json` |
+| organisation | `/etc/agent-tools/policy.json`, and `policy.json` of each registry that is configured as an organisation's |
 | user | `policy.json` beside the user's other settings, or `policy` of `config.json` |
 | project | `.agent-tools/policy.json` of the project |
 | delegation | `ATIP_DELEGATION`: a file that the delegating agent wrote |
@@ -41,6 +41,7 @@ def load_policies(places: Places, cwd: str, *, preset: str | None = None) -> tup
     """
     layers = [
         *_from_file(ORGANISATION, "organisation"),
+        *_from_registries(places),
         _user(places, preset),
     ]
     project = find_project(cwd, places.home)
@@ -63,6 +64,27 @@ def _from_file(path: str, layer: str) -> list[Policy]:
         # a project's policy only narrows, whoever wrote it
         refuse_foreign(path)
     return [read_policy(read_bytes(path, 1_000_000), layer=layer, origin=path)]
+
+
+def _from_registries(places: Places) -> list[Policy]:
+    """Policies that `registry sync` brought (ATIP 0.6 §4.8). Without an organisation's registry nothing is loaded."""
+    start = os.path.join(places.data, "registries")
+    try:
+        found = any(os.path.lexists(f"{start}/{name}/policy.json") for name in os.listdir(start))
+    except OSError:
+        return []
+    if not found:
+        return []
+    from atip.registry.remotes import load_sources
+
+    layers: list[Policy] = []
+    for source in load_sources(places):
+        if source.organization:
+            path = os.path.join(start, source.id, "policy.json")
+            layers += [
+                one.replace(name=one.name or source.url) for one in _from_file(path, "organisation")
+            ]
+    return layers
 
 
 def _user(places: Places, preset: str | None) -> Policy:
