@@ -27,9 +27,14 @@ if TYPE_CHECKING:
 
 KEPT = "x-cmp"
 """Vendor field of a tool that was read from CMP: its documents as written."""
-BUDGET = 135
-"""Characters of a manifest we write: fewer than 50 tokens of the usual tokenizers (§3.4)."""
+BUDGET = 47
+"""Tokens of a manifest we write, by our estimate: fewer than 50 by the usual tokenizers (§3.4) …"""
+FRAME = 21
+"""… of which the field names and marks take this many."""
+LEAST_SUMMARY = 12
+"""Characters of a summary that are kept whatever the names cost."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\Z")
+_PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9\s]")
 _NUMBERS = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?")
 
 
@@ -144,11 +149,34 @@ def _manifest(tool: Tool) -> dict[str, Any]:
         "summary": "",
         "version": _version(tool.version),
     }
-    used = sum(len(str(value)) for value in manifest.values()) + 75
+    named = ("wraps", "domain", "name", "version")
+    room = BUDGET - FRAME - sum(estimated_tokens(str(manifest[field])) for field in named)
     summary = " ".join(clean_text(tool.description).split()) or tool.name
-    room = max(12, min(MAX_SUMMARY, BUDGET + 60 - used))
-    manifest["summary"] = summary if len(summary) <= room else summary[: room - 1].rstrip() + "…"
+    manifest["summary"] = _cut(summary, room)
     return manifest
+
+
+def estimated_tokens(text: str) -> int:
+    """Tokens of a text, rather too many than too few, without a tokenizer (which is not at hand here)."""
+    total = 0
+    for word in _PIECES.findall(text):
+        if word.isascii() and word.isalpha():
+            total += 1 + (len(word) - 1) // (5 if word[1:].islower() else 2)
+        elif word.isascii() and word.isdigit():
+            total += 1 + (len(word) - 1) // 3
+        else:
+            total += len(word.encode("utf-8", "replace"))
+    return total
+
+
+def _cut(text: str, room: int) -> str:
+    """The words of a text that fit into `room` tokens, at least LEAST_SUMMARY characters."""
+    if estimated_tokens(text) <= room and len(text) <= MAX_SUMMARY:
+        return text
+    kept = text[: MAX_SUMMARY - 1]
+    while len(kept) > LEAST_SUMMARY and estimated_tokens(kept) > room - 1:
+        kept = kept.rpartition(" ")[0] if " " in kept[LEAST_SUMMARY:] else kept[:-1]
+    return kept.rstrip(" ,;:.-") + "…"
 
 
 def _version(text: str) -> str:

@@ -29,6 +29,7 @@ def encode(tool: Tool) -> Encoded:
     summary = " ".join(clean_text(tool.description).split())[: MAX_DESCRIPTION - 200]
     description = f"Use {_code(tool.name)} on this machine. {summary}".strip()
     commands = [(path, command) for path, command in tool.walk() if not command.commands]
+    commands.sort(key=lambda found: not found[1].description)  # what says something comes first
     lines = [
         "---",
         f"name: {name}",
@@ -50,8 +51,8 @@ def encode(tool: Tool) -> Encoded:
             tool.effects if command.effects is UNKNOWN else join(command.effects, tool.effects)
         )
         text = shortened(" ".join(clean_text(command.description).split()), MAX_LINE)
-        line = f"- `{_code(' '.join(path))}` {text} {safety_suffix(effects)}"
-        lines.append(line.rstrip())
+        said = (f"- `{_code(' '.join(path))}`", text, safety_suffix(effects))
+        lines.append(" ".join(part for part in said if part))
     losses = [Loss(path="$.commands", message="options, types and evidence are not in a skill")]
     if len(commands) > MAX_COMMANDS:
         rest = len(commands) - MAX_COMMANDS

@@ -8,17 +8,19 @@ if TYPE_CHECKING:
 
     from atip.cli.context import Context
 
-EXAMPLES = ("atip context >> AGENTS.md", "atip context --json")
+EXAMPLES = ("atip context >> AGENTS.md", "atip context --skill > SKILL.md", "atip context --json")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    pass
+    parser.add_argument(
+        "--skill", action="store_true", help="as a SKILL.md for the whole toolbox, a little longer"
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.codecs.context_snippets import ATIP
+    from atip.codecs.context_snippets import ATIP, SKILL
 
-    return print_snippet(ctx, ATIP)
+    return print_snippet(ctx, SKILL if options.skill else ATIP)
 
 
 def print_snippet(ctx: Context, text: str) -> int:
