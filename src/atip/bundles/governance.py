@@ -1,0 +1,227 @@
+"""Approvals for what a bundle changes, and the review of a bundle that changed.
+
+Rules on `mutates` are written once and hold for every tool of a bundle: `approvals` in the user's `bundles.json`
+(`{"bundle": "gh@1", "mutates": ["external:*"], "decision": "ask"}`), what a tool says of itself (`approval`), and what
+the bundle says for all of them (`metadata.mutates`). They only ever make a decision stricter. Implements AIP-29 "With
+AIP-7", "Stable identity", "Security considerations" on `spawn`.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+
+from atip.errors import AtipError
+from atip.model.narrowing import widened
+from atip.model.sandbox_block import read_sandbox
+from atip.model.value import Value
+from atip.model.version_ranges import major_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from atip.bundles.bundle import Bundle
+    from atip.codecs.climd_tool import BundleTool
+
+RANKS = ("allow", "ask", "deny")
+
+
+class Approval(Value):
+    """One rule of the user."""
+
+    mutates: tuple[str, ...]
+    """Globs over `class:scope`; any match counts."""
+    decision: str = "ask"
+    bundle: str = "*"
+    """Glob over `id@major`."""
+
+
+class Change(Value):
+    """Something that is different from what the user reviewed."""
+
+    path: str
+    message: str
+    bump: str = "minor"
+    """What the manifest's version should do: `major`, `minor`."""
+    needs_review: bool = False
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "path": self.path,
+            "message": self.message,
+            "bump": self.bump,
+            "review": self.needs_review,
+        }
+
+
+def read_approvals(document: object) -> tuple[Approval, ...]:
+    """`approvals` of `bundles.json`.
+
+    Raises:
+        AtipError: `bundle.approvals`: a rule that cannot be read stops the run.
+    """
+    if document is None:
+        return ()
+    entries = document.get("approvals", []) if isinstance(document, dict) else None
+    if not isinstance(entries, list):
+        raise AtipError("bundle.approvals", "`approvals` must be a list")
+    found = []
+    for entry in entries:
+        ok = (
+            isinstance(entry, dict)
+            and isinstance(entry.get("mutates"), list)
+            and entry.get("decision", "ask") in RANKS
+            and not entry.keys() - {"mutates", "decision", "bundle"}
+        )
+        if not ok:
+            raise AtipError(
+                "bundle.approvals",
+                "an approval has `mutates`, `decision` (ask or deny) and `bundle`, and nothing else",
+            )
+        found.append(
+            Approval(
+                mutates=tuple(map(str, entry["mutates"])),
+                decision=entry.get("decision", "ask"),
+                bundle=str(entry.get("bundle", "*")),
+            )
+        )
+    return tuple(found)
+
+
+def mutations_of(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
+    """What a tool changes: its own word and the bundle's for all."""
+    stated = bundle.manifest.metadata.get("mutates")
+    shared = (
+        tuple(one for one in stated if isinstance(one, str)) if isinstance(stated, list) else ()
+    )
+    return tuple(dict.fromkeys((*shared, *tool.mutates)))
+
+
+def gate(bundle: Bundle, tool: BundleTool, approvals: Sequence[Approval]) -> tuple[str, str]:
+    """`allow`, `ask` or `deny`, and why; `allow` adds nothing to what policy says."""
+    mutates = mutations_of(bundle, tool)
+    outcome, reason = "allow", ""
+    if tool.approval == "always" or tool.approval.startswith("policy:"):
+        outcome, reason = "ask", "the tool asks for approval every time"
+    elif tool.approval == "on-mutate" and mutates:
+        outcome, reason = "ask", f"changes {', '.join(mutates[:4])}"
+    for rule in approvals:
+        hit = [
+            one for one in mutates if any(fnmatch.fnmatchcase(one, glob) for glob in rule.mutates)
+        ]
+        stricter = RANKS.index(rule.decision) > RANKS.index(outcome)
+        if hit and stricter and fnmatch.fnmatchcase(bundle.key, rule.bundle):
+            outcome, reason = rule.decision, f"your rule for {', '.join(hit[:4])}"
+    return outcome, reason
+
+
+def review(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """What changed between two front matters of one bundle, as far as it matters to whoever approved the first."""
+    changes: list[Change] = []
+    old_spawn, new_spawn = _spawn(before), _spawn(after)
+    for name in sorted(new_spawn - old_spawn):
+        text = f"may start `{name}`, which it could not before"
+        changes.append(
+            Change(path="$.sandbox.exec.spawn", message=text, bump="major", needs_review=True)
+        )
+    changes += _sandbox_changes(before, after)
+    changes += _range_changes(before, after)
+    for name in ("bin", "bin_args", "install", "auth", "setup", "runner"):
+        if before.get(name) != after.get(name):
+            major = name in ("bin", "bin_args") or (
+                name == "install" and _lost_methods(before, after)
+            )
+            changes.append(
+                Change(
+                    path=f"$.{name}",
+                    message=f"`{name}` is not what you approved",
+                    bump="major" if major else "minor",
+                    needs_review=True,
+                )
+            )
+    if before.get("commands") != after.get("commands"):
+        changes.append(Change(path="$.commands", message="other commands"))
+    return changes
+
+
+def missing_bump(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
+    """Advice when the manifest's version did not move as far as its content; None: it did."""
+    changes = review(before, after)
+    if not any(change.bump == "major" for change in changes):
+        return None
+    old, new = major_of(str(before.get("version", ""))), major_of(str(after.get("version", "")))
+    if new > old:
+        return None
+    reasons = "; ".join(change.message for change in changes if change.bump == "major")
+    return f"this needs version {old + 1}.0.0: {reasons}"
+
+
+def refuse_unreviewed(key: str, changes: Sequence[Change]) -> None:
+    """
+    Raises:
+        AtipError: `bundle.review-needed`, with every change that a person has to see.
+    """
+    serious = [change for change in changes if change.needs_review]
+    if serious:
+        raise AtipError(
+            "bundle.review-needed",
+            f"`{key}` changed since you approved it: {'; '.join(change.message for change in serious)[:400]}",
+            hint="look at it, then run `atip bundle install` again",
+            details={"bundle": key, "changes": [change.to_json() for change in changes]},
+        )
+
+
+def _spawn(fields: Mapping[str, Any]) -> set[str]:
+    block = fields.get("sandbox")
+    execution = block.get("exec") if isinstance(block, dict) else None
+    if not isinstance(execution, dict) or execution.get("allow") is not True:
+        return set()
+    names = execution.get("spawn")
+    return {str(name) for name in names} if isinstance(names, list) else set()
+
+
+def _sandbox_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    from atip.codecs.climd_sandbox import absolute_block
+    from atip.errors import FormatError
+
+    if before.get("sandbox") == after.get("sandbox"):
+        return []
+    try:
+        old = read_sandbox(absolute_block(before.get("sandbox")))
+        new = read_sandbox(absolute_block(after.get("sandbox")))
+    except FormatError:
+        return [
+            Change(
+                path="$.sandbox",
+                message="the sandbox cannot be compared",
+                bump="major",
+                needs_review=True,
+            )
+        ]
+    found = [
+        Change(
+            path=f"$.sandbox{one.path[1:]}", message=one.message, bump="major", needs_review=True
+        )
+        for one in widened(old, new)
+        if one.path != "$.exec.spawn"
+    ]
+    return found or [Change(path="$.sandbox", message="the sandbox is narrower")]
+
+
+def _range_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    old, new = before.get("version_check") or {}, after.get("version_check") or {}
+    if old == new:
+        return []
+    if old.get("range") != new.get("range"):
+        text = f"version range {old.get('range')} became {new.get('range')}"
+        return [Change(path="$.version_check.range", message=text, bump="major", needs_review=True)]
+    return [Change(path="$.version_check", message="another version check", needs_review=True)]
+
+
+def _lost_methods(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    def methods(fields: Mapping[str, Any]) -> set[object]:
+        entries = fields.get("install")
+        return {entry.get("method") for entry in entries or () if isinstance(entry, dict)}
+
+    return bool(methods(before) - methods(after))

@@ -1,0 +1,27 @@
+"""`curl`: an installer script, fetched by its hash and run confined to a folder of ours. Without a hash: declined."""
+
+from __future__ import annotations
+
+import os
+
+from atip.bundles.install.download import fetch_action
+from atip.bundles.install.interface import Action, Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.bundles.install.interface import Site
+    from atip.codecs.climd_manifest import InstallEntry
+
+PLACES = ("bin", ".local/bin", "usr/local/bin", "")
+"""Where installers put programs, below the home directory that they are given."""
+
+
+def plan(entry: InstallEntry, site: Site) -> Plan:
+    fetch = fetch_action(entry)
+    return Plan(
+        method="curl",
+        actions=(fetch, Action(kind="script", sha256=fetch.sha256)),
+        binaries=tuple(os.path.join(site.prefix, place, site.bin) for place in PLACES),
+        visible=(site.prefix,),
+        notes=("the script sees an empty home, and the hosts of the bundle's sandbox alone",),
+    )

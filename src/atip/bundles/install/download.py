@@ -1,0 +1,49 @@
+"""`download`: one program out of an archive, fetched by its hash. Without a hash: declined."""
+
+from __future__ import annotations
+
+import os
+
+from atip.bundles.install.interface import Action, Plan
+from atip.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.bundles.install.interface import Site
+    from atip.codecs.climd_manifest import InstallEntry
+
+
+def plan(entry: InstallEntry, site: Site) -> Plan:
+    fetch = fetch_action(entry)
+    member = entry.extract_bin
+    if not member or member.startswith("/") or ".." in member.split("/") or "\0" in member:
+        raise FormatError("install.member", f"`{member[:80]}` is no place inside an archive")
+    target = os.path.join(site.prefix, "bin", site.bin)
+    unpack = Action(kind="unpack", sha256=fetch.sha256, member=member, path=target)
+    return Plan(
+        method="download", actions=(fetch, unpack), binaries=(target,), visible=(site.prefix,)
+    )
+
+
+def fetch_action(entry: InstallEntry) -> Action:
+    """Fetching by address and hash.
+
+    Raises:
+        FormatError: `install.no-hash`, `install.placeholder`, `install.url`.
+    """
+    if entry.has_placeholder:
+        raise FormatError(
+            "install.placeholder",
+            "`verify_sha256` is a placeholder, not a hash",
+            hint="the bundle's author has to put the real SHA-256 there",
+        )
+    if entry.sha256 is None:
+        # SECURITY: whoever controls the address would control what runs here.
+        raise FormatError(
+            "install.no-hash",
+            "without `verify_sha256` nothing is downloaded and run",
+            hint="add the SHA-256 of the file to the bundle",
+        )
+    if not entry.url.startswith("https://"):
+        raise FormatError("install.url", f"`{entry.url[:120]}` is not an https address")
+    return Action(kind="fetch", url=entry.url, sha256=entry.sha256)

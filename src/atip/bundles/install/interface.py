@@ -1,0 +1,179 @@
+"""What an install method offers: a plan. Nothing here runs anything; `installing.py` does, after a person's yes.
+
+Each method is a file with one function, `plan(entry, site) -> Plan`. A plan that cannot work here says why and how to
+change that. Commands are argvs; package names are checked so that none can be an option, an address or a file.
+Implements AIP-29 "Install methods".
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+from atip.bundles.requirements import Host, why_not_here
+from atip.errors import FormatError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from atip.codecs.climd_manifest import InstallEntry
+
+METHODS = (
+    *("brew", "apt", "dnf", "pacman", "choco", "scoop", "npm", "pip", "cargo", "go"),
+    *("curl", "download", "vendored"),
+)
+"""Each is a module of this folder."""
+_PACKAGE = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/=<>~^!,\[\]-]{0,213}\Z")
+
+
+class Site(Value):
+    """Where and for what is installed."""
+
+    bin: str
+    prefix: str
+    """Fresh folder of ours; what is put there goes when the install fails."""
+    folder: str
+    """Of the bundle."""
+    host: Host
+    home: str
+    is_root: bool
+    find: Callable[[str], str | None]
+    """Program name → path on this machine."""
+
+
+class Action(Value):
+    """One step of a plan."""
+
+    kind: str
+    """`run` (a package manager), `fetch` (a file, by its hash), `unpack` (one file of what was fetched), `script`
+    (what was fetched, confined), `use` (a file that is there)."""
+    argv: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    needs_root: bool = False
+    url: str = ""
+    sha256: str = ""
+    member: str = ""
+    path: str = ""
+
+    def render(self) -> str:
+        """For people, the whole of it."""
+        if self.kind == "run":
+            words = (*(f"{name}={value}" for name, value in self.env), *self.argv)
+            return " ".join(words) + ("   (as root)" if self.needs_root else "")
+        if self.kind == "fetch":
+            return f"fetch {self.url} with SHA-256 {self.sha256}"
+        if self.kind == "unpack":
+            return f"take {self.member} out of it"
+        if self.kind == "script":
+            return "run it with sh, confined to its own folder"
+        return f"use {self.path}"
+
+
+class Plan(Value):
+    """How one entry would be installed; `why_not` set: it cannot be, here."""
+
+    method: str
+    actions: tuple[Action, ...] = ()
+    binaries: tuple[str, ...] = ()
+    """Where the program should be afterwards, best first; empty: wherever the search path finds it."""
+    visible: tuple[str, ...] = ()
+    """Folders that the program needs to see to start."""
+    notes: tuple[str, ...] = ()
+    why_not: str = ""
+    hint: str = ""
+
+    @property
+    def is_possible(self) -> bool:
+        return not self.why_not
+
+    @property
+    def needs_root(self) -> bool:
+        return any(action.needs_root for action in self.actions)
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "method": self.method,
+            "possible": self.is_possible,
+            "reason": self.why_not or None,
+            "hint": self.hint or None,
+            "steps": [action.render() for action in self.actions],
+            "root": self.needs_root,
+            "notes": list(self.notes),
+        }
+
+
+def plan_all(entries: Iterable[InstallEntry], site: Site) -> list[Plan]:
+    """A plan for every entry, in the order of the bundle."""
+    return [plan_entry(entry, site) for entry in entries]
+
+
+def plan_entry(entry: InstallEntry, site: Site) -> Plan:
+    """The plan of one entry."""
+    if entry.method not in METHODS:
+        marked = "experimental" if entry.experimental else "unknown"
+        return refused(entry.method or "?", f"the method is {marked} and is skipped")
+    reason = why_not_here(entry.method, site.host)
+    if reason:
+        return refused(entry.method, reason)
+    module = importlib.import_module(f"atip.bundles.install.{entry.method}")
+    try:
+        plan: Plan = module.plan(entry, site)
+    except FormatError as error:
+        return refused(entry.method, error.message, error.hint)
+    if entry.experimental:
+        return plan.replace(notes=(*plan.notes, "the bundle calls this way experimental"))
+    return plan
+
+
+def refused(method: str, reason: str, hint: str = "") -> Plan:
+    return Plan(method=method, why_not=reason, hint=hint)
+
+
+def package_of(entry: InstallEntry, *, forbidden: str = "") -> str:
+    """The package name, checked.
+
+    Raises:
+        FormatError: `install.package`.
+    """
+    name = entry.package
+    # SECURITY: a name that begins with a dash is an option; an address or a path is code without a registry.
+    if (
+        not _PACKAGE.match(name)
+        or "://" in name
+        or ".." in name
+        or any(c in name for c in forbidden)
+    ):
+        raise FormatError("install.package", f"`{name[:80]}` is no package name for {entry.method}")
+    return name
+
+
+def manager(site: Site, name: str, hint: str) -> str:
+    """The path of a package manager.
+
+    Raises:
+        FormatError: `install.no-manager`, with how to get it.
+    """
+    path = site.find(name)
+    if path is None:
+        raise FormatError("install.no-manager", f"there is no `{name}` on this machine", hint=hint)
+    return path
+
+
+def as_root(argv: tuple[str, ...], site: Site) -> tuple[str, ...]:
+    """The command as it has to be given to become root; who is root already needs no helper.
+
+    Raises:
+        FormatError: `install.no-root`.
+    """
+    if site.is_root:
+        return argv
+    helper = site.find("sudo") or site.find("doas")
+    if helper is None:
+        raise FormatError(
+            "install.no-root",
+            f"`{argv[0]}` needs root, and there is neither sudo nor doas",
+            hint="ask an administrator to run: " + " ".join(argv),
+        )
+    return (helper, *argv)

@@ -1,0 +1,179 @@
+"""The hands of an install: package managers as processes, files by their hash, installer scripts confined.
+
+Every download is checked before a byte of it is written where it could be used; every manager's output goes to a log
+of which the end is shown when it fails. Implements AIP-29 `verify_sha256`; SECURITY-BAR row 34.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.bundles.install.archive_member import read_member
+from atip.errors import AtipError, FetchError, TrustError
+from atip.model.confinement import ANY_PROGRAM, MIB, Confinement, Limits
+from atip.system.digests import sha256_hex
+from atip.system.files import write_atomic
+from atip.system.processes import kill, spawn, wait
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from atip.bundles.install.interface import Action, Site
+    from atip.sandbox.running import Running
+
+    Fetch = Callable[[str, int], bytes]
+    """Address and greatest size → bytes. Raises FetchError."""
+
+MAX_DOWNLOAD = 256 * 1024 * 1024
+MANAGER_TIMEOUT_S = 1_800.0
+SCRIPT_TIMEOUT_S = 600.0
+LOG = "install.log"
+MAX_LOG = 16 * 1024 * 1024
+
+
+class InstallWorker:
+    """Does actions; keeps what was fetched until it is used."""
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        *,
+        egress: tuple[str, ...] = (),
+        start: Callable[..., Running] | None = None,
+    ) -> None:
+        """
+        Args:
+            egress: hosts that an installer script may reach: those of the bundle's sandbox.
+        """
+        self._fetch = fetch
+        self._egress = egress
+        self._start = start
+        self._fetched: dict[str, bytes] = {}
+
+    def do(self, action: Action, site: Site) -> None:
+        """One action.
+
+        Raises:
+            AtipError: `install.manager-failed`, `install.script-failed`.
+            TrustError: `trust.digest-mismatch`.
+            FetchError, FormatError: from fetching and unpacking.
+        """
+        if action.kind == "run":
+            self._run(action, site)
+        elif action.kind == "fetch":
+            self._fetched[action.sha256] = self._checked(action)
+        elif action.kind == "unpack":
+            self._unpack(action)
+        elif action.kind == "script":
+            self._script(action, site)
+
+    def _checked(self, action: Action) -> bytes:
+        data = self._fetch(action.url, MAX_DOWNLOAD)
+        found = sha256_hex(data)
+        # SECURITY: nothing of it is written, unpacked or run before this.
+        if found != action.sha256:
+            raise TrustError(
+                "trust.digest-mismatch",
+                f"`{action.url[:200]}` is not the file that the bundle names",
+                hint="do not use it; tell the author of the bundle",
+                details={"expected": action.sha256, "found": found},
+            )
+        return data
+
+    def _unpack(self, action: Action) -> None:
+        content = read_member(self._fetched.pop(action.sha256), action.member)
+        os.makedirs(os.path.dirname(action.path), mode=0o700, exist_ok=True)
+        write_atomic(action.path, content, mode=0o700)
+
+    def _run(self, action: Action, site: Site) -> None:
+        environment = {**os.environ, **dict(action.env)}
+        log = os.path.join(site.prefix, LOG)
+        handle = os.open(log, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            pid = spawn(action.argv, environment, stdout=handle, stderr=handle)
+            code = wait(pid, MANAGER_TIMEOUT_S)
+            if code is None:
+                kill(pid)
+                wait(pid)
+            if code != 0:
+                said = _tail(handle)
+                ending = "took too long" if code is None else f"ended with {code}"
+                raise AtipError(
+                    "install.manager-failed",
+                    f"`{os.path.basename(action.argv[0])}` {ending}: {said}",
+                    details={"argv": list(action.argv)},
+                )
+        except OSError as error:
+            raise AtipError(
+                "install.manager-failed", f"`{action.argv[0]}` could not be started: {error}"
+            ) from error
+        finally:
+            os.close(handle)
+
+    def _script(self, action: Action, site: Site) -> None:
+        """Run an installer with `sh`: its home is our folder, and it sees nothing else of the user."""
+        from atip.sandbox.run import Request, start_confined
+        from atip.sandbox.verified import seal
+
+        path = os.path.join(site.prefix, "installer.sh")
+        write_atomic(path, b"#!/bin/sh\n" + self._fetched.pop(action.sha256), mode=0o700)
+        said: list[bytes] = []
+        binary = seal(path)
+        confinement = Confinement(
+            fs_write=(f"{site.prefix}/**",),
+            egress=self._egress,
+            exec_allow=True,
+            exec_spawn=(ANY_PROGRAM,),
+            env_set=(("HOME", site.prefix), ("PREFIX", site.prefix), ("NO_COLOR", "1")),
+            limits=Limits(
+                wall_s=SCRIPT_TIMEOUT_S,
+                memory_bytes=2048 * MIB,
+                processes=256,
+                file_bytes=1024 * MIB,
+            ),
+        )
+        request = Request(argv=("installer.sh",), binary=binary, cwd=site.prefix, caller_env={})
+        try:
+            running = (self._start or start_confined)(
+                confinement, request, lambda _name, data: said.append(data[:4096])
+            )
+            outcome = running.wait()
+        finally:
+            binary.close()
+        if outcome.exit_code != 0:
+            text = b"".join(said[-8:]).decode("utf-8", "replace").strip().splitlines()
+            last = text[-1][:200] if text else ""
+            raise AtipError(
+                "install.script-failed", f"the installer ended with {outcome.exit_code}: {last}"
+            )
+        os.unlink(path)
+
+
+def _tail(handle: int) -> str:
+    """The last lines of a log, on one line."""
+    size = os.fstat(handle).st_size
+    data = os.pread(handle, 2_000, max(0, size - 2_000)).decode("utf-8", "replace")
+    lines = [line.strip() for line in data.splitlines() if line.strip()]
+    return " / ".join(lines[-3:])[:400] or "it said nothing"
+
+
+def fetch_with(access: object = None, *, offline: bool = False) -> Fetch:
+    """Downloads through the one door to the web.
+
+    Args:
+        access: `system.http_addresses.Access` for origins that the user configured as private; None: public ones.
+    """
+
+    def fetch(url: str, max_bytes: int) -> bytes:
+        from atip.system.http import Client, Limits
+
+        limits = Limits(max_bytes=max_bytes, deadline_s=300.0)
+        given = {} if access is None else {"access": access}
+        with Client(offline=offline, **given) as client:  # type: ignore[arg-type]
+            response = client.get(url, limits=limits)
+        if response.status != 200:
+            raise FetchError("http.status", f"`{url[:200]}` answered {response.status}")
+        return response.body
+
+    return fetch

@@ -1,0 +1,253 @@
+"""Install a bundle: requirements, plans in order, a person's yes, the work, the version check, the record.
+
+    (1) the machine must fit (`requires`)
+    (2) a program that is there already and has a version in range is used as it is
+    (3) each entry of `install` is planned; what cannot work here says why
+    (4) the whole plan is shown and confirmed once; a command that needs root is confirmed by itself
+    (5) entries are tried in order, each into a fresh folder that goes again when it fails
+    (6) the version check runs on the result; out of range: the same once more, then `version_mismatch`
+    (7) program, digest, version, documents and grants are recorded, and only now the bundle is available
+
+Implements AIP-29 "Install methods", "Version detection", "Security considerations".
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.bundles.install.interface import Plan, Site, plan_all
+from atip.bundles.requirements import find_host, unmet
+from atip.bundles.state import Installed
+from atip.bundles.versions import VersionFinding, version_mismatch
+from atip.errors import AtipError, Denied
+from atip.model.value import Value
+from atip.system.clock import now_iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from atip.bundles.bundle import Bundle
+    from atip.bundles.install.interface import Action
+    from atip.bundles.requirements import Host
+    from atip.bundles.state import BundleStore
+
+    class Worker(Protocol):
+        """Does what a plan says; `install/work.py` has the real one."""
+
+        def do(self, action: Action, site: Site) -> None: ...
+
+    CheckVersion = Callable[[str, tuple[str, ...]], VersionFinding]
+    """Program and folders it needs to see → finding; runs it confined."""
+
+PRESENT = "present"
+
+
+class Proposal(Value):
+    """What an install would do."""
+
+    key: str
+    plans: tuple[Plan, ...] = ()
+    unmet: tuple[str, ...] = ()
+    present: str = ""
+    """A program that will do as it is; nothing is installed then."""
+    finding: VersionFinding | None = None
+    """Version of the program that is there, good or not; None: there is none."""
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "bundle": self.key,
+            "unmet": list(self.unmet),
+            "present": self.present or None,
+            "version": self.finding.written if self.finding else None,
+            "plans": [plan.to_json() for plan in self.plans],
+        }
+
+
+class Installer:
+    """One install of one bundle."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        store: BundleStore,
+        *,
+        worker: Worker,
+        check: CheckVersion,
+        digest: Callable[[str], str],
+        find: Callable[[str], str | None],
+        home: str,
+        confirm: Callable[[Proposal], bool],
+        confirm_root: Callable[[tuple[str, ...]], bool],
+        note: Callable[[str], None],
+        host: Host | None = None,
+    ) -> None:
+        self.bundle, self.store, self.worker = bundle, store, worker
+        self._check, self._digest, self._find = check, digest, find
+        self._confirm, self._confirm_root, self._note = confirm, confirm_root, note
+        self._home = home
+        self._host = host or find_host(store.root)
+
+    def propose(self, *, again: bool = False) -> Proposal:
+        """(1) to (3): what would happen. Runs nothing but the version check of a program that is there.
+
+        Args:
+            again: install even if a program that will do is there.
+        """
+        missing = unmet(self.bundle.manifest.requires, self._host)
+        finding, path = None, ""
+        if not again and not missing:
+            found = self._find(self.bundle.manifest.bin)
+            if found is not None:
+                finding = self._check(found, ())
+                path = found if finding.ok else ""
+        plans = tuple(plan_all(self.bundle.manifest.install, self._site("PREFIX")))
+        return Proposal(
+            key=self.bundle.key, plans=plans, unmet=tuple(missing), present=path, finding=finding
+        )
+
+    def install(self, *, again: bool = False) -> Installed:
+        """(1) to (7).
+
+        Raises:
+            AtipError: `bundle.requirements`, `bundle.no-method`, `bundle.install-failed`, `version_mismatch`.
+            Denied: `bundle.not-confirmed`.
+        """
+        proposal = self.propose(again=again)
+        if proposal.unmet:
+            raise AtipError(
+                "bundle.requirements", f"`{self.bundle.key}` {'; '.join(proposal.unmet)}"
+            )
+        if not proposal.present and not any(plan.is_possible for plan in proposal.plans):
+            raise self._no_method(proposal)
+        if not self._confirm(proposal):
+            raise Denied("bundle.not-confirmed", "nothing was installed: it was not confirmed")
+        if proposal.present and proposal.finding is not None:
+            return self._record(PRESENT, proposal.present, proposal.finding, "", ())
+        return self._try_all()
+
+    def _try_all(self) -> Installed:
+        failures: list[str] = []
+        mismatch: VersionFinding | None = None
+        for at, entry in enumerate(self.bundle.manifest.install):
+            site = self._site(self.store.new_prefix(self.bundle.key))
+            plan = plan_all([entry], site)[0]
+            if not plan.is_possible:
+                self._note(f"{plan.method}: skipped: {plan.why_not}")
+                failures.append(f"{plan.method}: {plan.why_not}")
+                self._clean()
+                continue
+            try:
+                return self._try(at, plan, site)
+            except AtipError as error:
+                self._clean()
+                if isinstance(error, Denied):
+                    raise
+                if error.code == "version_mismatch":
+                    mismatch = VersionFinding(ok=False, **_finding(error))
+                failures.append(f"{plan.method}: {error.message}")
+                self._note(f"{plan.method}: {error.message}")
+        if mismatch is not None:
+            raise version_mismatch(self.bundle.key, mismatch)
+        raise AtipError(
+            "bundle.install-failed",
+            f"no way to install `{self.bundle.key}` worked: {'; '.join(failures)[:600]}",
+            hint="nothing was left behind; `atip bundle doctor` says what is missing",
+            details={"tried": failures},
+        )
+
+    def _try(self, at: int, plan: Plan, site: Site) -> Installed:
+        finding = VersionFinding(ok=False, reason="the program was not found after the install")
+        for attempt in (1, 2):
+            self._work(plan, site)
+            binary = self._program(plan)
+            if binary is not None:
+                finding = self._check(binary, plan.visible)
+                if finding.ok:
+                    return self._record(plan.method, binary, finding, site.prefix, plan.visible)
+            if attempt == 1:
+                self._note(f"{plan.method}: {finding.reason}; once more")
+                self._clean()
+                site = self._site(self.store.new_prefix(self.bundle.key))
+                plan = plan_all([self.bundle.manifest.install[at]], site)[0]
+        raise version_mismatch(self.bundle.key, finding)
+
+    def _work(self, plan: Plan, site: Site) -> None:
+        for action in plan.actions:
+            # SECURITY: root is never taken silently, whoever runs us: this very command is confirmed.
+            if action.needs_root and not self._confirm_root(action.argv):
+                raise Denied(
+                    "bundle.root-not-confirmed", "root was not granted; nothing was installed"
+                )
+            self._note(action.render())
+            self.worker.do(action, site)
+
+    def _program(self, plan: Plan) -> str | None:
+        for path in plan.binaries:
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                return path
+        return None if plan.binaries else self._find(self.bundle.manifest.bin)
+
+    def _record(
+        self,
+        method: str,
+        binary: str,
+        finding: VersionFinding,
+        prefix: str,
+        visible: tuple[str, ...],
+    ) -> Installed:
+        kept = prefix if any(path.startswith(prefix) for path in visible) and prefix else ""
+        installed = Installed(
+            key=self.bundle.key,
+            folder=self.bundle.folder,
+            binary=binary,
+            digest=self._digest(binary),
+            version=finding.written or finding.version,
+            method=method,
+            prefix=kept,
+            visible=visible,
+            documents=dict(self.bundle.digests),
+            manifest=dict(self.bundle.manifest.fields),
+            granted=dict(self.bundle.manifest.sandbox),
+            at=now_iso(),
+        )
+        self.store.save(installed)
+        self.store.drop_prefixes(self.bundle.key, keep=kept)
+        return installed
+
+    def _clean(self) -> None:
+        """Remove what a failed attempt made; an earlier install that is on record stays."""
+        before = self.store.find(self.bundle.key)
+        self.store.drop_prefixes(self.bundle.key, keep=before.prefix if before else "")
+
+    def _site(self, prefix: str) -> Site:
+        return Site(
+            bin=os.path.basename(self.bundle.manifest.bin),
+            prefix=prefix,
+            folder=self.bundle.folder,
+            host=self._host,
+            home=self._home,
+            is_root=os.geteuid() == 0,
+            find=self._find,
+        )
+
+    def _no_method(self, proposal: Proposal) -> AtipError:
+        reasons = [f"{plan.method}: {plan.why_not}" for plan in proposal.plans]
+        hints = [plan.hint for plan in proposal.plans if plan.hint]
+        return AtipError(
+            "bundle.no-method",
+            f"no way to install `{self.bundle.key}` works here: {'; '.join(reasons)[:600]}",
+            hint=hints[0] if hints else "",
+            details={"plans": [plan.to_json() for plan in proposal.plans]},
+        )
+
+
+def _finding(error: AtipError) -> dict[str, str]:
+    found = error.details
+    return {
+        "written": str(found.get("found") or ""),
+        "version": str(found.get("version") or ""),
+        "range": str(found.get("range") or ""),
+        "reason": error.message.partition(": ")[2],
+    }

@@ -1,0 +1,114 @@
+"""OAuth for setup steps: authorization code with PKCE, through the user's browser and a loopback callback.
+
+Where the provider's addresses are comes from the secret's own entry in SECRETS.md, under `metadata.oauth`:
+`authorize_url`, `token_url`, `client_id`, `scopes`. The exchange of the code for tokens is handed in, because this
+room opens no connections. Tokens go to the secret slot and nowhere else. Implements AIP-29 setup kind `oauth`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import secrets
+
+from atip.bundles.login.callback import MAX_WAIT_S, Callback
+from atip.errors import AtipError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from atip.bundles.bundle import Bundle
+    from atip.bundles.login.secrets import SecretStore
+    from atip.bundles.surfaces.interface import Surface
+
+    Exchange = Callable[[str, Mapping[str, str]], Mapping[str, Any]]
+    """Token address and form fields → the provider's answer. Raises AtipError."""
+
+KEPT = ("access_token", "refresh_token", "expires_in", "token_type", "scope")
+
+
+class OAuth:
+    """Runs flows for the secrets of bundles."""
+
+    def __init__(self, store: SecretStore, exchange: Exchange | None = None) -> None:
+        self._store = store
+        self._exchange = exchange
+
+    def obtain(self, bundle: Bundle, slot: str, surface: Surface) -> None:
+        """Lead the user through consent and keep the tokens.
+
+        Raises:
+            AtipError: `oauth.unknown-slot`, `oauth.settings`, `oauth.exchange`, `callback.…`.
+        """
+        settings = _settings(bundle, slot)
+        verifier = secrets.token_urlsafe(48)
+        with Callback() as callback:
+            surface.open(_address(settings, callback, verifier))
+            values = callback.wait(MAX_WAIT_S)
+            code = values.get("code")
+            # SECURITY: without our own state the answer may belong to another flow.
+            if code is None or values.get("state") != callback.state:
+                raise AtipError("oauth.answer", "the answer has no code, or not our state")
+            tokens = self._tokens(settings, code, verifier, callback.url)
+        kept = {name: tokens[name] for name in KEPT if name in tokens}
+        if "access_token" not in kept:
+            raise AtipError("oauth.exchange", "the provider gave no access token")
+        self._store.put(bundle.key, slot, json.dumps(kept))
+
+    def _tokens(
+        self, settings: Mapping[str, Any], code: str, verifier: str, redirect: str
+    ) -> Mapping[str, Any]:
+        if self._exchange is None:
+            raise AtipError(
+                "oauth.unavailable",
+                "codes cannot be exchanged for tokens here",
+                hint="use the tool's own login, or give the token with `--answer`",
+            )
+        return self._exchange(
+            str(settings["token_url"]),
+            {
+                "grant_type": "authorization_code",
+                "code": code,
+                "redirect_uri": redirect,
+                "client_id": str(settings["client_id"]),
+                "code_verifier": verifier,
+            },
+        )
+
+
+def _settings(bundle: Bundle, slot: str) -> Mapping[str, Any]:
+    for entry in bundle.secrets:
+        if entry.get("slug") == slot:
+            metadata = entry.get("metadata")
+            settings = metadata.get("oauth") if isinstance(metadata, dict) else None
+            if not isinstance(settings, dict) or not all(
+                str(settings.get(name, "")).startswith(("https://", "http://127.0.0.1:"))
+                for name in ("authorize_url", "token_url")
+            ):
+                raise AtipError(
+                    "oauth.settings",
+                    f"`{slot[:80]}` does not say where to log in",
+                    hint="put authorize_url, token_url and client_id under `metadata.oauth`",
+                )
+            return settings
+    raise AtipError("oauth.unknown-slot", f"SECRETS.md has no `{slot[:80]}`")
+
+
+def _address(settings: Mapping[str, Any], callback: Callback, verifier: str) -> str:
+    from urllib.parse import urlencode
+
+    digest = hashlib.sha256(verifier.encode()).digest()
+    scopes = settings.get("scopes")
+    query = {
+        "response_type": "code",
+        "client_id": str(settings.get("client_id", "")),
+        "redirect_uri": callback.url,
+        "state": callback.state,
+        "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
+        "code_challenge_method": "S256",
+        **({"scope": " ".join(map(str, scopes))} if isinstance(scopes, list) else {}),
+    }
+    return f"{settings['authorize_url']}?{urlencode(query)}"

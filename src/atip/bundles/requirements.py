@@ -1,0 +1,83 @@
+"""What a bundle needs of the machine – system, architecture, space, memory – and what this machine has.
+
+Implements AIP-29 `requires`; RESOLUTIONS P8 (requirements stand at the bundle; a method brings its own), P23.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.codecs.climd_manifest import Requires
+
+_SYSTEMS = {"linux": "linux", "darwin": "darwin", "win32": "windows", "cygwin": "windows"}
+_ARCHITECTURES = {
+    "x86_64": "x64",
+    "amd64": "x64",
+    "aarch64": "arm64",
+    "arm64": "arm64",
+    "i386": "x86",
+    "i686": "x86",
+    "armv7l": "arm",
+    "armv6l": "arm",
+}
+METHOD_SYSTEMS: dict[str, tuple[str, ...]] = {
+    "apt": ("linux",),
+    "dnf": ("linux",),
+    "pacman": ("linux",),
+    "brew": ("darwin", "linux"),
+    "choco": ("windows",),
+    "scoop": ("windows",),
+    "curl": ("darwin", "linux"),
+}
+"""Methods that exist on some systems only; all others are everywhere."""
+
+
+class Host(Value):
+    """This machine, as far as it matters. Zero: not known, which meets no demand."""
+
+    os: str
+    arch: str
+    disk_mb: int = 0
+    memory_mb: int = 0
+
+
+def find_host(folder: str) -> Host:
+    """This machine; the space is that of the file system of `folder`."""
+    while folder and not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    space = os.statvfs(folder or "/")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    machine = os.uname().machine.lower()
+    return Host(
+        os=_SYSTEMS.get(sys.platform, sys.platform),
+        arch=_ARCHITECTURES.get(machine, machine),
+        disk_mb=space.f_bavail * space.f_frsize // 1_000_000,
+        memory_mb=memory // 1_000_000,
+    )
+
+
+def unmet(requires: Requires, host: Host) -> list[str]:
+    """What is missing, in words; empty when the bundle fits."""
+    found = []
+    if requires.os and host.os not in requires.os:
+        found.append(f"needs {' or '.join(requires.os)}, this is {host.os}")
+    if requires.arch and host.arch not in requires.arch:
+        found.append(f"needs {' or '.join(requires.arch)}, this is {host.arch}")
+    if requires.min_disk_mb > host.disk_mb:
+        found.append(f"needs {requires.min_disk_mb} MB of space, {host.disk_mb} MB are free")
+    if requires.min_memory_mb > host.memory_mb:
+        found.append(f"needs {requires.min_memory_mb} MB of memory, there are {host.memory_mb} MB")
+    return found
+
+
+def why_not_here(method: str, host: Host) -> str | None:
+    """Why a method cannot work on this system; None if it can."""
+    systems = METHOD_SYSTEMS.get(method)
+    if systems is not None and host.os not in systems:
+        return f"`{method}` is for {' and '.join(systems)}, this is {host.os}"
+    return None

@@ -1,0 +1,198 @@
+"""Commands of a manifest (`version_check`, `login`, `skip_if`, setup steps), run confined.
+
+    said = Spawner(bundle, binary="/usr/bin/jq").run("jq --version", confinement, timeout_s=5)
+
+A command names the bundle's own program, a file of the bundle, or a program of `exec.spawn`; nothing else can be
+started. No shell. The bytes that run are the bytes that were sealed. Implements AIP-29 `cmd` fields; P12, P17;
+SECURITY-BAR rule 2.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.bundles.loading import inside
+from atip.calls.command_line import fill_command, split_command
+from atip.errors import AtipError, ExecutionError, FormatError
+from atip.model.confinement import MIB, Confinement, Limits
+from atip.model.value import Value
+from atip.sandbox.run import Request, start_confined
+from atip.sandbox.verified import seal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from atip.bundles.bundle import Bundle
+    from atip.sandbox.running import Running
+
+    Start = Callable[..., Running]
+
+MAX_OUTPUT = 1_000_000
+LIMITS = Limits(memory_bytes=2048 * MIB, processes=128, file_bytes=1024 * MIB)
+
+
+class Said(Value):
+    """What a command said and how it ended."""
+
+    exit_code: int
+    stdout: str = ""
+    stderr: str = ""
+    timed_out: bool = False
+    cancelled: bool = False
+
+    @property
+    def text(self) -> str:
+        """Both streams: programs print versions on either."""
+        return self.stdout if not self.stderr else f"{self.stdout}\n{self.stderr}"
+
+
+class Spawner:
+    """Runs the commands of one bundle."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        *,
+        binary: str,
+        digest: str | None = None,
+        visible: tuple[str, ...] = (),
+        home: str = "",
+        env: Mapping[str, str] | None = None,
+        start: Start = start_confined,
+        on_output: Callable[[str, bytes], None] | None = None,
+    ) -> None:
+        """
+        Args:
+            binary: the bundle's program.
+            digest: which bytes it must be; None: not decided yet.
+            visible: folders that the program needs to see to start.
+            env: the caller's variables; the confinement says which are handed in.
+            on_output: gets what a command says as it comes, for flows that a person follows.
+        """
+        self.bundle = bundle
+        self.binary = binary
+        self.digest = digest
+        self.visible = visible
+        self.home = home
+        self.env = os.environ if env is None else env
+        self._start = start
+        self._on_output = on_output
+        self._running: Running | None = None
+
+    def run(
+        self,
+        command: str,
+        confinement: Confinement,
+        *,
+        timeout_s: float,
+        values: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        cwd: str | None = None,
+    ) -> Said:
+        """Run a command string.
+
+        Args:
+            values: what `${value}` and the like stand for; variables of `env.pass` are known besides.
+
+        Raises:
+            FormatError: the command needs a shell, or a value is missing.
+            ExecutionError: `bundle.program` when it names a program that the bundle may not start.
+            SandboxError: the confinement cannot be had here.
+        """
+        argv = self.argv(command, confinement, values or {})
+        program = self._program(argv[0], confinement)
+        own = program == self.binary
+        binary = seal(program, expected=self.digest if own else None)
+        pieces: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+
+        def take(name: str, data: bytes) -> None:
+            kept = pieces.get(name, pieces["stdout"])
+            kept += data[: MAX_OUTPUT - len(kept)]
+            if self._on_output is not None:
+                self._on_output(name, data)
+
+        request = Request(
+            argv=argv,
+            binary=binary,
+            cwd=cwd,
+            workspace=self.bundle.workspace,
+            stdin=stdin,
+            caller_env=self.env,
+            home=self.home,
+        )
+        try:
+            self._running = self._start(self._shown(confinement, timeout_s), request, take)
+            outcome = self._running.wait()
+        finally:
+            self._running = None
+            binary.close()
+        return Said(
+            exit_code=124 if outcome.timed_out else outcome.exit_code,
+            stdout=pieces["stdout"].decode("utf-8", "replace"),
+            stderr=pieces["stderr"].decode("utf-8", "replace"),
+            timed_out=outcome.timed_out,
+            cancelled=outcome.cancelled,
+        )
+
+    def cancel(self) -> None:
+        """End what runs now."""
+        running = self._running
+        if running is not None:
+            running.cancel()
+
+    def argv(
+        self, command: str, confinement: Confinement, values: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """The words, with declared variables and values put in."""
+        known = {name: self.env[name] for name in confinement.env_pass if name in self.env}
+        return fill_command(
+            split_command(command), {**known, **dict(confinement.env_set), **values}
+        )
+
+    def _program(self, word: str, confinement: Confinement) -> str:
+        manifest = self.bundle.manifest
+        if word == manifest.bin or os.path.basename(word) == os.path.basename(self.binary) == word:
+            return self.binary
+        if "/" in word:
+            try:
+                path = inside(self.bundle.folder, word)
+            except FormatError as error:
+                raise ExecutionError("bundle.program", error.message) from error
+            if os.path.realpath(self.binary) == path:
+                return self.binary
+            if os.access(path, os.X_OK):
+                return path
+        elif confinement.exec_allow and word in confinement.exec_spawn:
+            import shutil
+
+            found = shutil.which(word)
+            if found is not None:
+                return os.path.realpath(found)
+        # SECURITY: a command string is no way around `exec.spawn`.
+        raise ExecutionError(
+            "bundle.program",
+            f"`{word[:80]}` is neither the bundle's program nor one that it may start",
+            hint="name it in `sandbox.exec.spawn`, or use the bundle's own program",
+        )
+
+    def _shown(self, confinement: Confinement, timeout_s: float) -> Confinement:
+        reads = tuple(f"{path.rstrip('/')}/**" for path in self.visible)
+        return confinement.replace(
+            fs_read=tuple(dict.fromkeys((*confinement.fs_read, *reads))),
+            limits=LIMITS.replace(wall_s=timeout_s),
+        )
+
+
+def explain_failure(said: Said) -> str:
+    """The last line that a failed command said, short."""
+    lines = [line.strip() for line in said.text.splitlines() if line.strip()]
+    ending = "took too long" if said.timed_out else f"ended with {said.exit_code}"
+    return f"{ending}: {lines[-1][:200]}" if lines else ending
+
+
+def must(said: Said, code: str, what: str) -> Said:
+    """The same, or an error when it did not end with 0."""
+    if said.exit_code != 0:
+        raise AtipError(code, f"{what} {explain_failure(said)}")
+    return said

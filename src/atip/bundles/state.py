@@ -1,0 +1,151 @@
+"""What a host remembers of a bundle: where its program is, which bytes, what the user granted, what was reviewed.
+
+One folder per `id@major` below the user's data folder: `state.json`, the setup ledgers, the login state, and the
+prefixes that installs went into. Whole old or whole new, never torn. Implements AIP-29 "Stable identity".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+
+from atip.errors import AtipError, NotFoundError
+from atip.model.effects import NO_EXTRA
+from atip.model.reader import read_json
+from atip.model.value import Value
+from atip.system.files import locked, make_private, read_bytes, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+MAX_STATE = 4_000_000
+PREFIX = "prefix-"
+_KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,63}@\d{1,9}\Z")
+
+
+class Installed(Value):
+    """An install that passed its version check."""
+
+    key: str
+    folder: str
+    """The bundle's folder at that time."""
+    binary: str
+    digest: str
+    """`sha256:…` of the program; what runs later must be the same bytes."""
+    version: str
+    method: str
+    """`present` for a program that was there already."""
+    prefix: str = ""
+    """Folder that we made for it; empty: it lies elsewhere."""
+    visible: tuple[str, ...] = ()
+    """Folders that the program needs to see to start."""
+    documents: Mapping[str, str] = NO_EXTRA  # type: ignore[assignment]
+    """SHA-256 of the documents that the user saw."""
+    manifest: Mapping[str, Any] = NO_EXTRA
+    """Front matter that the user saw, for the review of changes."""
+    granted: Mapping[str, Any] = NO_EXTRA
+    """The sandbox block that the user granted."""
+    at: str = ""
+
+
+class BundleStore:
+    """State of all bundles of one user."""
+
+    def __init__(self, data_folder: str) -> None:
+        self.root = os.path.join(data_folder, "bundles")
+
+    def folder(self, key: str) -> str:
+        """Where everything about one bundle lies.
+
+        Raises:
+            AtipError: `bundle.key`: not an `id@major`, so not a folder name we would ever use.
+        """
+        # SECURITY: the key comes from a manifest; it must not be able to name another folder.
+        if not _KEY.match(key):
+            raise AtipError("bundle.key", f"`{key[:80]}` is no bundle key")
+        return os.path.join(self.root, key)
+
+    def keys(self) -> list[str]:
+        """Bundles with state, sorted."""
+        with contextlib.suppress(OSError):
+            return sorted(name for name in os.listdir(self.root) if _KEY.match(name))
+        return []
+
+    def find(self, key: str) -> Installed | None:
+        """What is known of an install; None: never installed here."""
+        document = self.load(key, "state.json")
+        if document is None:
+            return None
+        known = {name: document[name] for name in Installed._fields if name in document}  # type: ignore[attr-defined]
+        known["visible"] = tuple(known.get("visible", ()))
+        try:
+            return Installed(**known)
+        except TypeError as error:
+            raise AtipError("bundle.state", f"the state of `{key}` cannot be read") from error
+
+    def get(self, key: str) -> Installed:
+        """Like `find`.
+
+        Raises:
+            NotFoundError: `bundle.not-installed`.
+        """
+        found = self.find(key)
+        if found is None:
+            raise NotFoundError(
+                "bundle.not-installed",
+                f"`{key}` is not installed",
+                hint="run `atip bundle install FOLDER`: it shows its plan before it does anything",
+            )
+        return found
+
+    def save(self, installed: Installed) -> None:
+        fields = {name: getattr(installed, name) for name in Installed._fields}  # type: ignore[attr-defined]
+        self.store(installed.key, "state.json", {**fields, "visible": list(installed.visible)})
+
+    def load(self, key: str, name: str) -> dict[str, Any] | None:
+        """One JSON file of a bundle's state; None: there is none."""
+        try:
+            data = read_bytes(os.path.join(self.folder(key), name), MAX_STATE)
+        except NotFoundError:
+            return None
+        document = read_json(data)
+        return document if isinstance(document, dict) else None
+
+    def store(self, key: str, name: str, document: Mapping[str, Any]) -> None:
+        folder = self.folder(key)
+        make_private(self.root)
+        make_private(folder)
+        with locked(os.path.join(folder, ".lock")):
+            data = json.dumps(document, ensure_ascii=False, indent=1).encode()
+            write_atomic(os.path.join(folder, name), data)
+
+    def new_prefix(self, key: str) -> str:
+        """A fresh folder for an install; `drop_prefixes` removes what no state refers to."""
+        folder = self.folder(key)
+        make_private(self.root)
+        make_private(folder)
+        path = os.path.join(folder, f"{PREFIX}{os.urandom(6).hex()}")
+        make_private(path)
+        return path
+
+    def drop_prefixes(self, key: str, *, keep: str = "") -> None:
+        """Remove every prefix but one: failed attempts, replaced installs, what a kill left behind."""
+        folder = self.folder(key)
+        with contextlib.suppress(OSError):
+            for name in os.listdir(folder):
+                path = os.path.join(folder, name)
+                if name.startswith(PREFIX) and path != keep:
+                    shutil.rmtree(path, ignore_errors=True)
+
+    def remove(self, key: str) -> bool:
+        """Forget a bundle and everything that was installed for it alone."""
+        folder = self.folder(key)
+        if not os.path.isdir(folder):
+            return False
+        shutil.rmtree(folder)
+        return True

@@ -1,0 +1,28 @@
+"""Headless: nobody is there. Says which steps are pending, and refuses. Implements AIP-29 "Surface adapters"."""
+
+from __future__ import annotations
+
+from atip.bundles.surfaces.interface import Question, cancelled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+class HeadlessSurface:
+    """No person."""
+
+    name = "headless"
+    can_ask = False
+
+    def ask(self, question: Question) -> NoReturn:
+        raise cancelled(question)
+
+    def show(self, text: str) -> None:
+        return
+
+    def open(self, url: str) -> None:
+        return
+
+    def close(self) -> None:
+        return

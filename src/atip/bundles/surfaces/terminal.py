@@ -1,0 +1,99 @@
+"""Terminal: questions on the user's own terminal, secrets without echo. Implements AIP-29 "Surface adapters".
+
+The streams are handed in; this file neither looks for a terminal nor trusts what a tool writes: questions are shown
+cleaned, and every line that comes from a manifest is marked as the bundle's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from atip.bundles.surfaces.interface import Question, cancelled, settle
+from atip.codecs.safety import clean_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
+MAX_TRIES = 5
+
+
+class TerminalSurface:
+    """A person at a terminal."""
+
+    name = "terminal"
+    can_ask = True
+
+    def __init__(
+        self, reader: TextIO, writer: TextIO, *, browse: Callable[[str], bool] | None = None
+    ) -> None:
+        """
+        Args:
+            browse: opens an address in the person's browser and says whether it could; None: it is only shown.
+        """
+        self._reader = reader
+        self._writer = writer
+        self._browse = browse
+
+    def ask(self, question: Question) -> str:
+        """
+        Raises:
+            AtipError: `setup.cancelled` at the end of input or after five answers that will not do.
+        """
+        if question.description:
+            self.show(question.description)
+        for at, (value, label) in enumerate(question.options, 1):
+            self.show(f"  {at}. {label}" + (f" ({value})" if label != value else ""))
+        for _ in range(MAX_TRIES):
+            line = self._line(question)
+            if line is None:
+                break
+            settled = settle(question, line)
+            if settled is not None:
+                return settled
+            self.show("that will not do; once more")
+        raise cancelled(question)
+
+    def _line(self, question: Question) -> str | None:
+        default = f" [{clean_text(question.default)}]" if question.default is not None else ""
+        kind = " (y/n)" if question.type == "boolean" else ""
+        self._writer.write(f"{clean_text(question.text)}{kind}{default}: ")
+        self._writer.flush()
+        with _no_echo(self._reader) if question.type == "secret" else contextlib.nullcontext():
+            line = self._reader.readline()
+        if question.type == "secret":
+            self._writer.write("\n")
+        return line or None
+
+    def show(self, text: str) -> None:
+        self._writer.write(clean_text(text) + "\n")
+        self._writer.flush()
+
+    def open(self, url: str) -> None:
+        self.show(f"open this address: {url}")
+        if self._browse is not None:
+            self._browse(url)
+
+    def close(self) -> None:
+        return
+
+
+@contextlib.contextmanager
+def _no_echo(reader: TextIO):  # type: ignore[no-untyped-def]
+    """What is typed is not shown; streams that are no terminal show nothing anyway."""
+    import termios
+
+    try:
+        handle = reader.fileno()
+        before = termios.tcgetattr(handle)
+    except (OSError, ValueError, termios.error):
+        yield
+        return
+    quiet = before.copy()
+    quiet[3] = before[3] & ~termios.ECHO
+    termios.tcsetattr(handle, termios.TCSAFLUSH, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(handle, termios.TCSAFLUSH, before)
