@@ -138,6 +138,7 @@ _LOWER = bytes(
 """ASCII text is cut by translation, several times faster than by a regular expression."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']{2,}\'|`[^`]*`|“[^”]*”')
+_POSSESSIVE = re.compile(r"(?<=\w)'s\b")
 _REMARK = re.compile(r"\([^()]*\)")
 _PATH = re.compile(
     r"(?<!\w)(?:[~$]?[\w.\-*{}$]*/[\w./\-*{}$,~]*|\$\{?\w+\}?|\*\.\w+|[\w\-]+\.(?:txt|sh|py|c|h|log|gz|tar|zip|html"
@@ -212,7 +213,7 @@ def read_request(text: str) -> list[Term]:
         (remarks, REMARK_WEIGHT),
         (values, VALUE_WEIGHT),
     ):
-        for word in words_of(part.replace("'s", "")):
+        for word in words_of(_POSSESSIVE.sub("", part)):
             if word in STOP:
                 continue
             key = stem(word)

@@ -1,0 +1,244 @@
+"""The index: what is found, filtered, replaced, forgotten; a file that may be lost or damaged."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sqlite3
+
+import pytest
+
+from atip.errors import AtipError, FormatError, UsageError
+from atip.model.tool import Command, Tool
+from atip.search import storage
+from atip.search.index import MAX_LIMIT, Index
+from atip.search.storage import Storage
+from atip.search.upkeep import FILE, open_index
+from tests.unit.search.tools import ALL, GIT, GREP, TAR
+
+
+@pytest.fixture
+def index():
+    with Index() as made:
+        made.put(ALL)
+        yield made
+
+
+def lines(index: Index, words: str, **options) -> list[str]:
+    return [hit.line for hit in index.search(words, **options)]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("record my changes", "git commit"),
+        ("copy a repository", "git clone"),
+        ("throw away changes", "git reset"),
+        ("bring back what was put aside", "git stash pop"),
+        ("lines matching a pattern", "grep"),
+        ("make an archive", "tar"),
+        ("extract archivs", "tar"),
+        ("git stash", "git stash"),
+        ("COMMIT", "git commit"),
+    ],
+)
+def test_commands_are_found_by_what_they_do(index, words, expected):
+    assert lines(index, words)[0] == expected
+
+
+def test_hidden_commands_are_not_found(index):
+    assert "git secret" not in lines(index, "internal secret command", limit=50)
+
+
+def test_within_a_tool_every_command_is_ranked_and_the_bare_tool_is_no_answer(index):
+    found = lines(index, "put aside", tool="git", limit=50)
+    assert found[:2] == ["git stash", "git stash pop"]
+    assert set(found) == {"git commit", "git clone", "git reset", "git stash", "git stash pop"}
+    assert lines(index, "anything", tool="grep") == ["grep"]
+    assert lines(index, "anything", tool="nobody") == []
+
+
+def test_facts_filter_and_unknown_is_not_safe(index):
+    assert set(lines(index, "changes", having=["destructive"])) == {"git reset"}
+    assert set(lines(index, "changes repository lines", lacking=["destructive"])) == {
+        "git commit", "grep",
+    }  # fmt: skip
+    with pytest.raises(UsageError) as caught:
+        index.search("changes", having=["nonsense"])
+    assert caught.value.code == "effects.unknown-fact"
+
+
+def test_a_tool_may_be_left_out_by_the_caller(index):
+    assert lines(index, "changes", accept=lambda name: name != "git") == []
+
+
+@pytest.mark.parametrize(("limit", "most"), [(0, 0), (-5, 0), (1, 1), (10**9, MAX_LIMIT)])
+def test_the_limit_is_bounded(index, limit, most):
+    assert len(index.search("changes repository", limit=limit)) <= most
+
+
+@pytest.mark.parametrize(
+    "words", ["", "   ", "\0", "'\"`", "a" * 100_000, "OR AND NEAR(", "* ^ : ;--"]
+)
+def test_no_request_fails(index, words):
+    index.search(words)
+
+
+def test_a_hit_tells_the_facts_that_are_known(index):
+    hit = index.search("record changes")[0]
+    document = hit.to_json()
+    assert document["effects"]["destructive"] is False
+    assert (document["tool"], document["command"]) == ("git", ["commit"])
+    assert document["summary"] == "Record changes to the repository"
+
+
+def test_an_empty_index_finds_nothing():
+    with Index() as empty:
+        assert empty.search("anything") == []
+
+
+def test_a_tool_is_replaced_whole_and_forgotten_whole(index):
+    index.put([GIT.replace(commands={"blame": Command(description="Show who wrote each line")})])
+    assert "git commit" not in lines(index, "record changes", limit=50)
+    assert lines(index, "who wrote each line")[0] == "git blame"
+    index.put([], gone=["git", "never there"])
+    assert not any(line.startswith("git") for line in lines(index, "who wrote line git", limit=50))
+    assert lines(index, "archives")[0] == "tar"
+
+
+def test_many_updates_are_merged_and_nothing_is_lost(tmp_path):
+    path = str(tmp_path / "i.sqlite")
+    with Index(path) as index:
+        index.put(ALL)
+        for number in range(storage.MAX_SEGMENTS * 2 + 3):
+            index.put([Tool(name="busy", description=f"state number{number} of busy")])
+        assert lines(index, "record changes")[0] == "git commit"
+        assert lines(index, "number0 state") != []
+        assert index.search(f"number{number}")[0].summary.endswith(f"number{number} of busy")
+        db = sqlite3.connect(path)
+        segments = db.execute("SELECT count(DISTINCT segment) FROM posting").fetchone()[0]
+        assert segments <= storage.MAX_SEGMENTS + 1
+
+
+def test_an_interrupted_build_leaves_the_old_state(tmp_path):
+    path = str(tmp_path / "i.sqlite")
+
+    def broken():
+        yield TAR
+        raise AtipError("test.stop", "stop")
+
+    with Index(path) as index:
+        index.put([GREP])
+        with pytest.raises(AtipError):
+            index.put(broken(), gone=["grep"])
+        assert lines(index, "match patterns") == ["grep"]
+        assert lines(index, "archives") == []
+    with Index(path) as index:
+        assert lines(index, "match patterns") == ["grep"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"not a database at all" * 400, b"SQLite format 3\0" + b"\xff" * 4096],
+    ids=["empty", "text", "damaged"],
+)
+def test_a_file_that_is_no_index_is_replaced(tmp_path, content):
+    path = tmp_path / "i.sqlite"
+    path.write_bytes(content)
+    with Index(str(path)) as index:
+        index.put([GREP])
+        assert lines(index, "match patterns") == ["grep"]
+
+
+def test_another_layout_is_built_anew(tmp_path):
+    path = str(tmp_path / "i.sqlite")
+    Storage(path).close()
+    db = sqlite3.connect(path)
+    db.execute("UPDATE meta SET value = '0' WHERE key = 'version'")
+    db.execute("INSERT INTO tool VALUES ('old', '', 1, 1)")
+    db.commit()
+    db.close()
+    made = Storage(path)
+    assert made.stamps() == {}
+    made.close()
+
+
+def test_the_file_is_for_its_owner_alone(tmp_path):
+    path = tmp_path / "i.sqlite"
+    Storage(str(path)).close()
+    assert path.stat().st_mode & 0o077 == 0
+
+
+# -- upkeep --------------------------------------------------------------------------------------
+
+
+class Shelf:
+    """Tools by name, with what was asked of them."""
+
+    def __init__(self, *tools: Tool) -> None:
+        self.tools = {tool.name: tool for tool in tools}
+        self.loaded: list[str] = []
+
+    def open(self, folder: pathlib.Path, stamp: str | None = None) -> Index:
+        return open_index(str(folder), stamp or repr(self.tools), self.stamps, self.load)
+
+    def stamps(self) -> dict[str, str]:
+        return {name: str(hash(tool.description)) for name, tool in self.tools.items()}
+
+    def load(self, name: str) -> Tool:
+        self.loaded.append(name)
+        tool = self.tools[name]
+        if tool.description == "broken":
+            raise FormatError("test.broken", "cannot be read")
+        return tool
+
+
+def test_only_what_changed_is_read_again(tmp_path):
+    shelf = Shelf(*ALL)
+    shelf.open(tmp_path).close()
+    assert shelf.loaded == ["git", "grep", "tar"]
+    shelf.loaded.clear()
+    shelf.open(tmp_path).close()
+    assert shelf.loaded == []
+    shelf.tools["grep"] = GREP.replace(description="Look for needles in haystacks")
+    del shelf.tools["tar"]
+    with shelf.open(tmp_path) as index:
+        assert shelf.loaded == ["grep"]
+        assert lines(index, "needles")[0] == "grep"
+        assert "tar" not in lines(index, "create extract archives", limit=50)
+
+
+def test_while_nothing_changed_not_even_the_names_are_asked(tmp_path):
+    shelf = Shelf(GREP)
+    shelf.open(tmp_path, "one").close()
+
+    def never() -> dict[str, str]:
+        raise AssertionError("asked")
+
+    open_index(str(tmp_path), "one", never, shelf.load).close()
+
+
+def test_a_tool_that_cannot_be_read_is_still_found_by_its_name(tmp_path):
+    with Shelf(Tool(name="widget", description="broken"), GREP).open(tmp_path) as index:
+        assert lines(index, "widget") == ["widget"]
+
+
+def test_a_deleted_file_is_built_again(tmp_path):
+    shelf = Shelf(*ALL)
+    shelf.open(tmp_path).close()
+    os.unlink(tmp_path / FILE)
+    with shelf.open(tmp_path) as index:
+        assert lines(index, "record changes")[0] == "git commit"
+
+
+def test_an_error_while_loading_the_names_keeps_the_old_index(tmp_path):
+    shelf = Shelf(GREP)
+    shelf.open(tmp_path, "one").close()
+
+    def failing() -> dict[str, str]:
+        raise AtipError("test.stop", "stop")
+
+    with pytest.raises(AtipError):
+        open_index(str(tmp_path), "two", failing, shelf.load)
+    with open_index(str(tmp_path), "one", failing, shelf.load) as index:
+        assert lines(index, "match patterns") == ["grep"]

@@ -1,0 +1,116 @@
+"""Words: stems, what counts of a request, spelling, packed postings."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atip.search.postings import FULL, impact_of, pack, unpack
+from atip.search.spelling import correct, is_one_edit
+from atip.search.stems import stem
+from atip.search.text import MAX_TERMS, name_terms, normal_phrase, read_request, terms_of, words_of
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        ("copy", "copies", "copied", "copying"),
+        ("create", "creates", "created", "creating"),
+        ("list", "lists", "listed", "listing"),
+        ("stop", "stops", "stopped", "stopping"),
+        ("file", "files"),
+        ("archive", "archives", "archived", "archiving"),
+        ("repository", "repositories"),
+        ("convert", "converts", "converted", "converting"),
+    ],
+)
+def test_a_family_of_words_has_one_stem(family):
+    assert len({stem(word) for word in family}) == 1
+
+
+def test_different_words_keep_different_stems():
+    for left, right in (("contain", "container"), ("news", "new"), ("policy", "police")):
+        assert stem(left) != stem(right)
+
+
+@given(st.text(st.characters(categories=("Ll",)), max_size=20))
+def test_any_word_has_a_stem_that_is_not_longer_by_more_than_a_letter(word):
+    assert len(stem(word)) <= len(word) + 1
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text):
+    assert len(read_request(text)) <= MAX_TERMS
+    assert all(term.weight > 0 for term in read_request(text))
+    assert terms_of(text) == [term for word in words_of(text) for term in terms_of(word)]
+
+
+def test_ascii_and_other_letters_are_cut_alike():
+    assert words_of("Größe_der-Datei 42") == ["größe", "der", "datei", "42"]
+    assert words_of("Size_of-file 42") == ["size", "of", "file", "42"]
+
+
+def test_names_fall_apart():
+    assert name_terms("listPods") == name_terms("list-pods") == name_terms("list_pods")
+    assert name_terms("listPods") == [stem("list"), stem("pods")]
+
+
+def test_values_and_filler_count_less_than_what_is_wanted():
+    terms = {
+        term.word: term.weight
+        for term in read_request("find specific text 'secret word' in /etc/hosts")
+    }
+    assert terms["find"] == terms["text"] == 1.0
+    assert terms["specific"] < 0.5
+    assert terms["secret"] < 0.5
+    assert terms["hosts"] < 0.5
+    assert "in" not in terms
+
+
+def test_a_request_of_function_words_alone_is_still_read():
+    assert [term.word for term in read_request("who is it")] == ["who", "is", "it"]
+    assert read_request("") == []
+
+
+def test_one_spelling_for_what_a_person_calls_the_same():
+    assert normal_phrase("  Restore\tEMAILS!? ") == "restore emails"
+    assert normal_phrase("ﬁnd") == "find"
+    assert normal_phrase("delete") != normal_phrase("d\u0435lete")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "near"),
+    [
+        ("commit", "comit", True),
+        ("commit", "commmit", True),
+        ("commit", "conmit", True),
+        ("commit", "ocmmit", True),
+        ("commit", "commit", False),
+        ("commit", "omit", False),
+        ("commit", "tommic", False),
+    ],
+)
+def test_one_edit_is_one_letter_or_two_neighbours(left, right, near):
+    assert is_one_edit(left, right) is near
+
+
+def test_only_a_longer_word_is_corrected_and_only_by_its_first_letter():
+    known = ["archiv", "archi", "zarchiv"]
+    assert correct("archivve", lambda low, high: [t for t in known if low <= t < high]) == "archiv"
+    assert correct("ls", lambda low, high: known) is None
+    assert correct("42424242", lambda low, high: known) is None
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1))
+def test_postings_come_back_as_they_were(entries):
+    assert list(unpack(pack(entries))) == entries
+
+
+@pytest.mark.parametrize("damaged", [None, "text", b"abc", -1, 2**40, 1.5])
+def test_damaged_postings_say_nothing(damaged):
+    assert list(unpack(damaged)) == []
+
+
+def test_a_word_matters_less_in_a_long_text_and_never_more_than_all():
+    assert FULL >= impact_of(3.0, 2) > impact_of(1.0, 2) > impact_of(1.0, 20) > 0
