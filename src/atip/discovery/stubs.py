@@ -180,6 +180,10 @@ def needed_paths(path: str, stub: Stub) -> list[str]:
     environment's own settings, and sources that an editable install points to."""
     needed = [stub.target] if stub.target else []
     interpreter = stub.interpreter
+    if stub.language == "node":
+        folder, found, _ = os.path.realpath(path).partition("/node_modules/")
+        # Packages need each other: the outermost folder of packages, not what it lies in.
+        return [*needed, f"{folder}/node_modules"] if found else needed
     if stub.language != "python" or not interpreter or not os.path.isabs(interpreter):
         return needed
     for program in (interpreter, os.path.realpath(interpreter)):
