@@ -96,7 +96,64 @@ def aip29_cases(folder: pathlib.Path) -> Iterator[Case]:
     yield from cases(folder)
 
 
-SETS = {"aip29": aip29_cases, "atip": atip_cases}
+def cmp_cases(folder: pathlib.Path) -> Iterator[Case]:
+    """Documents, parameter types, and every pattern to its own intent. A folder with `cmp/` is a tool."""
+    from atip.calls.cmp_template import Param, coerce
+
+    for path in sorted(folder.glob("**/param-types.json")):
+        for row in json.loads(path.read_text()):
+            try:
+                found = coerce(Param(name="x", type=row["type"]), row["value"])
+                right = row["valid"] and found == row.get("coerced", row["value"])
+            except ValueError as error:
+                found, right = error, not row["valid"]
+            yield f"type {row['type']} {json.dumps(row['value'])}", right, str(found)
+    for path in sorted(
+        [*folder.glob("**/cmp/manifest.json"), *folder.glob("**/.cmp/manifest.json")]
+    ):
+        yield from _cmp_tool(path.parent)
+
+
+def _cmp_tool(folder: pathlib.Path) -> Iterator[Case]:
+    from atip.codecs import cmp
+    from atip.codecs.cmp_document import Reader
+    from atip.search.intents import Candidate, match
+    from atip.search.lexicon import Lexicon
+
+    names = ("manifest", "capability", "examples")
+    files = {name: folder / f"{name}.json" for name in names}
+    documents = {n: json.loads(path.read_text()) for n, path in files.items() if path.exists()}
+    name = folder.parent.name
+    problems = cmp.problems_of(documents)
+    yield f"{name} is valid", not [p for p in problems if p.severity == "error"], str(problems[:2])
+    encoded = cmp.encode(cmp.decode(documents).tool)
+    yield f"{name} comes back", encoded.data == documents and not encoded.losses, ""
+    intents = Reader().intents(documents["capability"])
+    candidates = [Candidate(tool=name, number=n, intent=one) for n, one in enumerate(intents)]
+    for number, intent in enumerate(intents):
+        for pattern in (p for p in intent.patterns if not p.startswith("re:")):
+            found = match(pattern, candidates, Lexicon())
+            right = found.chosen is not None and found.chosen.candidate.number == number
+            yield f"{name} {pattern!r}", right, found.reason
+    for example in documents.get("examples", {}).get("examples", ()):
+        invocation = example.get("invocation", {})
+        found = match(str(invocation.get("want", "")), candidates, Lexicon())
+        right = found.chosen is not None and _fits(found.chosen.candidate.intent, invocation)
+        yield f"{name} example {example.get('intent')!r}", right, found.reason
+
+
+def _fits(intent: typing.Any, invocation: dict[str, typing.Any]) -> bool:
+    """Whether the values of an example can be put into the command."""
+    from atip.calls.cmp_template import build_argv
+    from atip.errors import FormatError
+
+    try:
+        return bool(build_argv(intent, invocation.get("context", {})))
+    except FormatError:
+        return False
+
+
+SETS = {"aip29": aip29_cases, "atip": atip_cases, "cmp": cmp_cases}
 
 
 def main() -> int:
