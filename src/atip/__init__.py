@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from atip.api import lint as lint
     from atip.api import load as load
     from atip.api import validate as validate
+    from atip.apis.loading import load_api as load_api
+    from atip.apis.loading import read_api_document as read_api_document
+    from atip.apis.wrappers.writing import wrap_api as wrap_api
     from atip.async_toolbox import AsyncToolbox as AsyncToolbox
     from atip.errors import AtipError as AtipError
     from atip.errors import FormatError as FormatError
@@ -61,6 +64,9 @@ _PUBLIC = {
     "convert": "atip.api",
     "infer_help": "atip.inference.help",
     "infer_effects": "atip.inference.effects",
+    "load_api": "atip.apis.loading",
+    "read_api_document": "atip.apis.loading",
+    "wrap_api": "atip.apis.wrappers.writing",
     "AsyncToolbox": "atip.async_toolbox",
     "Session": "atip.session",
     "Toolbox": "atip.toolbox",

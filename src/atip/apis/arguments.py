@@ -48,6 +48,34 @@ def plain(value: Any) -> Any:
     return value
 
 
+def typed(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Texts of a command line as the types that the schema wants; `:=` values are typed already."""
+    properties = schema.get("properties", {})
+    return {key: _typed(properties.get(key), value) for key, value in given.items()}
+
+
+def _typed(schema: Any, value: Any) -> Any:
+    kinds = schema.get("type") if isinstance(schema, dict) else None
+    wanted = {kinds} if isinstance(kinds, str) else set(kinds or ())
+    if isinstance(value, list):
+        inner = schema.get("items") if isinstance(schema, dict) else None
+        return [_typed(inner, each) for each in value]
+    if not isinstance(value, str) or "string" in wanted:
+        return value
+    if "array" in wanted:
+        inner = schema.get("items")
+        return [_typed(inner, value)]
+    if wanted & {"integer", "number", "boolean", "null"}:
+        import json
+
+        try:
+            made = json.loads(value)
+        except ValueError:
+            return value
+        return made if not isinstance(made, (dict, list)) else value
+    return value
+
+
 def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
     """
     Raises:

@@ -82,6 +82,15 @@ class Caller:
         work = self._call(source, operation, arguments)
         return asyncio.run_coroutine_threadsafe(work, self._running_loop()).result()
 
+    @staticmethod
+    def check(told: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
+        """Judge arguments without calling: before a person is asked.
+
+        Raises:
+            UsageError: `api.unknown-argument`, `api.invalid-argument`.
+        """
+        check_arguments(told["inputSchema"], plain(arguments))
+
     def close(self) -> None:
         """Close every connection and end the loop."""
         with self._lock:

@@ -8,7 +8,7 @@ A name alone never makes an operation safe. All of them use the network; none to
 from __future__ import annotations
 
 from atip.inference.effects_words import DESTROYS, READS
-from atip.model.effects import Effects, Filesystem
+from atip.model.effects import Cost, Effects, Filesystem, Interactive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from atip.model.operation import Api, Operation
 
-_LOOKS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "SELECT"})
+_LOOKS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "SELECT", "SUBSCRIPTION"})
 _REPEATABLE = _LOOKS | {"PUT", "DELETE"}
 _READS = READS | frozenset({"fetch", "retrieve", "lookup", "compare", "is", "has", "download"})
 _CHANGES = frozenset(
@@ -32,6 +32,7 @@ _ADDS = frozenset("create add insert send submit register import post".split())
 _LOSES = DESTROYS - frozenset({"reset", "format", "blank", "empty", "flush"})
 _VERBS = _READS | _CHANGES | _LOSES
 _NO_FILES = Filesystem(read=False, write=False, delete=False)
+_ALONE = Interactive(stdin="none", prompts=False, tty=False)
 
 
 def with_effects(api: Api) -> Api:
@@ -60,13 +61,20 @@ def effects_of(operation: Operation, *, local: bool = False) -> Effects:
         network=True,
         subprocess=False,
         filesystem=_NO_FILES,
+        interactive=_ALONE,
+        cost=Cost() if changes else Cost(billable=False),
         destructive=True if destroys else (None if _is_unclear(operation, changes) else False),
         idempotent=operation.method in _REPEATABLE if changes else True,
         reversible=None if changes and not destroys else not destroys,
-        creates=target if creates else None,
-        modifies=target if changes and not creates and not destroys else None,
-        deletes=target if destroys else None,
+        creates=target if creates else _nothing(changes),
+        modifies=target if changes and not creates and not destroys else _nothing(changes),
+        deletes=target if destroys else _nothing(changes),
     )
+
+
+def _nothing(changes: bool) -> tuple[str, ...] | None:
+    """What only looks changes nothing; of what changes something nobody knows what else it changes."""
+    return None if changes else ()
 
 
 def annotated_effects(told: Mapping[str, Any], operation: Operation, local: bool) -> Effects:

@@ -7,7 +7,7 @@ import os
 
 from atip.apis.wrappers.writing import folder_name
 from atip.codecs.operation_document import decode_header, decode_operation, read_line
-from atip.errors import NotFoundError
+from atip.errors import NotFoundError, UsageError
 from atip.model.shape import closest
 from atip.system.files import read_bytes
 
@@ -20,6 +20,22 @@ if TYPE_CHECKING:
 
 FILE_NAME = "operations.jsonl"
 MAX_BYTES = 256_000_000
+
+
+def split_target(target: str) -> tuple[str, str]:
+    """`SOURCE.OPERATION` in its two parts.
+
+    Raises:
+        UsageError: `api.target`.
+    """
+    source, dot, name = target.partition(".")
+    if not dot or not source or not name:
+        raise UsageError(
+            "api.target",
+            f"`{target}` is not SOURCE.OPERATION",
+            hint="see `atip api list` and `atip api list SOURCE`",
+        )
+    return source, name
 
 
 def operations_path(config: ApiConfig, source: str) -> str:

@@ -21,6 +21,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "guard": ("running", "the same as a permission hook for coding agents"),
     "run": ("running", "run a tool under policy and sandbox"),
     "call": ("running", "run a model's tool call and print the provider's result message"),
+    "observe": ("running", "run confined and traced: what it did against what is declared"),
     "verify": ("running", "the trust verdict on a tool or file, step by step"),
     "validate": ("documents", "check documents against the specifications"),
     "lint": ("documents", "find what is unwise, contradictory or poisoned in metadata"),
@@ -44,7 +45,14 @@ NOUNS: dict[str, dict[str, str]] = {
         "install": "write a known tool out as a CMP tool",
         "migrate": "move tools of CMP 0.1.0 into today's folders",
     },
-    "audit": {
+    "api": {
+        "init": "find API documents, MCP servers and databases of a project",
+        "sync": "bring wrappers and the manifest up to date",
+        "list": "sources, or the operations of one",
+        "show": "one operation: arguments, effects, where it goes",
+        "call": "call an operation under policy",
+        "validate": "check an `.agent-ready.json`",
+    },
     "mcp": {
         "serve": "serve everything known to any MCP client with three constant tools",
         "config": "print or write a client's entry for the server",
@@ -54,8 +62,16 @@ NOUNS: dict[str, dict[str, str]] = {
         "list": "remembered approvals: what was allowed, where, until when",
         "revoke": "take remembered approvals back",
     },
+    "audit": {
         "show": "what was run, newest last",
+        "output": "the whole output of a run whose Result was cut",
         "verify": "follow the chain; name the first broken record",
+    },
+    "registry": {
+        "add": "add a remote registry: shows who it is and pins it",
+        "list": "remote registries: how they are pinned, what they gave",
+        "remove": "forget a remote registry and everything it said",
+        "sync": "look up every known tool in every registry, privately",
     },
     "policy": {
         "show": "the policies in force, layer by layer",

@@ -1,0 +1,123 @@
+"""What a project offers: API documents, GraphQL schemas, MCP configurations, databases – found by reading, nothing run."""
+
+from __future__ import annotations
+
+import os
+
+from atip.apis.documents import read_document
+from atip.codecs.openapi import dialect_of
+from atip.codecs.openapi_parts import servers_of
+from atip.errors import AtipError
+from atip.model.identifiers import slug, unique
+from atip.model.reader import read_json
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+MAX_FILES = 5_000
+MAX_DOCUMENT = 32_000_000
+_SKIPPED = frozenset(
+    {".git", "node_modules", ".venv", "venv", "__pycache__", "dist", "build", "target", "codegen"}
+)
+_HINTS = ("openapi", "swagger", "api")
+_MCP_FILES = (
+    ".mcp.json",
+    "mcp.json",
+    os.path.join(".vscode", "mcp.json"),
+    os.path.join(".cursor", "mcp.json"),
+)
+_SQLITE = b"SQLite format 3\x00"
+
+
+def find_sources(folder: str, env: Mapping[str, str]) -> dict[str, Any]:
+    """A configuration with everything found. Credentials appear as names of variables only."""
+    sources: dict[str, dict[str, Any]] = {}
+    taken: set[str] = set()
+    for path in _files(folder):
+        kind, told = _looked_at(folder, path)
+        if kind:
+            stem = os.path.basename(path).split(".")[0] or "source"
+            name = unique(slug(stem, "source").replace("_", "-"), taken)
+            sources.setdefault(kind, {})[name] = told
+    for name, told in _mcp_servers(folder):
+        sources.setdefault("mcp", {})[unique(slug(name, "mcp").replace("_", "-"), taken)] = told
+    if env.get("DATABASE_URL"):
+        sources.setdefault("database", {})[unique("database", taken)] = {
+            "type": "database",
+            "url": "${DATABASE_URL}",
+        }
+    return {"sources": sources, "outputDir": "./codegen"}
+
+
+def _files(folder: str) -> Iterator[str]:
+    seen = 0
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if each not in _SKIPPED and each[:1] != ".")
+        for name in sorted(names):
+            seen += 1
+            if seen > MAX_FILES:
+                return
+            yield os.path.join(here, name)
+
+
+def _looked_at(folder: str, path: str) -> tuple[str, dict[str, Any]]:
+    name = os.path.basename(path).lower()
+    relative = os.path.relpath(path, folder)
+    if name.endswith((".graphql", ".graphqls", ".gql")):
+        return _graphql(path, relative)
+    if name.endswith((".db", ".sqlite", ".sqlite3")):
+        return _sqlite(path, relative)
+    if name.endswith((".json", ".yaml", ".yml")) and any(hint in name for hint in _HINTS):
+        return _openapi(path, relative)
+    return "", {}
+
+
+def _openapi(path: str, relative: str) -> tuple[str, dict[str, Any]]:
+    try:
+        document = read_document(read_bytes(path, MAX_DOCUMENT))
+    except (AtipError, OSError):
+        return "", {}
+    dialect = dialect_of(document)
+    if not dialect:
+        return "", {}
+    told: dict[str, Any] = {"type": "openapi", "spec": relative}
+    servers = [each for each in servers_of(document, dialect) if each.startswith("https://")]
+    if servers:
+        told["baseUrl"] = servers[0]
+    return "openapi", told
+
+
+def _graphql(path: str, relative: str) -> tuple[str, dict[str, Any]]:
+    try:
+        text = read_bytes(path, MAX_DOCUMENT).decode("utf-8", "replace")
+    except (AtipError, OSError):
+        return "", {}
+    if "type Query" not in text:
+        return "", {}
+    return "graphql", {"type": "graphql", "schema": relative, "endpoint": "${GRAPHQL_ENDPOINT}"}
+
+
+def _sqlite(path: str, relative: str) -> tuple[str, dict[str, Any]]:
+    with open(path, "rb") as file:
+        if file.read(len(_SQLITE)) != _SQLITE:
+            return "", {}
+    return "database", {"type": "database", "url": f"sqlite:///{relative}"}
+
+
+def _mcp_servers(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name in _MCP_FILES:
+        path = os.path.join(folder, name)
+        if not os.path.exists(path):
+            continue
+        try:
+            document: Any = read_json(read_bytes(path, MAX_DOCUMENT))
+        except AtipError:
+            continue
+        servers = document.get("mcpServers") or document.get("servers") or {}
+        for server, told in servers.items() if isinstance(servers, dict) else ():
+            kept = {key: told[key] for key in ("command", "args", "url") if key in told}
+            if kept:
+                yield server, {"type": "mcp", **kept}

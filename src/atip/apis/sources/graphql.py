@@ -1,0 +1,134 @@
+"""GraphQL sources: a schema from a file or by introspection, and the endpoint that answers documents.
+
+Values travel as variables, never inside the document, so no value can become syntax.
+"""
+
+from __future__ import annotations
+
+import json
+
+from atip.apis.credentials import resolve_auth
+from atip.apis.documents import LIMITS
+from atip.apis.effects import with_effects
+from atip.apis.fetching import read_place
+from atip.apis.http_calls import HttpCalls, Origin
+from atip.apis.interface import Loaded
+from atip.apis.requests import Request
+from atip.codecs.graphql import DEPTH, decode_schema
+from atip.errors import ExecutionError, FormatError, UsageError
+from atip.model.reader import read_json
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.apis.config import SourceConfig
+    from atip.apis.http_calls import Outcome
+    from atip.apis.interface import Door
+    from atip.model.operation import Api, Operation
+
+
+def load(config: SourceConfig, door: Door) -> Loaded:
+    """Read the schema from the configured file, or ask the endpoint for it.
+
+    Raises:
+        FormatError: `api.graphql-schema`.
+    """
+    if "schema" in config.told:
+        data = read_place(str(config.told["schema"]), config, door)
+    else:
+        data = json.dumps(_introspect(config, door)).encode()
+    document: Any = data.decode("utf-8", "replace")
+    if data.lstrip()[:1] == b"{":
+        document = read_json(data, LIMITS)
+    depth = int(config.told.get("depth", DEPTH))
+    api = decode_schema(document, name=config.name, depth=depth)
+    api = with_effects(api.replace(servers=(str(config.told["endpoint"]),)))
+    return Loaded(api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}")
+
+
+def _introspect(config: SourceConfig, door: Door) -> Any:
+    import asyncio
+
+    import graphql
+
+    async def ask() -> Any:
+        connection = GraphqlConnection(config, door)
+        try:
+            return await connection.send("introspection", graphql.get_introspection_query(), {})
+        finally:
+            await connection.close()
+
+    return asyncio.run(ask())
+
+
+def connect(config: SourceConfig, header: Api, door: Door) -> GraphqlConnection:
+    """A connection to the endpoint."""
+    return GraphqlConnection(config, door)
+
+
+class GraphqlConnection:
+    """Sends documents over HTTP."""
+
+    def __init__(self, config: SourceConfig, door: Door) -> None:
+        door.check_online(config.name)
+        told = config.told
+        self._endpoint = str(told["endpoint"])
+        if "://" not in self._endpoint:
+            raise FormatError("api.no-server", f"`endpoint` of `{config.name}` is no address")
+        credential = resolve_auth(told.get("auth"), env=door.env, folder=config.folder)
+        if door.secrets is not None:
+            door.secrets(credential.secrets)
+        self._http = HttpCalls(
+            config.name,
+            Origin(base=self._endpoint, private=bool(told.get("private"))),
+            credential,
+            headers=tuple(told.get("headers", {}).items()),
+            timeout_s=told.get("timeout", 30_000) / 1000,
+            hook=door.hook,
+        )
+
+    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        """
+        Raises:
+            UsageError: `api.subscription`.
+            ExecutionError: `api.graphql` with the errors of the server.
+        """
+        if operation.method == "SUBSCRIPTION":
+            raise UsageError("api.subscription", "a subscription cannot be called over HTTP")
+        variables = {
+            each.name: arguments[each.argument]
+            for each in operation.parameters
+            if each.argument in arguments
+        }
+        outcome = await self._post(operation.name, operation.statement, variables)
+        answer = outcome.data
+        if not isinstance(answer, dict):
+            raise ExecutionError("api.graphql", "the server sent no GraphQL answer")
+        if answer.get("errors"):
+            first = answer["errors"][0]
+            raise ExecutionError(
+                "api.graphql",
+                str(first.get("message", "refused"))[:500],
+                details={"errors": answer["errors"], "data": answer.get("data")},
+            )
+        return outcome.replace(data=answer.get("data"))
+
+    async def send(self, name: str, statement: str, variables: Mapping[str, Any]) -> Any:
+        """The raw answer to any document."""
+        return (await self._post(name, statement, variables)).data
+
+    async def _post(self, name: str, statement: str, variables: Mapping[str, Any]) -> Outcome:
+        body = json.dumps({"query": statement, "variables": dict(variables)}, ensure_ascii=False)
+        request = Request(
+            method="POST",
+            url=self._endpoint,
+            headers=(("Content-Type", "application/json"), ("Accept", "application/json")),
+            content=body.encode(),
+        )
+        return await self._http.call(name, request)
+
+    async def close(self) -> None:
+        await self._http.close()

@@ -1,0 +1,92 @@
+"""Sources, or the operations of one source, one line each."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EXAMPLES = ("atip api list", "atip api list github issues", "atip api list github --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", nargs="?", default="", metavar="SOURCE", help="one source")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="only operations with these words")
+    parser.add_argument("--config", default=".", metavar="FILE", help="configuration or its folder")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.apis.config import load_config
+
+    config = load_config(options.config)
+    if not options.source:
+        return _sources(config, ctx)
+    from atip.apis.operations import load_operations
+    from atip.apis.wrappers.module import signature, summary
+
+    api = load_operations(config, options.source)
+    words = [word.lower() for word in options.words]
+    chosen = [
+        each
+        for each in api.operations
+        if all(word in f"{each.name} {each.summary}".lower() for word in words)
+    ]
+    if ctx.as_json:
+        from atip.model.encode import encode_effects
+
+        ctx.emit(
+            {
+                "source": api.name,
+                "kind": api.kind,
+                "operations": [
+                    {
+                        "name": each.name,
+                        "original": each.original,
+                        "signature": signature(each),
+                        "summary": each.summary,
+                        "method": each.method,
+                        "path": each.path,
+                        "effects": encode_effects(each.effects),
+                    }
+                    for each in chosen
+                ],
+            }
+        )
+        return 0
+    from atip.cli.output import clean, shorten, width_of
+
+    for each in chosen:
+        ctx.print(shorten(clean(f"{signature(each)} – {summary(each)}"), width_of(ctx)))
+    return 0
+
+
+def _sources(config: object, ctx: Context) -> int:
+    from atip.apis.config import ApiConfig
+    from atip.apis.operations import load_operations
+    from atip.cli.output import table, width_of
+    from atip.errors import NotFoundError
+
+    assert isinstance(config, ApiConfig)
+    rows: list[dict[str, object]] = []
+    for source in config.sources:
+        try:
+            number: int | None = len(load_operations(config, source.name).operations)
+        except NotFoundError:
+            number = None
+        rows.append({"name": source.name, "kind": source.kind, "operations": number})
+    if ctx.as_json:
+        ctx.emit({"sources": rows})
+        return 0
+    shown = [
+        (
+            str(row["name"]),
+            str(row["kind"]),
+            "not synced" if row["operations"] is None else f"{row['operations']} operations",
+        )
+        for row in rows
+    ]
+    for line in table(shown, indent="", width=width_of(ctx)):
+        ctx.print(line)
+    return 0

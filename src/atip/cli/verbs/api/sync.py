@@ -1,0 +1,62 @@
+"""Bring wrappers, index and `.agent-ready.json` up to date with the sources in `codegen.config.json`.
+
+Only files whose content changed are written. A source that cannot be read keeps its earlier files; exit code 1.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {"network": True, "filesystem": {"read": True, "write": True}}
+EXAMPLES = ("atip api sync", "atip api sync github --definitions --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sources", nargs="*", metavar="SOURCE", help="only these sources")
+    parser.add_argument("--config", default=".", metavar="FILE", help="configuration or its folder")
+    parser.add_argument(
+        "--definitions", action="store_true", help="write every tool in full into the manifest"
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.apis.config import load_config
+    from atip.apis.interface import open_door
+    from atip.apis.syncing import sync
+
+    config = load_config(options.config)
+    for name in options.sources:
+        config.get(name)
+
+    def progress(name: str, done: int, total: int) -> None:
+        if not ctx.as_json:
+            ctx.note(f"[{done + 1}/{total}] {name}")
+
+    report = sync(
+        config,
+        open_door(offline=ctx.app.offline),
+        only=tuple(options.sources),
+        definitions=options.definitions,
+        progress=progress,
+    )
+    if ctx.as_json:
+        told = [source.to_json() for source in report.sources]
+        ctx.emit({"manifest": report.manifest, "sources": told, "complete": report.is_complete})
+        return 0 if report.is_complete else 1
+    from atip.cli.output import clean, count
+
+    for source in report.sources:
+        if source.error is not None:
+            ctx.note(f"{source.name}: {clean(source.error.message)} ({source.error.code})")
+            continue
+        changed = f"{source.written} written" if source.written else "unchanged"
+        gone = f", {source.removed} removed" if source.removed else ""
+        ctx.print(f"{source.name}: {count(source.operations, 'operation')}, {changed}{gone}")
+        for line in source.lost[:5]:
+            ctx.note(f"  left out: {clean(line)}")
+    ctx.print(f"manifest: {report.manifest}")
+    return 0 if report.is_complete else 1

@@ -1,0 +1,151 @@
+"""What a GraphQL document selects, and the JSON Schemas of inputs and of what is selected.
+
+Bounded: depth of objects, fields of one object, fields in all. Cost grows with lists inside lists, so a list below a list
+selects scalars only. Interfaces and unions select `__typename` and what all their members share.
+"""
+
+from __future__ import annotations
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_FIELDS = 40
+MAX_TOTAL = 160
+_SCALARS: dict[str, dict[str, Any]] = {
+    "Int": {"type": "integer"},
+    "Float": {"type": "number"},
+    "Boolean": {"type": "boolean"},
+    "String": {"type": "string"},
+    "ID": {"type": "string"},
+}
+
+
+class Selected(Value):
+    """A selection set as text (empty for scalars), and the schema of what it yields."""
+
+    text: str
+    schema: dict[str, Any]
+
+
+class Selection:
+    """Builds one selection set; counts what it has selected so far."""
+
+    def __init__(self, *, depth: int) -> None:
+        self._depth = depth
+        self._left = MAX_TOTAL
+
+    def of(self, kind: Any) -> Selected:
+        """The selection for a field of that type."""
+        return self._select(kind, 0, 0)
+
+    def _select(self, kind: Any, level: int, lists: int) -> Selected:
+        import graphql
+
+        if graphql.is_non_null_type(kind):
+            inner = self._select(kind.of_type, level, lists)
+            return inner.replace(schema=_without_null(inner.schema))
+        if graphql.is_list_type(kind):
+            inner = self._select(kind.of_type, level, lists + 1)
+            return inner.replace(schema={"type": ["array", "null"], "items": inner.schema})
+        if graphql.is_leaf_type(kind):
+            return Selected(text="", schema=_or_null(_leaf(kind)))
+        return self._object(kind, level, lists)
+
+    def _object(self, kind: Any, level: int, lists: int) -> Selected:
+        import graphql
+
+        abstract = graphql.is_abstract_type(kind)
+        chosen = ["__typename"] if abstract else []
+        properties: dict[str, Any] = {"__typename": {"type": "string"}} if abstract else {}
+        fields = {} if graphql.is_union_type(kind) else kind.fields
+        for name, field in fields.items():
+            if self._left <= 0 or len(chosen) >= MAX_FIELDS:
+                break
+            if any(graphql.is_required_argument(each) for each in field.args.values()):
+                continue
+            leaf = graphql.is_leaf_type(graphql.get_named_type(field.type))
+            if not leaf and (level + 1 >= self._depth or lists > 1):
+                continue
+            self._left -= 1
+            inner = self._select(field.type, level + (0 if leaf else 1), lists)
+            if not leaf and not inner.text:
+                continue
+            chosen.append(f"{name} {inner.text}" if inner.text else name)
+            properties[name] = inner.schema
+        if not chosen:
+            # An object must select something, and every type has a name.
+            chosen, properties = ["__typename"], {"__typename": {"type": "string"}}
+        schema = {"type": ["object", "null"], "properties": properties}
+        return Selected(text="{ " + " ".join(chosen) + " }", schema=schema)
+
+
+def input_schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    """JSON Schema of an input type; input objects and enums become definitions, each once."""
+    import graphql
+
+    if graphql.is_non_null_type(kind):
+        return _without_null(input_schema(kind.of_type, definitions))
+    if graphql.is_list_type(kind):
+        return {"type": ["array", "null"], "items": input_schema(kind.of_type, definitions)}
+    if graphql.is_input_object_type(kind):
+        return {"anyOf": [{"$ref": _input_object(kind, definitions)}, {"type": "null"}]}
+    return _or_null(_leaf(kind))
+
+
+def _input_object(kind: Any, definitions: dict[str, Any]) -> str:
+    import graphql
+
+    reference = f"#/$defs/{kind.name}"
+    if reference in definitions:
+        return reference
+    made: dict[str, Any] = {"type": "object"}
+    definitions[reference] = made  # before its fields: an input may contain itself
+    made["properties"] = {
+        name: _described(input_schema(field.type, definitions), field.description)
+        for name, field in kind.fields.items()
+    }
+    required = [
+        name for name, field in kind.fields.items() if graphql.is_required_input_field(field)
+    ]
+    if required:
+        made["required"] = required
+    made["additionalProperties"] = False
+    return reference
+
+
+def _leaf(kind: Any) -> dict[str, Any]:
+    import graphql
+
+    if graphql.is_enum_type(kind):
+        return {"type": "string", "enum": list(kind.values)}
+    # A custom scalar may be anything that JSON can say; its name is the only hint there is.
+    return dict(_SCALARS.get(kind.name, {"description": kind.name}))
+
+
+def _described(schema: dict[str, Any], text: str | None) -> dict[str, Any]:
+    return {**schema, "description": text} if text else schema
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    kind = schema.get("type")
+    if not isinstance(kind, str):
+        return schema
+    made = {**schema, "type": [kind, "null"]}
+    if "enum" in made:
+        made["enum"] = [*made["enum"], None]
+    return made
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    if "anyOf" in schema:
+        return dict(schema["anyOf"][0])
+    kind = schema.get("type")
+    if not isinstance(kind, list):
+        return schema
+    made = {**schema, "type": kind[0]}
+    if "enum" in made:
+        made["enum"] = [each for each in made["enum"] if each is not None]
+    return made
