@@ -83,9 +83,8 @@ def _likely(index: Index, words: str) -> list[str]:
         except FormatError:
             continue  # reported when the tool was read
     hits = index.search(words, limit=4 * LIKELY, accept=lambda name: "/" in name)
-    return list(dict.fromkeys([*found[:MOST_EXACT], *(hit.tool for hit in hits)]))[
-        : MOST_EXACT + LIKELY
-    ]
+    near = list(dict.fromkeys(hit.tool for hit in hits))[:LIKELY]
+    return list(dict.fromkeys([*found[:MOST_EXACT], *near]))
 
 
 def intents_of(tool: cmp_tools.CmpTool) -> list[Candidate]:
