@@ -1,7 +1,7 @@
 """AsyncToolbox: the same methods for callers that live in an event loop.
 
-Each call runs the synchronous one in a worker thread, so that nothing blocks the loop. Cancelling the
-awaiting task does not stop the thread; runs have deadlines of their own.
+Each call runs the synchronous one in a worker thread, so that nothing blocks the loop. Cancelling a task that
+awaits `run` ends the program; other calls go on in their thread to their own deadline.
 """
 
 from __future__ import annotations
@@ -10,10 +10,16 @@ import asyncio
 
 from atip.toolbox import Toolbox
 
+MAX_RUNS = 64
+"""Programs that run at once; further ones wait their turn."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import ThreadPoolExecutor
+    from typing import Any, TypeVar
+
+    Done = TypeVar("Done")
 
     from atip.cmp_running import IntentResult
     from atip.discovery.ladder import Finding
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
     from atip.discovery.scan import Progress, ScanOptions
     from atip.execution.result import Result
     from atip.model.tool import Tool
+    from atip.observing import Observation
+    from atip.previewing import Preview
     from atip.search.index import Hit
 
 
@@ -32,6 +40,7 @@ class AsyncToolbox:
         self, *, home: str | None = None, offline: bool | None = None, policy: str | None = None
     ) -> None:
         self.box = Toolbox(home=home, offline=offline, policy=policy)
+        self._threads: ThreadPoolExecutor | None = None
 
     async def scan(
         self, options: ScanOptions | None = None, *, progress: Progress | None = None
@@ -63,7 +72,35 @@ class AsyncToolbox:
         return await asyncio.to_thread(self.box.forget, names)
 
     async def run(self, argv: Sequence[str], **options: Any) -> Result:
-        return await asyncio.to_thread(self.box.run, argv, **options)
+        """As `Toolbox.run`; many may run at once, and cancelling the task ends the program."""
+        from atip.running import Runs
+
+        runs = Runs()
+        return await self._ended_with_task(
+            lambda: self.box.run(argv, runs=runs, **options), runs.cancel
+        )
+
+    async def observe(self, argv: Sequence[str], **options: Any) -> Observation:
+        return await self._ended_with_task(lambda: self.box.observe(argv, **options), None)
+
+    async def preview(self, argv: Sequence[str], **options: Any) -> Preview:
+        return await self._ended_with_task(lambda: self.box.preview(argv, **options), None)
+
+    async def _ended_with_task(
+        self, work: Callable[[], Done], cancel: Callable[[], None] | None
+    ) -> Done:
+        """Work in a thread of its own: runs mostly wait, so they are not held to the few of the loop."""
+        if self._threads is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._threads = ThreadPoolExecutor(MAX_RUNS, thread_name_prefix="atip-run")
+        future = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            if cancel is not None:
+                cancel()
+            raise
 
     async def run_intent(self, request: str, values: Any = None, **options: Any) -> IntentResult:
         return await asyncio.to_thread(self.box.run_intent, request, values, **options)

@@ -20,6 +20,7 @@ from atip.execution.runner import Call, Judgement, Runner, declared_timeout
 from atip.explaining import explain_line, find_known
 from atip.planning import plan_call
 from atip.registry.policies import load_policies
+from atip.sandbox.run import start_confined
 from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from atip.execution.runner import Judge
     from atip.explaining import Explanation
     from atip.model.tool import Tool
+    from atip.sandbox.running import Running
     from atip.toolbox import Toolbox
 
 
@@ -141,11 +143,13 @@ def make_runner(
     preset: str | None = None,
     ask: Asker | None = None,
     on_output: Callable[[str, bytes], None] | None = None,
+    start: Callable[..., Running] = start_confined,
 ) -> Runner:
     """A runner with the policy, the audit and the remembered approvals of one user.
 
     Args:
         ask: reaches the user; None: nobody can be asked, and what needs a yes is refused.
+        start: starts the confined program; see `Runner`.
     """
     from atip.execution.approvals import Approvals
 
@@ -155,7 +159,27 @@ def make_runner(
         ask=ask,
         approved=Approvals(box.places.config).holds,
         on_output=on_output,
+        start=start,
     )
+
+
+class Runs:
+    """Runners that were started for one caller, who may end them from another thread."""
+
+    def __init__(self) -> None:
+        self._runners: list[Runner] = []
+        self._over = False
+
+    def add(self, runner: Runner) -> None:
+        self._runners.append(runner)
+        if self._over:
+            runner.cancel()
+
+    def cancel(self) -> None:
+        """End what runs, and what would start from now on."""
+        self._over = True
+        for runner in tuple(self._runners):
+            runner.cancel()
 
 
 def run_argv(
@@ -168,10 +192,18 @@ def run_argv(
     max_bytes: int = DEFAULT_MAX_BYTES,
     structured: bool = False,
     ask: Asker | None = None,
+    runs: Runs | None = None,
 ) -> Result:
-    """Run one command under policy and sandbox; see `execution.runner.Runner.run`."""
+    """Run one command under policy and sandbox; see `execution.runner.Runner.run`.
+
+    Args:
+        runs: lets the caller end it from another thread.
+    """
     call = make_call(
         box, argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes,
         structured=structured,
     )  # fmt: skip
-    return make_runner(box, ask=ask).run(call)
+    runner = make_runner(box, ask=ask)
+    if runs is not None:
+        runs.add(runner)
+    return runner.run(call)

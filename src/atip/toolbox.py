@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from atip.explaining import Explanation
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict
+    from atip.observing import Observation
+    from atip.previewing import Preview
     from atip.search.index import Hit
 
     Askers = list[Asker]
@@ -269,6 +271,18 @@ class Toolbox:
 
         return run_argv(self, argv, **options)
 
+    def observe(self, argv: Sequence[str], **options: Any) -> Observation:
+        """Run a command confined and traced, and compare; options and errors as `observing.observe_argv`."""
+        from atip.observing import observe_argv
+
+        return observe_argv(self, argv, **options)
+
+    def preview(self, argv: Sequence[str], **options: Any) -> Preview:
+        """Run a command on a copy of what it may write; options and errors as `previewing.preview_argv`."""
+        from atip.previewing import preview_argv
+
+        return preview_argv(self, argv, **options)
+
     def call(self, call: object, **options: Any) -> Result:
         """Run a model's tool call; what it may be, options and errors are those of `calling.call_tool`."""
         from atip.calling import call_tool
@@ -361,34 +375,10 @@ class Toolbox:
         return [os.path.dirname(path), *needed_paths(path, parse_stub(path, head_of(path)))]
 
     def infer(self, name: str) -> Finding:
-        """Everything that can be learnt about one tool, confined; nothing is stored.
+        """Everything that can be learnt about one tool, confined; nothing is stored. See `inferring`."""
+        from atip.inferring import infer_tool
 
-        Raises:
-            NotFoundError: no such executable, or nothing could be learnt.
-            SandboxError: when this host cannot confine.
-        """
-        from contextlib import ExitStack
-
-        from atip.discovery.content import ContentReader
-        from atip.discovery.executables import Executable, stat_key
-        from atip.discovery.ladder import Subject
-        from atip.discovery.scan import ScanOptions
-        from atip.discovery.stubs import parse_stub
-        from atip.model.tool import Binary
-
-        path = self.locate(name, real=False)
-        real = os.path.realpath(path)
-        content = ContentReader().read(real)
-        label = os.path.basename(path)
-        one = Executable(name=label, path=path, real_path=real, key=stat_key(os.stat(real)), size=0)
-        stub = parse_stub(path, content.head)
-        subject = Subject(name=label, path=path, real_path=real, digest=content.digest, stub=stub)
-        with ExitStack() as stack:
-            found = self._climber(ScanOptions(learn=True, jobs=1), [one], stack)(subject)
-        if found is None:
-            raise NotFoundError("infer.nothing", f"nothing could be learnt about `{label}`")
-        binary = Binary(hash=content.digest, name=label, version=found.tool.version)
-        return found.replace(tool=found.tool.replace(binary=found.tool.binary or binary))
+        return infer_tool(self, name)
 
 
 def _is_expanded(tool: Tool, path: str) -> bool:

@@ -16,6 +16,7 @@ import shlex
 
 from atip.errors import Denied, NeedsConfirmation
 from atip.execution.result import clean_output
+from atip.model.confinement import ANY_PROGRAM
 from atip.model.value import Value
 from atip.system.clock import monotonic
 from atip.system.digests import sha256_hex
@@ -76,11 +77,13 @@ def clean_line(text: str) -> str:
 
 
 def _grants(confinement: Confinement) -> list[str]:
+    programs = ("any program of the system",) if ANY_PROGRAM in confinement.exec_spawn else ()
     granted = {
+        "may read": confinement.fs_read,
         "may write": confinement.fs_write,
         "may reach": (*confinement.egress, *confinement.tcp),
         "gets": confinement.env_pass,
-        "may start": confinement.exec_spawn if confinement.exec_allow else (),
+        "may start": (programs or confinement.exec_spawn) if confinement.exec_allow else (),
     }
     return [
         f"{name:<10} {clean_line(', '.join(values))}" for name, values in granted.items() if values
@@ -151,8 +154,38 @@ def nobody_to_ask(question: Question | None = None) -> NeedsConfirmation:
     )
 
 
-def ask_on_terminal(question: Question, *, device: str = "/dev/tty") -> bool:
+def ask_on_terminal(
+    question: Question,
+    *,
+    device: str = "/dev/tty",
+    remember: Callable[[Question], object] | None = None,
+) -> bool:
     """Ask on the user's own terminal, whatever standard input and output are.
+
+    Args:
+        remember: keeps a yes for later, if the user says so; None: that is not offered.
+
+    Raises:
+        NeedsConfirmation: `consent.no-terminal`.
+    """
+    # SECURITY: what may destroy is asked every time, and wants the whole word.
+    offered = remember is not None and not question.destructive
+    wanted = "yes" if question.destructive else "y"
+    ways = f"Type `{wanted}` to run it" + (", `r` to run it and remember this" if offered else "")
+    try:
+        answer = answer_on_terminal(
+            f"{question.render()}\n{ways}, anything else to leave it: ", device=device
+        )
+    except NeedsConfirmation as error:
+        raise nobody_to_ask(question) from error
+    if offered and remember is not None and answer in ("r", "remember"):
+        remember(question)
+        return True
+    return answer == "yes" or (answer == "y" and not question.destructive)
+
+
+def answer_on_terminal(prompt: str, *, device: str = "/dev/tty") -> str:
+    """Put a (cleaned) text on the user's terminal and return the line that is typed there.
 
     Raises:
         NeedsConfirmation: `consent.no-terminal`.
@@ -160,18 +193,15 @@ def ask_on_terminal(question: Question, *, device: str = "/dev/tty") -> bool:
     try:
         terminal = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError as error:
-        raise nobody_to_ask(question) from error
+        raise nobody_to_ask() from error
     try:
         if not os.isatty(terminal):
-            raise nobody_to_ask(question)
+            raise nobody_to_ask()
         import termios
 
         # SECURITY: keys that were pressed (or pushed) before the question was shown answer nothing.
         termios.tcflush(terminal, termios.TCIFLUSH)
-        wanted = "yes" if question.destructive else "y"
-        prompt = f"{question.render()}\nType `{wanted}` to run it, anything else to leave it: "
         os.write(terminal, prompt.encode("utf-8", "replace"))
-        answer = os.read(terminal, MAX_ANSWER).decode("utf-8", "replace").strip().lower()
+        return os.read(terminal, MAX_ANSWER).decode("utf-8", "replace").strip().lower()
     finally:
         os.close(terminal)
-    return answer == "yes" or (answer == "y" and not question.destructive)

@@ -82,6 +82,7 @@ class Runner:
         self._backend = backend
         self._tokens = Tokens()
         self._running: set[Running] = set()
+        self._over = False
         self._logins: dict[str, float] = {}
 
     def plan(self, call: Call) -> tuple[Judgement, str]:
@@ -110,7 +111,8 @@ class Runner:
             binary.close()
 
     def cancel(self) -> None:
-        """End everything that runs now."""
+        """End everything that runs now; this runner starts nothing more."""
+        self._over = True
         for running in tuple(self._running):
             running.cancel()
 
@@ -230,6 +232,8 @@ class Runner:
         )
         running = self._start(confinement, request, on_output, backend=self._backend)
         self._running.add(running)
+        if self._over:
+            running.cancel()
         try:
             return running.wait()
         finally:

@@ -72,7 +72,7 @@ def plan(confinement: Confinement, request: Request) -> Plan:
     workspace = request.workspace or request.cwd or home
     files = plan_files(confinement, home=home, workspace=os.path.realpath(workspace))
     interpreter = request.binary.interpreter
-    gates = _gates(confinement)
+    gates = gates_of(confinement)
     inside = _home_inside(home)
     env, dropped = build_environment(confinement, request.caller_env, inside, gates)
     return Plan(
@@ -137,7 +137,7 @@ def build_environment(
     return env, dropped
 
 
-def _gates(confinement: Confinement) -> tuple[tuple[str, int], ...]:
+def gates_of(confinement: Confinement) -> tuple[tuple[str, int], ...]:
     """Proxy and this machine's own services on 127.0.0.1, where programs look for them; each other
     forwarded host on an address of its own, so that ports never clash."""
     gates = [("127.0.0.1", PROXY_PORT)] if confinement.egress else []
@@ -244,9 +244,15 @@ def check_cwd(decided: Plan) -> None:
 def outer_order(decided: Plan, *, root: bool) -> dict[str, object] | None:
     """What the outer helper must mount first; None where bubblewrap alone will do."""
     roots = [mount for mount in decided.files.mounts if mount.kind in ("read", "write")]
-    if not decided.spawns and not (root and roots):
+    overlays = decided.request.overlays
+    if not decided.spawns and not (root and roots) and not overlays:
         return None
     return {
+        "overlays": [
+            (mount.path, overlays[mount.path], os.path.isdir(mount.path))
+            for mount in roots
+            if mount.kind == "write" and mount.path in overlays
+        ],
         "uid": system_view.UID,
         "mounts": [(mount.path, decided.spawns and mount.kind == "write") for mount in roots],
         "scratch": stage_of(decided) if decided.spawns else "",

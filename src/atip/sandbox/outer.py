@@ -25,6 +25,7 @@ _EMPTY_PATH, _RECURSIVE = 0x1000, 0x8000
 _MOVE_EMPTY_PATH = 4
 _NOEXEC, _NOSUID, _NODEV, _IDMAP = 8, 2, 4, 0x100000
 _PRIVATE = 0x4000 | 0x40000  # MS_REC | MS_PRIVATE
+_BIND = 0x1000
 
 
 class Kernel:
@@ -99,14 +100,38 @@ def mapping_of(kernel: Kernel, uid: int) -> int:
     return namespace
 
 
+def lay_over(kernel: Kernel, overlays: list[tuple[str, str, bool]], namespace: int) -> None:
+    """For a preview: changes go to a stage of the caller's, the real files stay below as they are."""
+    for path, stage, is_folder in overlays:
+        if namespace >= 0:
+            kernel.remount_self(path, 0, namespace)
+        if not is_folder:
+            kernel.mount(f"{stage}/file", path, "", _BIND, "")
+            continue
+        layers = f"lowerdir={escaped(path)},upperdir={escaped(stage)}/upper,workdir={escaped(stage)}/work"
+        # a renamed folder is copied, a changed mode too: what is staged can be read without this mount
+        options = "redirect_dir=nofollow,metacopy=off,index=off"
+        own = ",userxattr" if namespace < 0 else ""
+        kernel.mount("overlay", path, "overlay", 0, f"{layers},{options}{own}")
+        if os.statvfs(path).f_flag & 1:
+            raise OSError(30, "the stage cannot hold an overlay", stage)  # EROFS
+
+
+def escaped(path: str) -> str:
+    """A path as part of mount options."""
+    return "".join(f"\\{letter}" if letter in "\\:," else letter for letter in path)
+
+
 def prepare(order: dict[str, Any]) -> None:
     """Steps 1 to 3."""
     kernel = Kernel()
     enter_namespaces(kernel)
     namespace = mapping_of(kernel, order["uid"]) if os.getuid() == 0 else -1
+    lay_over(kernel, order["overlays"], namespace)
+    laid = {path for path, _, _ in order["overlays"]}
     for path, noexec in order["mounts"]:  # (2)
         attributes = _NOSUID | _NODEV | (_NOEXEC if noexec else 0)
-        kernel.remount_self(path, attributes, namespace)
+        kernel.remount_self(path, attributes, -1 if path in laid else namespace)
     if order["scratch"]:  # (3)
         flags = _NOSUID | _NODEV | _NOEXEC
         options = f"size={order['size']},mode=1777"

@@ -73,6 +73,8 @@ class Request(Value):
     """Name → addresses for the proxy; None: the host's resolver."""
     unsafe_accept: tuple[str, ...] = ()
     """What a weaker backend may leave unenforced, each named; never from a manifest."""
+    overlays: Mapping[str, str] = {}
+    """Writable root → stage that takes its changes (`preview`); empty: changes are real."""
     tracer: Tracer | None = None
     """Hears what the program touches; None: nobody listens."""
 
@@ -90,6 +92,9 @@ def start_confined(
 
     if backend not in BACKENDS:
         raise SandboxError("sandbox.backend", f"there is no backend `{backend}`")
+    if backend != "bubblewrap" and (request.overlays or request.tracer):
+        # SECURITY: without its own mounts a preview would be the real thing
+        raise SandboxError("sandbox.backend", f"`{backend}` can neither preview nor trace")
     module = importlib.import_module(BACKENDS[backend])
     running: Running = module.start(confinement, request, on_output)
     return running

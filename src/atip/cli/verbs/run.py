@@ -1,11 +1,14 @@
 """Run a tool under policy and sandbox; its output comes back redacted, cleaned and bounded.
 
 Policy decides on the parsed command. What it asks for is put to you on your terminal; `--yes` answers
-only where nothing can be destroyed. The exit code is the tool's own; 124 time-out, 125 our failure,
-126 refused, 127 not found. Options of `run` come before the tool.
+only where nothing can be destroyed. `--preview` runs on a copy of the files it may write, shows what would
+change, and keeps it only on your word. The exit code is the tool's own; 4 login needed, 124 time-out, 125 our
+failure, 126 refused, 127 not found. Options of `run` come before the tool.
 """
 
 from __future__ import annotations
+
+import contextlib
 
 from atip.errors import (
     EXIT_FAILURE,
@@ -20,10 +23,14 @@ from atip.errors import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from atip.cli.context import Context
+    from atip.execution.consent import Asker
     from atip.execution.result import Result
     from atip.execution.runner import Call, Runner
+    from atip.model.confinement import Confinement
+    from atip.previewing import Preview
 
 EFFECTS = {"subprocess": True}
 EXAMPLES = ("atip run git status", "atip run --dry-run --json git push", "atip run --yes make")
@@ -38,6 +45,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="print argv, decision, confinement; run nothing"
+    )
+    parser.add_argument(
+        "--preview", action="store_true", help="run on a copy of the files; show what would change"
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="with --preview --json: ask on the terminal to keep it"
+    )
+    parser.add_argument(
+        "--structured", action="store_true", help="ask the tool for JSON where it is known how"
     )
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this run")
     parser.add_argument(
@@ -55,11 +71,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    try:
+    with as_run_errors():
         return _run(options, ctx)
+
+
+@contextlib.contextmanager
+def as_run_errors() -> Iterator[None]:
+    """Errors end with the exit codes of a run."""
+    try:
+        yield
     except AtipError as error:
         error.exit_code = _exit_code(error)
         raise
+
+
+def terminal_asker(ctx: Context) -> Asker:
+    """Asks on the user's terminal, and remembers a yes if the user wants that."""
+    from atip.execution.approvals import Approvals
+    from atip.execution.consent import Question, ask_on_terminal
+
+    def remember(question: Question) -> None:
+        Approvals(ctx.app.places.config).remember(
+            question.binding, question.argv, question.cwd, destructive=question.destructive
+        )
+
+    return lambda question: ask_on_terminal(question, remember=remember)
 
 
 def _exit_code(error: AtipError) -> int:
@@ -71,7 +107,6 @@ def _exit_code(error: AtipError) -> int:
 
 
 def _run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.execution.consent import ask_on_terminal
     from atip.execution.result import DEFAULT_MAX_BYTES
     from atip.running import make_call, make_runner
 
@@ -86,11 +121,14 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
         timeout_s=options.timeout,
         max_bytes=options.max_bytes or DEFAULT_MAX_BYTES,
         assume_yes=options.yes,
+        structured=options.structured,
     )
+    if options.preview and not options.dry_run:
+        return _preview(options, ctx, call)
     runner = make_runner(
         ctx.app,
         preset=options.policy,
-        ask=ask_on_terminal,
+        ask=terminal_asker(ctx),
         on_output=_pass_on(ctx) if options.raw else None,
     )
     if options.dry_run:
@@ -101,6 +139,51 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     elif not options.raw:
         _print(ctx, result)
     return result.exit_code
+
+
+def _preview(options: argparse.Namespace, ctx: Context, call: Call) -> int:
+    from atip.previewing import preview_call
+
+    if options.raw:
+        raise UsageError("run.raw", "`--raw` cannot be combined with `--preview`")
+    asker = terminal_asker(ctx)
+    with preview_call(ctx.app, call, preset=options.policy, ask=asker) as preview:
+        if ctx.as_json:
+            if options.keep and preview.changes and _wants(preview):
+                preview.keep()
+            ctx.emit(preview.to_json())
+            return preview.result.exit_code
+        _print(ctx, preview.result)
+        ctx.note(preview.render().rstrip("\n"))
+        if preview.changes and _wants(preview, anyway=not options.keep):
+            done = preview.keep()
+            ctx.note(f"atip: kept {len(done.kept)} change(s)")
+            for path, why in done.left_out:
+                ctx.note(f"atip: left out {path}: {why}")
+        else:
+            ctx.note("atip: nothing was kept")
+        return preview.result.exit_code
+
+
+def _wants(preview: Preview, *, anyway: bool = False) -> bool:
+    """Whether the user, on the terminal, wants the changes.
+
+    Args:
+        anyway: nobody there means no, instead of an error.
+    """
+    from atip.errors import NeedsConfirmation
+    from atip.execution.consent import answer_on_terminal
+
+    shown = preview.render()
+    try:
+        answer = answer_on_terminal(
+            f"{shown}Type `yes` to keep these {len(preview.changes)} change(s), anything else to drop them: "
+        )
+    except NeedsConfirmation:
+        if anyway:
+            return False
+        raise
+    return answer == "yes"
 
 
 def _input(ctx: Context) -> bytes:
@@ -131,6 +214,10 @@ def _print(ctx: Context, result: Result) -> None:
         ctx.note(f"atip: {clean_output(note)}")
 
 
+def _env_names(confinement: Confinement) -> list[str]:
+    return sorted({*confinement.env_pass, *(name for name, _ in confinement.env_set)})
+
+
 def _print_plan(ctx: Context, call: Call, runner: Runner, **more: object) -> int:
     from atip.execution.consent import clean_line, shown_word
 
@@ -143,7 +230,7 @@ def _print_plan(ctx: Context, call: Call, runner: Runner, **more: object) -> int
         "cwd": call.cwd,
         "decision": judgement.decision.to_json(),
         "confinement": confinement.to_json(),
-        "env": sorted({*confinement.env_pass, *(name for name, _ in confinement.env_set)}),
+        "env": _env_names(confinement),
         "audit": judgement.audit,
         **more,
     }
@@ -156,6 +243,7 @@ def _print_plan(ctx: Context, call: Call, runner: Runner, **more: object) -> int
     ctx.print(f"decision     {decision.outcome}  ({clean_line(decision.rule)})")
     for reason in decision.reasons:
         ctx.print(f"             {clean_line(reason)}")
+    ctx.print(f"variables    {' '.join(_env_names(confinement))}")
     for name, block in confinement.to_json().items():
         ctx.print(f"{name:<12} {clean_line(str(block))}")
     return 0

@@ -1,0 +1,266 @@
+"""Preview: a run whose changes go to a stage, and can be looked at before they become real.
+
+Each writable root of the run lies under an overlay (`outer.lay_over`): the program sees its changes, the real
+files stay as they are. A stage holds only what changed. `find_changes` reads it, `preview_keep` makes it real,
+`Stage.close` throws it away. Needs an overlay file system; where there is none the run is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+
+from atip.errors import SandboxError
+from atip.model.value import Value
+from atip.sandbox.bubblewrap import UID
+from atip.sandbox.grants import plan_files
+from atip.system import files
+from atip.system.clock import now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from atip.model.confinement import Confinement
+
+FOLDER = "previews"
+MAX_CHANGES = 20_000
+_OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
+
+
+class Seen(Value):
+    """What a name was at one moment; enough to see whether somebody else has changed it since."""
+
+    kind: str
+    """`file`, `folder`, `link`, `other` or `nothing`."""
+    mode: int = 0
+    size: int = 0
+    mark: tuple[int, ...] = ()
+
+
+NOTHING = Seen(kind="nothing")
+
+
+class Change(Value):
+    """One difference between the real files and the stage."""
+
+    root: str
+    """The writable root that holds it."""
+    name: str
+    """Below the root; empty: the root itself, a single file."""
+    kind: str
+    """`created`, `changed`, `deleted`, `mode`; `replaced` where a file became a folder or the like."""
+    before: Seen
+    after: Seen
+    staged: str
+    """Path of the new content; empty for what was deleted."""
+    target: str = ""
+    """Where a link leads."""
+
+    @property
+    def path(self) -> str:
+        return os.path.join(self.root, self.name) if self.name else self.root
+
+
+class Stage:
+    """The stages of one run. `close` removes them; it must be called."""
+
+    def __init__(self, folder: str) -> None:
+        files.make_private(folder)
+        files.sweep(folder, now())
+        self._folder = _fresh(folder)
+        self.overlays: dict[str, str] = {}
+
+    def add(self, root: str) -> None:
+        """Stage one writable root: a folder, or a single file by a copy."""
+        place = os.path.join(self._folder, str(len(self.overlays)))
+        os.mkdir(place, 0o700)
+        if os.path.isdir(root):
+            for name in ("upper", "work"):
+                os.mkdir(os.path.join(place, name), 0o700)
+            top = os.path.join(place, "upper")
+            os.chmod(top, stat.S_IMODE(os.stat(root).st_mode) & 0o777)
+        else:
+            top = os.path.join(place, "file")
+            shutil.copy2(root, top, follow_symlinks=False)
+        if os.geteuid() == 0:
+            os.chown(top, UID, UID)  # root's sandbox runs as this user
+        self.overlays[root] = place
+
+    def close(self) -> None:
+        """Throw away whatever was staged."""
+        _make_removable(self._folder)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def stage_for(confinement: Confinement, folder: str, *, home: str, workspace: str) -> Stage:
+    """A stage for every root that a run may write.
+
+    Raises:
+        SandboxError: `preview.missing-root` for one that does not exist: it could only be made for real.
+    """
+    roots = plan_files(confinement, home=home, workspace=workspace).writable
+    for root in roots:
+        if not os.path.exists(root):
+            raise SandboxError(
+                "preview.missing-root", f"`{root}` may be written and does not exist; make it first"
+            )
+    stage = Stage(folder)
+    try:
+        for root in roots:
+            stage.add(root)
+    except BaseException:
+        stage.close()
+        raise
+    return stage
+
+
+def _fresh(folder: str) -> str:
+    import secrets
+
+    path = os.path.join(folder, secrets.token_hex(8))
+    os.mkdir(path, 0o700)
+    return path
+
+
+def _make_removable(folder: str) -> None:
+    """The kernel leaves a work folder that nobody may enter, and a program may take rights away."""
+    for parent, names, _ in os.walk(folder):
+        for name in names:
+            path = os.path.join(parent, name)
+            if not os.path.islink(path):
+                os.chmod(path, 0o700)
+
+
+# --- what changed ------------------------------------------------------------------------------------
+
+
+def find_changes(stage: Stage) -> tuple[Change, ...]:
+    """Every difference, by path.
+
+    Raises:
+        SandboxError: `preview.too-many`.
+    """
+    found: list[Change] = []
+    for root, place in stage.overlays.items():
+        single = os.path.join(place, "file")
+        changes = (
+            _single(root, single)
+            if os.path.lexists(single)
+            else _walk(root, "", os.path.join(place, "upper"), hidden=False)
+        )
+        for change in changes:
+            found.append(change)
+            if len(found) > MAX_CHANGES:
+                raise SandboxError("preview.too-many", f"more than {MAX_CHANGES} files changed")
+    return tuple(sorted(found, key=lambda change: change.path))
+
+
+def _single(root: str, staged: str) -> Iterator[Change]:
+    before, after = look(root), look(staged)
+    if _content(root) != _content(staged):
+        yield Change(root=root, name="", kind="changed", before=before, after=after, staged=staged)
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _walk(root: str, name: str, upper: str, *, hidden: bool) -> Iterator[Change]:
+    """Changes of one staged folder. `hidden`: nothing of the real folder shows through."""
+    opaque = hidden or _is_opaque(upper)
+    real = os.path.join(root, name) if name else root
+    with os.scandir(upper) as entries:
+        listed = sorted(entries, key=lambda entry: entry.name)
+    if opaque and not hidden:
+        kept = {entry.name for entry in listed}
+        for gone in _names(real) - kept:
+            yield _deleted(root, os.path.join(name, gone))
+    for entry in listed:
+        path = os.path.join(name, entry.name)
+        before = NOTHING if hidden else look(os.path.join(root, path))
+        if _is_whiteout(entry):
+            if before.kind != "nothing":
+                yield _deleted(root, path)
+            continue
+        after = look(entry.path)
+        yield from _one(root, path, entry.path, before, after)
+        if after.kind == "folder":
+            yield from _walk(root, path, entry.path, hidden=hidden or before.kind != "folder")
+
+
+def _one(root: str, name: str, staged: str, before: Seen, after: Seen) -> Iterator[Change]:
+    if before.kind == "nothing":
+        kind = "created"
+    elif before.kind != after.kind:
+        kind = "replaced"
+    elif after.kind == "folder" or _same(os.path.join(root, name), staged, before, after):
+        if before.mode == after.mode:
+            return
+        kind = "mode"
+    else:
+        kind = "changed"
+    target = os.readlink(staged) if after.kind == "link" else ""
+    yield Change(
+        root=root, name=name, kind=kind, before=before, after=after, staged=staged, target=target
+    )
+
+
+def _deleted(root: str, name: str) -> Change:
+    before = look(os.path.join(root, name))
+    return Change(root=root, name=name, kind="deleted", before=before, after=NOTHING, staged="")
+
+
+def look(path: str) -> Seen:
+    """What a name is now, without following links."""
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return NOTHING
+    kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+    kind = kinds.get(stat.S_IFMT(found.st_mode), "other")
+    mark = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return Seen(
+        kind=kind,
+        mode=stat.S_IMODE(found.st_mode) & 0o777,
+        size=found.st_size if kind == "file" else 0,
+        mark=mark if kind != "folder" else (found.st_dev, found.st_ino),
+    )
+
+
+def _same(real: str, staged: str, before: Seen, after: Seen) -> bool:
+    if before.kind == "link":
+        return os.readlink(real) == os.readlink(staged)
+    if before.kind != "file" or before.size != after.size:
+        return False
+    with open(real, "rb") as left, open(staged, "rb") as right:
+        while True:
+            one, two = left.read(1 << 20), right.read(1 << 20)
+            if one != two:
+                return False
+            if not one:
+                return True
+
+
+def _is_whiteout(entry: os.DirEntry[str]) -> bool:
+    found = entry.stat(follow_symlinks=False)
+    return stat.S_ISCHR(found.st_mode) and found.st_rdev == 0
+
+
+def _is_opaque(folder: str) -> bool:
+    for name in _OPAQUE:
+        try:
+            if os.getxattr(folder, name, follow_symlinks=False) == b"y":
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _names(folder: str) -> set[str]:
+    try:
+        return set(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
