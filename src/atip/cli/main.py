@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(words)
     except AtipError as error:
-        return _report(error, "--json" in words)
+        return _report(error, _wants_json(words))
     except BrokenPipeError:
         # The reader of our output went away: that is its right. Keep the interpreter quiet at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -40,7 +40,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("ATIP_TRACEBACK"):
             raise
-        return _report(_internal(error), "--json" in words)
+        return _report(_internal(error), _wants_json(words))
+
+
+def is_agent() -> bool:
+    """Whether the caller said that an agent reads (CMP 0.2.0 §6): then everything is JSON, as with `--json`.
+
+    Only an explicit word counts: `atip list | less` is a person (C17).
+    """
+    return os.environ.get("CMP_AGENT", "").strip().lower() not in ("", "0", "false", "no", "off")
+
+
+def _wants_json(words: Sequence[str]) -> bool:
+    """Whether an error is told as JSON; verbs with a protocol of their own answer by that."""
+    own = words[:1] == ["guard"] or (len(words) > 1 and words[1] == "serve")
+    return "--json" in words or (is_agent() and not own)
 
 
 def main_gen() -> int:
@@ -70,10 +84,12 @@ def _dispatch(words: list[str]) -> int:
     if not words or words[0].startswith("-"):
         from atip.cli import status
 
-        return status.run(words)
+        return status.run([*words, "--json"] if is_agent() and "--json" not in words else words)
     path, rest = resolve(words)
     module = load(path)
     options = read_options(path, module, rest)
+    if is_agent() and hasattr(options, "json"):
+        options.json = True
     ctx = make_context(options)
     code: int = module.run(options, ctx)
     ctx.out.flush()
