@@ -270,3 +270,14 @@ def test_the_address_that_was_checked_is_the_one_connected_to() -> None:
 def test_the_limit_on_output_is_counted_for_each_stream() -> None:
     said = python(Confinement(limits=Limits(output_bytes=100, wall_s=10)), "print('x' * 5000)")
     assert (said.outcome.output_truncated, len(said.out)) == (True, 100)
+
+
+def test_probes_have_sessions_of_their_own_and_so_has_what_holds_them() -> None:
+    """Whoever shares the caller's session can open the caller's terminal."""
+    code = (
+        "import os; words=open('/proc/1/stat').read().rpartition(')')[2].split();"
+        "print(words[3] != '0', os.getsid(0) == os.getpid())"
+    )
+    assert python(Confinement(), code).out == "True True\n"
+    with ProbeSandbox() as box:
+        assert box.run([PYTHON, "-I", "-S", "-c", code]).stdout == b"True True\n"
