@@ -1,7 +1,7 @@
 """What a host remembers of a bundle: where its program is, which bytes, what the user granted, what was reviewed.
 
-One folder per `id@major` below the user's data folder: `state.json`, the setup ledgers, the login state, and the
-prefixes that installs went into. Whole old or whole new, never torn. Implements AIP-29 "Stable identity".
+One folder per `id@major` below the user's data folder: `state.json`, the setup ledgers, the login state. Programs that
+an install puts down lie elsewhere (`programs`), since no sandbox ever shows the data folder. Whole old or whole new, never torn. Implements AIP-29 "Stable identity".
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ class Installed(Value):
 class BundleStore:
     """State of all bundles of one user."""
 
-    def __init__(self, data_folder: str) -> None:
+    def __init__(self, data_folder: str, programs: str) -> None:
         self.root = os.path.join(data_folder, "bundles")
+        self.programs = programs
 
     def folder(self, key: str) -> str:
         """Where everything about one bundle lies.
@@ -70,7 +71,7 @@ class BundleStore:
             raise AtipError("bundle.key", f"`{key[:80]}` is no bundle key")
         return os.path.join(self.root, key)
 
-    def keys(self) -> list[str]:
+    def list_keys(self) -> list[str]:
         """Bundles with state, sorted."""
         with contextlib.suppress(OSError):
             return sorted(name for name in os.listdir(self.root) if _KEY.match(name))
@@ -126,24 +127,26 @@ class BundleStore:
 
     def new_prefix(self, key: str) -> str:
         """A fresh folder for an install; `drop_prefixes` removes what no state refers to."""
-        folder = self.folder(key)
-        make_private(self.root)
-        make_private(folder)
-        path = os.path.join(folder, f"{PREFIX}{os.urandom(6).hex()}")
+        self.folder(key)
+        path = os.path.join(self.programs, key, f"{PREFIX}{os.urandom(6).hex()}")
         make_private(path)
         return path
 
     def drop_prefixes(self, key: str, *, keep: str = "") -> None:
         """Remove every prefix but one: failed attempts, replaced installs, what a kill left behind."""
-        folder = self.folder(key)
+        self.folder(key)
+        folder = os.path.join(self.programs, key)
         with contextlib.suppress(OSError):
             for name in os.listdir(folder):
                 path = os.path.join(folder, name)
                 if name.startswith(PREFIX) and path != keep:
                     shutil.rmtree(path, ignore_errors=True)
+            if not keep:
+                os.rmdir(folder)
 
     def remove(self, key: str) -> bool:
         """Forget a bundle and everything that was installed for it alone."""
+        self.drop_prefixes(key)
         folder = self.folder(key)
         if not os.path.isdir(folder):
             return False

@@ -68,6 +68,10 @@ class Login:
         """One of the three states of the text."""
         return reported(self.state)
 
+    def version_seen(self) -> None:
+        """The version check passed: from here on the state is known to be something."""
+        self._move("version-ok")
+
     def check(self) -> bool:
         """Look whether the user is logged in, now; updates the state."""
         self._move("version-ok")

@@ -1,0 +1,441 @@
+"""Running a tool of a bundle: checked state, checked inputs, argv from the template, confined, judged, enveloped.
+
+    (1) the bundle is installed, unchanged, of a version in range, set up and logged in – or an error that says what to do
+    (2) inputs are validated by the tool's schema, the template is filled, `bin_args` go in front
+    (3) policy judges the argv; what the enforced sandbox rules out is ruled out, what the bundle claims is only a claim
+    (4) the confinement is bundle ∩ tool ∩ policy; the user's grant for this bundle counts as a grant of the user's layer
+    (5) the run, through the same runner as every other
+    (6) the result as an envelope; expiry of the login is looked for and confirmed
+
+Implements AIP-29 "Subcommands", "Args template", "Output conventions", "Sandbox".
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from atip.bundles.governance import gate, read_approvals, refuse_unreviewed
+from atip.bundles.versions import version_mismatch
+from atip.bundling import changed_documents, digest_of, refuse_unknown
+from atip.calls.argv_template import expand
+from atip.codecs.climd_tool import effects_of_tool
+from atip.errors import FormatError, TrustError
+from atip.execution.call import Call, Judgement
+from atip.execution.conventions import message_of, parse_output, read_conventions, with_json
+from atip.execution.result import DEFAULT_MAX_BYTES
+from atip.execution.runner import Runner
+from atip.explaining import explain_line, find_known
+from atip.model.effects import Cost, raised_by
+from atip.model.json_schema import compile_schema, schema_problems
+from atip.model.problems import Problem, render_path
+from atip.model.value import Value
+from atip.policy.confine import Asked, Scene, plan_confinement
+from atip.policy.decide import decide
+from atip.policy.decision import Decision, strictest
+from atip.policy.granting import expanded, granted, path_covers
+from atip.registry.policies import load_policies
+from atip.running import audit_of
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from atip.bundles.bundle import Bundle
+    from atip.bundles.state import Installed
+    from atip.bundling import BundleHost
+    from atip.codecs.climd_tool import BundleTool
+    from atip.execution.consent import Asker
+    from atip.execution.result import Result
+    from atip.model.confinement import Confinement
+    from atip.model.effects import Effects
+    from atip.policy.policy import Policy
+    from atip.policy.subject import Subject
+
+SYSTEM = ("/usr/", "/bin/", "/opt/", "/nix/store/")
+"""Where programs change by the system's own package manager."""
+
+
+class Envelope(Value):
+    """The result of a tool, as the caller of a bundle sees it."""
+
+    ok: bool
+    bundle: str
+    command: tuple[str, ...]
+    meaning: str
+    """Of the exit code."""
+    value: Any = None
+    """Parsed output; text where the tool speaks text."""
+    error: Mapping[str, object] | None = None
+    """`code`, `message`, `retryable`; None: it worked."""
+    result: Result
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "ok": self.ok,
+            "bundle": self.bundle,
+            "command": list(self.command),
+            "meaning": self.meaning,
+            "value": self.value,
+            "error": dict(self.error) if self.error else None,
+            "result": self.result.to_json(),
+        }
+
+
+def run_tool(
+    host: BundleHost,
+    bundle: Bundle,
+    words: Sequence[str],
+    inputs: Mapping[str, object],
+    *,
+    ask: Asker | None = None,
+    assume_yes: bool = False,
+    structured: bool = False,
+    stdin: bytes | None = None,
+    timeout_s: float | None = None,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> Envelope:
+    """Run one tool.
+
+    Args:
+        structured: ask the program for JSON where the bundle says how.
+
+    Raises:
+        NotFoundError: `bundle.not-installed`, `bundle.no-command`.
+        AtipError: `bundle.review-needed`, `version_mismatch`, `setup_required`.
+        AuthRequired: `auth_required`.
+        FormatError: `call.invalid`.
+        Denied, NeedsConfirmation, SandboxError, ExecutionError: as every run.
+    """
+    installed = ready(host, bundle)  # (1)
+    tool = bundle.get(words)
+    call = make_bundle_call(
+        host, bundle, installed, tool, inputs,
+        assume_yes=assume_yes, structured=structured, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes,
+    )  # fmt: skip
+    runner = make_bundle_runner(host, bundle, installed, tool, ask=ask)
+    result = runner.run(call)  # (5)
+    login = host.login(bundle, installed)
+    expired = login.after(result.exit_code, stdout=result.stdout, stderr=result.stderr)
+    return _envelope(host, bundle, tool, result, structured=structured, expired=expired)  # (6)
+
+
+# --- (1) -------------------------------------------------------------------------------------------
+
+
+def ready(host: BundleHost, bundle: Bundle) -> Installed:
+    """The install of a bundle that may run now; see `run_tool` for the errors."""
+    from atip.bundles.setup import setup_required
+
+    installed = refuse_unknown(host, bundle)
+    refuse_unreviewed(bundle.key, changed_documents(bundle, installed))
+    installed = _same_program(host, bundle, installed)
+    pending = host.ledger(bundle).pending(bundle.manifest.setup)
+    if pending:
+        raise setup_required(bundle, pending)
+    host.login(bundle, installed).ensure()
+    return installed
+
+
+def _same_program(host: BundleHost, bundle: Bundle, installed: Installed) -> Installed:
+    """The approved bytes; an update by the system's package manager has its version checked again."""
+    found = digest_of(installed.binary)
+    if found == installed.digest:
+        return installed
+    real = os.path.realpath(installed.binary)
+    # SECURITY: only where the user cannot write by accident is new content taken for an update.
+    if installed.method not in ("present", "apt", "dnf", "pacman", "brew") or not real.startswith(
+        SYSTEM
+    ):
+        raise TrustError(
+            "trust.digest-mismatch",
+            f"`{installed.binary}` is not the program that was installed",
+            hint="run `atip bundle install` again",
+            details={"expected": installed.digest, "found": found},
+        )
+    finding = host.check_version(bundle, installed.binary, installed.visible)
+    if not finding.ok:
+        raise version_mismatch(bundle.key, finding)
+    host.note(f"{bundle.key}: the program was updated to {finding.written}")
+    fresh = installed.replace(digest=found, version=finding.written)
+    host.store.save(fresh)
+    return fresh
+
+
+# --- (2) -------------------------------------------------------------------------------------------
+
+
+def make_bundle_call(
+    host: BundleHost,
+    bundle: Bundle,
+    installed: Installed,
+    tool: BundleTool,
+    inputs: Mapping[str, object],
+    *,
+    assume_yes: bool = False,
+    structured: bool = False,
+    stdin: bytes | None = None,
+    timeout_s: float | None = None,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> Call:
+    """The call of a tool with checked inputs.
+
+    Raises:
+        FormatError: `call.invalid`, `template.invalid`.
+    """
+    values = check_inputs(tool, inputs)
+    name = os.path.basename(bundle.manifest.bin)
+    known = find_known(host.box.places, name)
+    argv = expand(tool.template, values, program=name, before=_bin_args(bundle, tool), tool=known)
+    if structured:
+        argv = with_json(argv, read_conventions(bundle.manifest.fields.get("output")))
+    bounds = [bound for bound in (timeout_s, tool.timeout_s) if bound]
+    return Call(
+        argv=argv,
+        program=installed.binary,
+        expected=installed.digest,
+        cwd=host.workspace,
+        home=host.box.places.home,
+        stdin=stdin,
+        env=host.environment(bundle),
+        timeout_s=min(bounds) if bounds else None,
+        max_bytes=max_bytes,
+        assume_yes=assume_yes,
+        structured=structured,
+    )
+
+
+def _bin_args(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
+    """`bin_args`, without those options that the tool's own template gives."""
+    own = {word.partition("=")[0] for word in tool.template if word.startswith("-")}
+    kept: list[str] = []
+    dropping = False
+    for word in bundle.manifest.bin_args:
+        if word.startswith("-"):
+            dropping = word.partition("=")[0] in own
+        if not dropping:
+            kept.append(word)
+    return tuple(kept)
+
+
+def check_inputs(tool: BundleTool, inputs: Mapping[str, object]) -> dict[str, object]:
+    """Inputs with defaults, valid by the tool's schema.
+
+    Raises:
+        FormatError: `call.invalid` with every problem.
+    """
+    schema = dict(tool.inputs)
+    properties = schema.get("properties")
+    known = properties if isinstance(properties, dict) else {}
+    values = {
+        name: one["default"]
+        for name, one in known.items()
+        if isinstance(one, dict) and "default" in one
+    }
+    values.update((name, value) for name, value in inputs.items() if value is not None)
+    problems = [
+        Problem(path=render_path((name,)), code="call.unknown-argument", message="is not an input")
+        for name in values
+        if name not in known
+    ]
+    if schema:
+        problems += [
+            Problem(path=render_path(path), code="call.wrong-type", message=message)
+            for path, message in schema_problems(compile_schema(schema), values)
+        ]
+    if problems:
+        first = problems[0]
+        raise FormatError("call.invalid", f"{first.path}: {first.message}", problems=problems)
+    return values
+
+
+# --- (3) and (4) -----------------------------------------------------------------------------------
+
+
+def make_bundle_runner(
+    host: BundleHost,
+    bundle: Bundle,
+    installed: Installed,
+    tool: BundleTool,
+    *,
+    ask: Asker | None = None,
+) -> Runner:
+    """A runner that judges calls of one tool of one bundle."""
+    from atip.execution.approvals import Approvals
+
+    def judge(call: Call, digest: str) -> Judgement:
+        return judge_tool(host, bundle, installed, tool, call)
+
+    return Runner(
+        judge,
+        audit=audit_of(host.box),
+        ask=ask,
+        approved=Approvals(host.box.places.config).holds,
+    )
+
+
+def judge_tool(
+    host: BundleHost, bundle: Bundle, installed: Installed, tool: BundleTool, call: Call
+) -> Judgement:
+    """Decision and confinement of a call of a bundle's tool."""
+    places = host.box.places
+    policies = load_policies(places, call.cwd, preset=host.box.policy)
+    requested = bundle.requested_by(tool)
+    own = tuple(host.own_variables(bundle))
+    requested = requested.replace(env_pass=tuple(dict.fromkeys((*requested.env_pass, *own))))
+    allowed = [_with_grant(policy, requested) for policy in policies]
+    explained = explain_line(
+        shlex.join(call.argv),
+        policies,
+        lookup=lambda name: find_known(places, name),
+        cwd=call.cwd,
+        home=places.home,
+    )
+    claimed = raised_by(explained.effects, effects_of_tool(tool, bundle.manifest.sandbox))
+    if requested.exec_allow and requested.exec_spawn:
+        # programs that the user granted by name may be started, whatever is known of the usual case
+        claimed = claimed.replace(subprocess=None)
+    planned = plan_confinement(
+        claimed,
+        allowed,
+        asked=Asked(confinement=requested),
+        scene=Scene(cwd=call.cwd, home=places.home, own=(places.config, places.data, places.cache)),
+        timeout_s=call.timeout_s,
+    )
+    confinement = _cut(planned, requested, places.home, installed.visible)
+    effects = bounded_by(claimed, confinement)
+    decisions = [
+        decide(policies, subject.replace(effects=effects, evidence="knowledge"))
+        for subject in explained.invocations
+    ] or [explained.decision]
+    decisions.append(_gated(host, bundle, tool, explained.invocations))
+    return Judgement(
+        decision=strictest(decisions),
+        effects=effects,
+        confinement=confinement,
+        audit=any(policy.audit for policy in policies),
+        policy=sha256_hex(repr((policies, bundle.key, bundle.digests)).encode()),
+        conventions=read_conventions(bundle.manifest.fields.get("output")),
+    )
+
+
+def _with_grant(policy: Policy, requested: Confinement) -> Policy:
+    """The user's layer with what the user granted to this bundle; other layers still cut."""
+    if policy.layer != "user":
+        return policy
+    return policy.replace(
+        hosts=(*policy.hosts, *requested.egress),
+        reads=(*policy.reads, *requested.fs_read),
+        writes=(*policy.writes, *requested.fs_write),
+        env=(*policy.env, *requested.env_pass),
+    )
+
+
+def _cut(
+    planned: Confinement, requested: Confinement, home: str, visible: tuple[str, ...]
+) -> Confinement:
+    """Not more than was asked for (policy may know of more), and the folders that the program starts from."""
+    reads = granted(planned.fs_read, expanded(requested.fs_read, home), path_covers)
+    writes = granted(planned.fs_write, expanded(requested.fs_write, home), path_covers)
+    shown = tuple(f"{path.rstrip('/')}/**" for path in visible)
+    return planned.replace(fs_read=tuple(dict.fromkeys((*reads, *shown))), fs_write=writes)
+
+
+def bounded_by(effects: Effects, confinement: Confinement) -> Effects:
+    """Effects of a run in this confinement: what is not possible does not happen."""
+    files = effects.filesystem
+    if not confinement.fs_write:
+        effects = effects.replace(filesystem=files.replace(write=False, delete=False))
+    if not confinement.exec_allow:
+        effects = effects.replace(subprocess=False)
+    online = bool(confinement.egress or confinement.tcp)
+    if not online:
+        effects = effects.replace(network=False)
+    if not confinement.fs_write and not online:
+        # nothing outside of the process can be different afterwards
+        effects = effects.replace(
+            destructive=False, creates=(), modifies=(), deletes=(), cost=Cost(billable=False)
+        )
+    return effects
+
+
+def _gated(
+    host: BundleHost, bundle: Bundle, tool: BundleTool, subjects: Sequence[Subject]
+) -> Decision:
+    from atip.model.reader import read_json
+    from atip.registry.settings import refuse_foreign
+    from atip.system.files import read_bytes
+
+    path = os.path.join(host.box.places.config, "bundles.json")
+    document = None
+    if os.path.lexists(path):
+        refuse_foreign(path)
+        document = read_json(read_bytes(path, 1_000_000))
+    outcome, reason = gate(bundle, tool, read_approvals(document))
+    reasons = (reason,) if reason else ()
+    return Decision(outcome=outcome, reasons=reasons, rule=f"bundle {bundle.key}")
+
+
+# --- (6) -------------------------------------------------------------------------------------------
+
+
+def _envelope(
+    host: BundleHost,
+    bundle: Bundle,
+    tool: BundleTool,
+    result: Result,
+    *,
+    structured: bool,
+    expired: bool,
+) -> Envelope:
+    output = bundle.manifest.output
+    meaning = "auth_required" if expired else output.exit_codes.get(result.exit_code, "error")
+    envelope = Envelope(
+        ok=result.exit_code == 0 and not expired,
+        bundle=bundle.key,
+        command=tool.path,
+        meaning=meaning,
+        result=result,
+    )
+    adapters = host.entry.adapters if host.entry else None
+    if adapters is not None and adapters.parse_output is not None:
+        parsed = adapters.run_parse_output(
+            result.exit_code, result.stdout, result.stderr, output.format
+        )
+        return envelope.replace(ok=parsed.ok, value=parsed.value, error=parsed.error)
+    conventions = read_conventions(bundle.manifest.fields.get("output"))
+    text = message_of(result.stdout, result.stderr, failed=not envelope.ok, conventions=conventions)
+    if not envelope.ok:
+        return envelope.replace(error=_error(bundle, meaning, text))
+    wanted = "json" if structured and output.json_flag else output.format
+    try:
+        return envelope.replace(value=_parsed(text, wanted))
+    except FormatError as error:
+        said = {"code": "output_invalid", "message": error.message, "retryable": False}
+        return envelope.replace(ok=False, value=text, error=said)
+
+
+def _parsed(text: str, format: str) -> Any:
+    if format == "json":
+        return parse_output(text)
+    if format == "yaml":
+        from atip.model.yaml_reader import parse_yaml
+
+        return parse_yaml(text)
+    return text
+
+
+def _error(bundle: Bundle, meaning: str, text: str) -> dict[str, object]:
+    last = next((line for line in reversed(text.splitlines()) if line.strip()), meaning)
+    found: dict[str, object] = {
+        "code": meaning,
+        "message": last.strip()[:500],
+        "retryable": meaning in ("timeout", "rate_limited"),
+    }
+    if meaning == "auth_required":
+        found["hint"] = f"run `atip bundle login {bundle.folder}`"
+    return found
+
+
