@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import http.server
-import json
 import os
 import pathlib
 import pwd
@@ -18,34 +17,12 @@ from collections.abc import Iterator
 import pytest
 
 from atip.execution.result import Result
-from atip.toolbox import Toolbox
+from tests.integration.execution.desk import Desk
 
 pytestmark = pytest.mark.sandbox
 
 NODE = shutil.which("node")
 POSTGRES = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-
-
-class Desk:
-    """A home with a policy, a workspace in it, and somebody who says yes."""
-
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.home = folder / "home"
-        self.work = self.home / "work"
-        self.work.mkdir(parents=True)
-        self.config = self.home / ".config/agent-tools"
-        self.config.mkdir(parents=True)
-        self.box = Toolbox(home=str(self.home))
-        (self.home / "private.txt").write_text("nobody's business\n")
-
-    def grant(self, **grants: object) -> None:
-        policy = {"policy": {"version": "1", "preset": "cautious", "grants": grants}}
-        (self.config / "policy.json").write_text(json.dumps(policy))
-
-    def run(self, *argv: str, **options: object) -> Result:
-        return self.box.run(
-            argv, cwd=str(self.work), ask=lambda question: True, timeout_s=60, **options
-        )
 
 
 @pytest.fixture
