@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         """What the keeper needs of `registry.store.Store`."""
 
         def save_metadata(self, relative: str, document: dict[str, Any]) -> str: ...
+        def drop_metadata(self, relative: str) -> None: ...
         def put(self, entries: dict[str, dict[str, Any]]) -> None: ...
         def find(self, name: str) -> dict[str, Any] | None: ...
         def load_index(self) -> dict[str, Any]: ...
@@ -105,7 +106,10 @@ class StoreKeeper:
     def _keep_old(self, subject: Subject, entry: dict[str, Any]) -> None:
         """Nothing new was found: what is known of the same bytes stays, unless a registry no longer says it."""
         before = self._before.get(subject.name)
-        if not isinstance(before, dict) or "shimRegistry" in before:
+        if not isinstance(before, dict):
+            return
+        if "shimRegistry" in before:
+            self._store.drop_metadata(self._names.metadata_name(subject.digest, "shim"))
             return
         if before.get("hash") == subject.digest and "source" in before:
             for field in ("source", "metadataPath"):

@@ -106,7 +106,7 @@ class RemoteRegistry:
             return self._ask(digest, cached)
         except AtipError as error:
             if error is not self.failed:
-                self._fail(error)
+                self.fail(error)
                 self.problems.append((digest, error))
             if cached is None:
                 raise
@@ -312,8 +312,10 @@ class RemoteRegistry:
 
     # -- failing ---------------------------------------------------------------------------------
 
-    def _fail(self, error: AtipError) -> None:
+    def fail(self, error: AtipError) -> None:
         """Remember a failure of the registry itself, so that the rest of the session does not wait for it again."""
+        if self.failed is not None:
+            return
         if isinstance(error, TrustError) and not error.code.startswith(("tuf.", "registry.root")):
             return
         import random

@@ -6,6 +6,7 @@ Writers hold a lock and replace whole files; readers never lock. What cannot be 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 
@@ -143,6 +144,11 @@ class Store:
             self._made.add(folder)
         write_atomic(path, data, durable=False)
         return digest_of(data)
+
+    def drop_metadata(self, relative: str) -> None:
+        """Remove one metadata file, as when the registry that it came from no longer vouches for it."""
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(self.places.data, relative))
 
     def has_metadata(self, relative: str) -> bool:
         return os.path.exists(os.path.join(self.places.data, relative))

@@ -85,6 +85,7 @@ def synchronise(
             _fetch_policy(registry)
             patterns += _fetch_patterns(registry)
         except AtipError as error:
+            registry.fail(error)
             told.append(problem(registry.source.name, "", error))
     found: dict[str, str] = {}
     asked = 0

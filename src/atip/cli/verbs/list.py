@@ -82,6 +82,8 @@ def _row(entry: dict[str, Any]) -> dict[str, Any]:
     for field in ("rung", "description"):
         if field in own:
             row[field] = own[field]
+    if "shimRegistry" in entry:
+        row["shimRegistry"] = entry["shimRegistry"]
     return row
 
 

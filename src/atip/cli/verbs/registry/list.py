@@ -1,0 +1,44 @@
+"""Remote registries in the order in which they are asked: how they are pinned, what they gave, what failed."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {"filesystem": {"read": True, "write": False, "delete": False}, "network": False}
+EXAMPLES = ("atip registry list", "atip registry list --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.output import clean, count, table
+    from atip.syncing import list_registries
+
+    found = list_registries(ctx.app)
+    if ctx.as_json:
+        ctx.emit({"registries": found})
+        return 0
+    if not found:
+        ctx.print("no registry is configured; `atip registry add URL` adds one")
+        return 0
+    rows = []
+    for one in found:
+        pinned = f"root {one['root'][7:19]}…" if one["root"] else f"unsigned index, {one['lookup']}"
+        rows.append(
+            [
+                clean(one["name"]),
+                str(one["priority"]),
+                count(one["shims"], "shim"),
+                pinned,
+                clean(one["lastError"] or one["refreshed"] or "never asked"),
+            ]
+        )
+    for line in table(rows, width=100):
+        ctx.print(line)
+    return 0

@@ -1,0 +1,28 @@
+"""Forget a remote registry: its entry, its shims, its policy, and the versions that were seen of it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {"filesystem": {"read": True, "write": True, "delete": True}, "network": False}
+EXAMPLES = ("atip registry remove community",)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME|URL", help="as `atip registry list` shows it")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.output import clean, count
+    from atip.syncing import remove_registry
+
+    url, names = remove_registry(ctx.app, options.name)
+    if ctx.as_json:
+        ctx.emit({"removed": url, "tools": list(names)})
+    else:
+        ctx.print(f"removed {clean(url)}; {count(len(names), 'tool')} described otherwise now")
+    return 0

@@ -1,0 +1,85 @@
+"""Look up every known tool in every registry; fetch what is new; take over policies and patterns.
+
+Asks privately: a registry with a signed index never learns the hash of a binary that it does not know. A shim that now
+warns of less than before is shown and taken over only after a yes, or with --approve.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from atip.cli.context import Context
+    from atip.registry.sync import Waiting
+    from atip.syncing import Synced
+
+EFFECTS = {"network": True, "filesystem": {"read": True, "write": True, "delete": False}}
+EXAMPLES = (
+    "atip registry sync",
+    "atip registry sync --prefetch gh,jq",
+    "atip registry sync --approve curl",
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--refresh", action="store_true", help="ask again even what is fresh (sync always does)"
+    )
+    parser.add_argument(
+        "--prefetch", default="", metavar="NAMES", help="all versions of these tools: a,b"
+    )
+    parser.add_argument(
+        "--approve",
+        action="append",
+        default=[],
+        metavar="TOOL",
+        help="take over its weaker description",
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.syncing import sync_registries
+
+    prefetch = tuple(filter(None, options.prefetch.split(",")))
+    synced = sync_registries(ctx.app, approve=options.approve, prefetch=prefetch)
+    if not ctx.as_json:
+        _print(ctx, synced)
+        agreed = _ask(ctx, synced.report.waiting)
+        if agreed:
+            synced = sync_registries(ctx.app, approve=[*options.approve, *agreed])
+            _print(ctx, synced)
+    else:
+        ctx.emit(synced.to_json())
+    return 1 if synced.report.problems or synced.report.waiting else 0
+
+
+def _ask(ctx: Context, waiting: Sequence[Waiting]) -> list[str]:
+    """Digests that the person agreed to; without a terminal nobody agrees."""
+    if not (waiting and ctx.is_tty and ctx.stdin.isatty()):
+        return []
+    return [
+        one.digest for one in waiting if ctx.confirm(f"take over the description of {one.name}?")
+    ]
+
+
+def _print(ctx: Context, synced: Synced) -> None:
+    from atip.cli.output import clean, count
+
+    report = synced.report
+    ctx.print(
+        f"{count(report.asked, 'tool')} looked up with {count(report.requests, 'request')}: "
+        f"{len(report.found)} known, {len(report.fetched)} new or changed"
+    )
+    if synced.changed:
+        ctx.print("  now described by a registry: " + clean(", ".join(synced.changed[:20])))
+    for waiting in report.waiting:
+        ctx.print(f"  {clean(waiting.name)} ({clean(waiting.registry)}) warns of less than before:")
+        for change in waiting.update.weaker:
+            ctx.print(f"    {clean(change.at)}: {clean(change.message)}")
+        ctx.print(f"    to take it over: atip registry sync --approve {clean(waiting.name)}")
+    for problem in report.problems:
+        ctx.note(f"  {clean(problem['registry'])}: {clean(problem['message'])} [{problem['code']}]")
+        if problem["hint"]:
+            ctx.note(f"      {clean(problem['hint'])}")
