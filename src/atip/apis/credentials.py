@@ -77,6 +77,15 @@ def resolve_auth(
     return _custom(told, look)
 
 
+def reference_text(reference: str, *, env: Mapping[str, str], folder: str) -> str:
+    """What a reference stands for; a text with `${NAME}` inside has it replaced.
+
+    Raises:
+        AuthRequired: `api.auth-missing`.
+    """
+    return _Lookup(env, folder).text(reference)
+
+
 def _api_key(told: Mapping[str, Any], value: str) -> Credential:
     name, place = str(told.get("name", "")), told.get("in", "header")
     if not name:
@@ -121,7 +130,7 @@ class _Lookup:
 
     def text(self, reference: str) -> str:
         scheme, _, rest = reference.partition(":")
-        if scheme == "file":
+        if scheme == "file" and not rest.startswith("//"):
             path = os.path.join(self._folder, os.path.expanduser(rest))
             return read_bytes(path, MAX_BYTES).decode("utf-8", "strict").strip()
         if scheme == "keyring":

@@ -117,7 +117,7 @@ def _build(document: object) -> Any:
         ) from error
     try:
         if isinstance(document, str):
-            return graphql.build_schema(document, assume_valid_sdl=True)
+            return graphql.build_schema(document, assume_valid=True)
         assert isinstance(document, dict)
         return graphql.build_client_schema(document.get("data") or document, assume_valid=True)
     except (graphql.GraphQLError, TypeError, ValueError, KeyError, RecursionError) as error:

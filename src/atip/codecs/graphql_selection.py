@@ -60,8 +60,7 @@ class Selection:
         abstract = graphql.is_abstract_type(kind)
         chosen = ["__typename"] if abstract else []
         properties: dict[str, Any] = {"__typename": {"type": "string"}} if abstract else {}
-        fields = {} if graphql.is_union_type(kind) else kind.fields
-        for name, field in fields.items():
+        for name, field in _plain_first({} if graphql.is_union_type(kind) else kind.fields):
             if self._left <= 0 or len(chosen) >= MAX_FIELDS:
                 break
             if any(graphql.is_required_argument(each) for each in field.args.values()):
@@ -80,6 +79,16 @@ class Selection:
             chosen, properties = ["__typename"], {"__typename": {"type": "string"}}
         schema = {"type": ["object", "null"], "properties": properties}
         return Selected(text="{ " + " ".join(chosen) + " }", schema=schema)
+
+
+def _plain_first(fields: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Scalars before objects: when the number is limited, the facts of the object itself come first."""
+    import graphql
+
+    def is_object(pair: tuple[str, Any]) -> bool:
+        return not graphql.is_leaf_type(graphql.get_named_type(pair[1].type))
+
+    return sorted(fields.items(), key=is_object)
 
 
 def input_schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:

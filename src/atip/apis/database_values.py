@@ -1,0 +1,120 @@
+"""Values of columns: SQL types ⇄ JSON. What JSON cannot say exactly travels as text: decimals, times, bytes."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import decimal
+import enum
+import uuid
+
+from atip.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+def column_schema(kind: Any, *, nullable: bool) -> dict[str, Any]:
+    """JSON Schema of a column."""
+    made = _schema(kind)
+    if not nullable or "type" not in made:
+        return made
+    types = made["type"] if isinstance(made["type"], list) else [made["type"]]
+    made = {**made, "type": [*types, "null"]}
+    if "enum" in made:
+        made["enum"] = [*made["enum"], None]
+    return made
+
+
+def _schema(kind: Any) -> dict[str, Any]:
+    from sqlalchemy import types
+
+    if isinstance(kind, types.Boolean):
+        return {"type": "boolean"}
+    if isinstance(kind, types.Integer):
+        return {"type": "integer"}
+    if isinstance(kind, types.Float):
+        return {"type": "number"}
+    if isinstance(kind, types.Numeric):
+        return {"type": ["number", "string"], "description": "exact number; as text in answers"}
+    if isinstance(kind, types.Enum):
+        return {"type": "string", "enum": list(kind.enums)}
+    for known, told in (
+        (types.DateTime, "date-time"),
+        (types.Date, "date"),
+        (types.Time, "time"),
+        (types.Uuid, "uuid"),
+    ):
+        if isinstance(kind, known):
+            return {"type": "string", "format": told}
+    if isinstance(kind, types.LargeBinary):
+        return {"type": "string", "contentEncoding": "base64"}
+    if isinstance(kind, types.ARRAY):
+        return {"type": "array", "items": _schema(kind.item_type)}
+    if isinstance(kind, types.JSON):
+        return {}
+    return {"type": "string"}
+
+
+def bound(kind: Any, value: Any) -> Any:
+    """A JSON value as the driver wants it for a column of that type.
+
+    Raises:
+        UsageError: `api.invalid-argument`.
+    """
+    from sqlalchemy import types
+
+    if value is None:
+        return None
+    try:
+        if isinstance(kind, types.ARRAY):
+            return [bound(kind.item_type, each) for each in value]
+        if isinstance(kind, types.Numeric) and not isinstance(kind, types.Float):
+            return decimal.Decimal(str(value))
+        if isinstance(kind, types.LargeBinary):
+            return base64.b64decode(value, validate=True)
+        if isinstance(value, str):
+            return _from_text(kind, value)
+    except (ValueError, TypeError, decimal.InvalidOperation) as error:
+        raise UsageError("api.invalid-argument", f"not a value of {kind}: {error}") from error
+    return value
+
+
+def _from_text(kind: Any, value: str) -> Any:
+    from sqlalchemy import types
+
+    if isinstance(kind, types.DateTime):
+        return datetime.datetime.fromisoformat(value)
+    if isinstance(kind, types.Date):
+        return datetime.date.fromisoformat(value)
+    if isinstance(kind, types.Time):
+        return datetime.time.fromisoformat(value)
+    if isinstance(kind, types.Uuid):
+        return uuid.UUID(value)
+    return value
+
+
+def plain_row(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A row as JSON values."""
+    return {str(key): plain(value) for key, value in row.items()}
+
+
+def plain(value: Any) -> Any:
+    """One value as JSON."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, decimal.Decimal):
+        return str(value)
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(bytes(value)).decode()
+    if isinstance(value, dict):
+        return plain_row(value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(each) for each in value]
+    if isinstance(value, enum.Enum):
+        return value.name
+    return str(value)

@@ -1,0 +1,318 @@
+"""Databases: tables and views as typed operations, and one query tool that can only read.
+
+`list_`, `get_` and `count_` for every table; `insert_`, `update_` and `delete_` where the configuration says `writable`.
+Reading happens in a read-only transaction. Names come from inspection and are quoted by SQLAlchemy; values are bound,
+never pasted. Implements ATM §A.4; SECURITY-BAR row 25. Needs the extra `api` and the driver of the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from atip.apis.database_engine import open_engine, reading, writing
+from atip.apis.database_query import run_query
+from atip.apis.database_values import bound, column_schema, plain_row
+from atip.apis.effects import with_effects
+from atip.apis.http_calls import Outcome
+from atip.apis.interface import Loaded
+from atip.errors import UsageError
+from atip.model.identifiers import ARGUMENTS, slug, unique
+from atip.model.operation import Api, Operation, Parameter
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from atip.apis.config import SourceConfig
+    from atip.apis.interface import Door
+
+MAX_ROWS = 1_000
+DEFAULT_ROWS = 100
+_METHODS = {
+    "list": "SELECT",
+    "get": "SELECT",
+    "count": "SELECT",
+    "insert": "INSERT",
+    "update": "UPDATE",
+    "delete": "DELETE",
+}
+
+
+def load(config: SourceConfig, door: Door) -> Loaded:
+    """Inspect the database.
+
+    Raises:
+        FetchError: `api.database` when it cannot be reached.
+    """
+    engine = open_engine(config, door)
+    try:
+        tables = list(_inspected(engine, config))
+    finally:
+        engine.dispose()
+    names: set[str] = set()
+    operations = [
+        operation
+        for table in tables
+        for operation in _operations(table, names, writable=bool(config.told.get("writable")))
+    ]
+    operations.append(_query_operation(names, engine.dialect.name))
+    api = Api(
+        name=config.name,
+        kind="database",
+        title=f"{engine.dialect.name} database",
+        operations=tuple(operations),
+    )
+    raw = json.dumps(tables, default=str)
+    return Loaded(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
+
+
+def _inspected(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
+    import sqlalchemy
+
+    inspector = sqlalchemy.inspect(engine)
+    wanted = config.told.get("tables")
+    for schema in config.told.get("schemas") or (None,):
+        views = set(inspector.get_view_names(schema=schema))
+        for name in [*inspector.get_table_names(schema=schema), *sorted(views)]:
+            if wanted is not None and name not in wanted:
+                continue
+            columns = inspector.get_columns(name, schema=schema)
+            key = inspector.get_pk_constraint(name, schema=schema)["constrained_columns"]
+            yield {
+                "name": name,
+                "schema": schema,
+                "view": name in views,
+                "comment": _comment(inspector, name, schema),
+                "key": key,
+                "references": [
+                    {"columns": each["constrained_columns"], "table": each["referred_table"]}
+                    for each in inspector.get_foreign_keys(name, schema=schema)
+                ],
+                "columns": [_column(each) for each in columns],
+            }
+
+
+def _column(told: Mapping[str, Any]) -> dict[str, Any]:
+    generated = bool(told.get("computed")) or bool(told.get("identity"))
+    auto = told.get("autoincrement") is True or told.get("default") is not None
+    return {
+        "name": told["name"],
+        "schema": column_schema(told["type"], nullable=bool(told["nullable"])),
+        "required": not told["nullable"] and not auto and not generated,
+        "generated": bool(told.get("computed")),
+        "comment": told.get("comment") or "",
+    }
+
+
+def _comment(inspector: Any, name: str, schema: str | None) -> str:
+    try:
+        return inspector.get_table_comment(name, schema=schema).get("text") or ""
+    except NotImplementedError:
+        return ""
+
+
+def _operations(
+    table: Mapping[str, Any], names: set[str], *, writable: bool
+) -> Iterator[Operation]:
+    actions = ["list", "count"]
+    if table["key"]:
+        actions.insert(1, "get")
+    if writable and not table["view"]:
+        actions.append("insert")
+        if table["key"]:
+            actions += ["update", "delete"]
+    for action in actions:
+        yield _operation(table, action, names)
+
+
+def _operation(table: Mapping[str, Any], action: str, names: set[str]) -> Operation:
+    name = unique(slug(f"{action}_{table['name']}"), names, (str(table["schema"] or ""),))
+    return Operation(
+        name=name,
+        original=f"{action}_{table['name']}",
+        summary=_SUMMARIES[action].format(table["name"]),
+        description=table["comment"],
+        parameters=tuple(_parameters(table, action)),
+        method=_METHODS[action],
+        category=table["name"],
+        extra={"table": table["name"], "schema": table["schema"], "action": action},
+    )
+
+
+_SUMMARIES = {
+    "list": "Rows of {}, filtered by the values of columns",
+    "get": "One row of {} by its key",
+    "count": "How many rows of {} have these values",
+    "insert": "Add a row to {}",
+    "update": "Change the row of {} with this key",
+    "delete": "Remove the row of {} with this key",
+}
+
+
+def _parameters(table: Mapping[str, Any], action: str) -> Iterator[Parameter]:
+    taken: set[str] = {"limit", "offset", "order_by", "descending"} if action == "list" else set()
+    key = table["key"]
+    for column in table["columns"]:
+        is_key = column["name"] in key
+        if action in {"get", "delete"} and not is_key:
+            continue
+        if action in {"insert", "update"} and column["generated"]:
+            continue
+        required = is_key if action in {"get", "delete", "update"} else False
+        yield Parameter(
+            argument=unique(slug(column["name"], "value", ARGUMENTS), taken, ("column",)),
+            name=column["name"],
+            place="column",
+            schema=column["schema"],
+            required=required or (action == "insert" and column["required"]),
+            description=column["comment"],
+        )
+    if action == "list":
+        yield from _paging([column["name"] for column in table["columns"]])
+
+
+def _paging(columns: list[str]) -> Iterator[Parameter]:
+    for name, schema, text in (
+        ("limit", {"type": "integer", "minimum": 1, "maximum": MAX_ROWS}, "at most this many rows"),
+        ("offset", {"type": "integer", "minimum": 0}, "leave out this many rows"),
+        ("order_by", {"type": "string", "enum": columns}, "sort by this column"),
+        ("descending", {"type": "boolean"}, "sort from high to low"),
+    ):
+        yield Parameter(argument=name, name=name, place="option", schema=schema, description=text)
+
+
+def _query_operation(names: set[str], dialect: str) -> Operation:
+    return Operation(
+        name=unique("query", names, ("sql",)),
+        original="query",
+        summary=f"Run one SELECT of {dialect} in a read-only transaction",
+        parameters=(
+            Parameter(argument="sql", name="sql", place="option", schema={"type": "string"},
+                      required=True, description="one SELECT; values as :name"),
+            Parameter(argument="values", name="values", place="option", schema={"type": "object"},
+                      description="values of :name"),
+            Parameter(argument="limit", name="limit", place="option",
+                      schema={"type": "integer", "minimum": 1, "maximum": MAX_ROWS}),
+        ),
+        method="SELECT",
+        category="query",
+        extra={"action": "query"},
+    )  # fmt: skip
+
+
+def connect(config: SourceConfig, header: Api, door: Door) -> DatabaseConnection:
+    """A connection to the database."""
+    return DatabaseConnection(config, door)
+
+
+class DatabaseConnection:
+    """Runs operations in a worker thread, one transaction each."""
+
+    def __init__(self, config: SourceConfig, door: Door) -> None:
+        self._engine = open_engine(config, door)
+        self._writable = bool(config.told.get("writable"))
+        self._tables: dict[tuple[str, str | None], Any] = {}
+
+    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        data = await asyncio.to_thread(self._call, operation, arguments)
+        return Outcome(status=200, data=data)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._engine.dispose)
+
+    def _call(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
+        action = operation.extra["action"]
+        if action == "query":
+            limit = arguments.get("limit", DEFAULT_ROWS)
+            return run_query(
+                self._engine, arguments["sql"], arguments.get("values", {}), int(limit)
+            )
+        table = self._table(operation.extra["table"], operation.extra.get("schema"))
+        given = {
+            each.name: bound(table.c[each.name].type, arguments[each.argument])
+            for each in operation.parameters
+            if each.place == "column" and each.argument in arguments
+        }
+        if action in {"list", "get", "count"}:
+            return self._read(action, table, given, arguments)
+        if not self._writable:
+            raise UsageError(
+                "api.read-only", "this database is read-only here", hint='set "writable": true'
+            )
+        return self._write(action, table, given)
+
+    def _read(
+        self, action: str, table: Any, given: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Any:
+        import sqlalchemy
+
+        where = [_equals(table.c[name], value) for name, value in given.items()]
+        with reading(self._engine) as connection:
+            if action == "count":
+                statement = sqlalchemy.select(sqlalchemy.func.count()).select_from(table)
+                return {"count": connection.execute(statement.where(*where)).scalar_one()}
+            statement = sqlalchemy.select(table).where(*where)
+            if action == "list":
+                column = options.get("order_by")
+                if column is not None:
+                    order = table.c[column]
+                    statement = statement.order_by(
+                        order.desc() if options.get("descending") else order
+                    )
+                limit = min(int(options.get("limit", DEFAULT_ROWS)), MAX_ROWS)
+                statement = statement.limit(limit).offset(int(options.get("offset", 0)))
+            rows = [plain_row(row) for row in connection.execute(statement).mappings()]
+        return {"rows": rows} if action == "list" else {"row": rows[0] if rows else None}
+
+    def _write(self, action: str, table: Any, given: dict[str, Any]) -> Any:
+        key = [column.name for column in table.primary_key.columns]
+        where = [_equals(table.c[name], given[name]) for name in key if name in given]
+        with writing(self._engine) as connection:
+            if action == "insert":
+                done = connection.execute(table.insert().values(**_by_column(table, given)))
+                return {"inserted": done.rowcount, "key": plain_key(done, key)}
+            # SECURITY: without its whole key a change would meet every row.
+            if len(where) != len(key):
+                raise UsageError(
+                    "api.missing-argument", f"the whole key is needed: {', '.join(key)}"
+                )
+            if action == "delete":
+                done = connection.execute(table.delete().where(*where))
+                return {"deleted": done.rowcount}
+            changes = {name: value for name, value in given.items() if name not in key}
+            if not changes:
+                raise UsageError("api.missing-argument", "nothing to change was given")
+            done = connection.execute(
+                table.update().where(*where).values(_by_column(table, changes))
+            )
+            return {"updated": done.rowcount}
+
+    def _table(self, name: str, schema: str | None) -> Any:
+        import sqlalchemy
+
+        known = self._tables.get((name, schema))
+        if known is None:
+            known = sqlalchemy.Table(
+                name, sqlalchemy.MetaData(), schema=schema, autoload_with=self._engine
+            )
+            self._tables[(name, schema)] = known
+        return known
+
+
+def _by_column(table: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {table.c[name].key: value for name, value in given.items()}
+
+
+def _equals(column: Any, value: Any) -> Any:
+    return column.is_(None) if value is None else column == value
+
+
+def plain_key(done: Any, key: list[str]) -> dict[str, Any] | None:
+    """The key of a new row, where the database tells it."""
+    found = done.inserted_primary_key
+    if found is None:
+        return None
+    return plain_row(dict(zip(key, found, strict=False)))
