@@ -73,12 +73,6 @@ NOUNS: dict[str, dict[str, str]] = {
         "remove": "forget a remote registry and everything it said",
         "sync": "look up every known tool in every registry, privately",
     },
-    "registry": {
-        "add": "add a remote registry: shows who it is and pins it",
-        "list": "remote registries: how they are pinned, what they gave",
-        "remove": "forget a remote registry and everything it said",
-        "sync": "look up every known tool in every registry, privately",
-    },
     "policy": {
         "show": "the policies in force, layer by layer",
         "check": "the decision on a shell line, as an exit code",
