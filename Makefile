@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: scan test check format bench soak requirements docs clean
+.PHONY: scan test check format bench soak mutations requirements docs clean
 
 scan: $(VENV)/.ready
 	@$(BIN)/atip scan --learn
@@ -27,6 +27,9 @@ bench: $(VENV)/.ready
 
 soak: $(VENV)/.ready $(VENV)/.system
 	@scripts/soak
+
+mutations: $(VENV)/.ready $(VENV)/.system
+	@$(BIN)/python scripts/mutations.py
 
 requirements: $(VENV)/.ready
 	@$(BIN)/python scripts/requirements.py
