@@ -17,6 +17,7 @@ from atip.codecs.interface import Decoded, Encoded, Loss
 from atip.codecs.safety import clean_text
 from atip.errors import FormatError
 from atip.model import encode as model_encode
+from atip.model.names import why_unsafe
 from atip.model.problems import Problem, render_path
 from atip.model.reader import read_json
 from atip.model.tool import Binary, Tool, Trust
@@ -34,6 +35,7 @@ FRAME = 21
 LEAST_SUMMARY = 12
 """Characters of a summary that are kept whatever the names cost."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\Z")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 _PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9\s]")
 _NUMBERS = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?")
 
@@ -114,7 +116,7 @@ def _kept(tool: Tool, kept: dict[str, Any]) -> dict[str, Any] | None:
         return None
     reader = Reader()
     read = reader.manifest(manifest)
-    if read is None or read.name != tool.name or not _is_own(read, capability):
+    if read is None or tool.name not in (read.name, read.key) or not _is_own(read, capability):
         # SECURITY: a vendor field of a foreign document must not bring commands of another program.
         return None
     made = {"manifest": {**manifest, "summary": tool.description, "version": tool.version}}
@@ -144,8 +146,8 @@ def _manifest(tool: Tool) -> dict[str, Any]:
     manifest: dict[str, Any] = {
         "adapter": True,
         "wraps": program,
-        "domain": category if isinstance(category, str) and category else "tools",
-        "name": tool.name,
+        "domain": _safe(category if isinstance(category, str) else "") or "tools",
+        "name": _safe(tool.name) or "tool",
         "summary": "",
         "version": _version(tool.version),
     }
@@ -154,6 +156,12 @@ def _manifest(tool: Tool) -> dict[str, Any]:
     summary = " ".join(clean_text(tool.description).split()) or tool.name
     manifest["summary"] = _cut(summary, room)
     return manifest
+
+
+def _safe(text: str) -> str:
+    """A name that may be a key and a folder; empty when nothing is left of it."""
+    made = _UNSAFE.sub("-", text.rpartition("/")[2])[:60].strip("-.")
+    return "" if why_unsafe(made) else made
 
 
 def estimated_tokens(text: str) -> int:

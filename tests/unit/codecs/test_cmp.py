@@ -290,6 +290,20 @@ def test_a_description_cannot_pose_as_a_regular_expression_or_a_shell():
     assert Reader().intents({"intents": [intent]})[0].command == "t a {x_rm_-rf_}"
 
 
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("notes/jot", "jot"),
+        ("[", "tool"),
+        ("\u0430\u0431", "tool"),
+        ("a b", "a-b"),
+        ("con", "tool"),
+    ],
+)
+def test_any_name_becomes_a_safe_one(name, written):
+    assert cmp.encode(Tool(name=name, description="x")).data["manifest"]["name"] == written
+
+
 def test_losses_name_what_cmp_cannot_say():
     tool = Tool(name="t", description="x", version="1.0.0", homepage="https://example.org")
     assert "$.homepage" in [loss.path for loss in cmp.encode(tool).losses]
