@@ -70,8 +70,11 @@ class App:
         """Tell clients when the published commands change."""
         while True:
             await anyio.sleep(POLL_S)
-            if await anyio.to_thread.run_sync(self.exposed.load):
-                await self._announce()
+            await self._refresh()
+
+    async def _refresh(self) -> None:
+        if await anyio.to_thread.run_sync(self.exposed.load):
+            await self._announce()
 
     async def _announce(self) -> None:
         await self._bus.publish(ToolsListChanged())
@@ -161,7 +164,7 @@ class App:
     async def _published(self, name: str, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
         from atip.session import Session
 
-        await anyio.to_thread.run_sync(self.exposed.load)
+        await self._refresh()
         function = self.exposed.find(name)
         if function is None:
             close = ", ".join((surface.FIND, surface.DESCRIBE, surface.RUN))
@@ -192,8 +195,7 @@ class App:
             await self._ask_for_change(function, document, elicitor)
         if state in (NEW, CHANGED) or withheld:
             await anyio.to_thread.run_sync(self.pins.put, function, document)
-            if await anyio.to_thread.run_sync(self.exposed.load):
-                await self._announce()
+            await self._refresh()
 
     async def _ask_for_change(
         self, function: Function, document: Mapping[str, Any], elicitor: Elicitor

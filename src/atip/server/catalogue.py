@@ -72,7 +72,7 @@ class Catalogue:
             )
         self._kept[name] = kept
         if len(self._kept) > _KEPT:
-            del self._kept[next(iter(self._kept))]
+            self._kept.pop(next(iter(self._kept)), None)
         return kept[1]
 
     def function(self, command: str) -> Function:

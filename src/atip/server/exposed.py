@@ -8,6 +8,7 @@ when the list changes. Implements SECURITY-BAR rows 5 and 24.
 from __future__ import annotations
 
 import os
+import threading
 
 from atip.calling import target_words
 from atip.errors import NotFoundError, UsageError
@@ -35,6 +36,7 @@ class Exposed:
         self._published: dict[str, tuple[Function, dict[str, Any]]] = {}
         self._withheld: dict[str, Function] = {}
         self._stamp: object = None
+        self._lock = threading.Lock()
 
     @property
     def declarations(self) -> list[dict[str, Any]]:
@@ -62,11 +64,17 @@ class Exposed:
         """
         if not self._targets:
             return False
-        stamp = self._stamps()
-        if stamp == self._stamp:
-            return False
-        first = self._stamp is None
-        self._stamp = stamp
+        with self._lock:
+            stamp = self._stamps()
+            if stamp == self._stamp:
+                return False
+            is_changed = self._loaded(first=self._stamp is None)
+            self._stamp = (
+                stamp  # taken before reading: what changed meanwhile is seen the next time
+            )
+            return is_changed
+
+    def _loaded(self, *, first: bool) -> bool:
         before = self.declarations
         published: dict[str, tuple[Function, dict[str, Any]]] = {}
         withheld: dict[str, Function] = {}
@@ -82,7 +90,6 @@ class Exposed:
             else:
                 published[function.name] = (function, declared(function))
         self._published, self._withheld = published, withheld
-        self._stamp = self._stamps()
         return not first and self.declarations != before
 
     def _functions(self, first: bool) -> list[tuple[Function, Mapping[str, Any], bool]]:

@@ -12,7 +12,7 @@ import json
 import os
 
 from atip.calls.names import function_name
-from atip.errors import AtipError, NeedsConfirmation, NotFoundError
+from atip.errors import AtipError, NeedsConfirmation
 from atip.execution.result import clean_output
 from atip.system import files
 from atip.system.digests import sha256_hex
@@ -50,11 +50,12 @@ def text_of(document: Mapping[str, Any], path: Sequence[str]) -> str:
 
 def _without_evidence(value: Any) -> Any:
     if isinstance(value, dict):
-        return {
+        kept = {
             key: _without_evidence(child)
             for key, child in value.items()
-            if key not in ("evidence", "x-evidence") and child is not None
+            if key != "evidence" and child is not None
         }
+        return {key: child for key, child in kept.items() if key != "x-atip" or child}
     return [_without_evidence(child) for child in value] if isinstance(value, list) else value
 
 
@@ -79,11 +80,10 @@ class Pins:
             AtipError: `pins.unsafe-file` when others may write it.
         """
         path = self._path(function)
-        try:
-            data = files.read_bytes(path, MAX_BYTES)
-            status = os.stat(path)
-        except (NotFoundError, FileNotFoundError):
+        if not os.path.exists(path):
             return self._memory.get(function.name)
+        data = files.read_bytes(path, MAX_BYTES)
+        status = os.stat(path)
         # SECURITY: whoever can write a pin can make a poisoned text look approved.
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
             raise AtipError("pins.unsafe-file", f"others may write `{path}`")
