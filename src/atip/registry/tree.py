@@ -92,10 +92,3 @@ def all_bins(bits: int) -> list[str]:
     """The names of all bins."""
     width = len(f"{(1 << bits) - 1:x}")
     return [f"{BIN_PREFIX}-{number:0{width}x}" for number in range(1 << bits)]
-
-
-def signature_kind(bundle: bytes) -> str:
-    """Which kind of signature a `.bundle` holds, told by its first bytes; what is neither minisign nor GPG is cosign."""
-    if bundle.startswith(b"untrusted comment:"):
-        return "minisign"
-    return "gpg" if bundle.startswith(b"-----BEGIN PGP") else "cosign"

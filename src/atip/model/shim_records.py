@@ -1,0 +1,139 @@
+"""What a publisher remembers of each shim, read and packed quickly. Pure.
+
+A registry may hold 100,000 shims, and a rebuild touches a hundred of them: only the head of a shim is decoded, and
+what is remembered stays packed until it is asked for. This is no validation: `documents.judge` is.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from atip.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class _Binary(msgspec.Struct, gc=False):
+    hash: str
+    name: str = ""
+    version: str = ""
+    platform: str = ""
+
+
+class _Trust(msgspec.Struct, gc=False):
+    source: str = ""
+
+
+class _Head(msgspec.Struct, gc=False):
+    binary: _Binary
+    description: str = ""
+    homepage: str = ""
+    trust: _Trust | None = None
+
+
+class ShimRecord(msgspec.Struct, array_like=True, gc=False):
+    """One published shim: what it says it is, and what its bytes are."""
+
+    hex: str
+    """SHA-256 of the binary; the name of the file."""
+    slot: int
+    """First byte of the SHA-256 of the published path: which bin it is in, for any number of bits."""
+    size: int
+    content: str
+    """SHA-256 of the shim's bytes."""
+    name: str
+    version: str
+    platform: str
+    source: str
+    """`trust.source`, a claim."""
+    description: str
+    homepage: str
+    bundle_size: int = 0
+    bundle: str = ""
+    """SHA-256 of the signature's bytes; empty: not signed."""
+
+
+Packed = msgspec.Raw
+Row = tuple[str, str, str, int]
+"""Version, platform, digits, slot: one shim of a tool."""
+
+
+class PublishedState(msgspec.Struct, gc=False):
+    """What the last build left behind."""
+
+    version: int
+    place: str
+    anchor: str
+    """SHA-256 of the file that the build wrote last; if the place holds another one, the state is not about it."""
+    rules: str
+    """Under which rules the shims were judged; empty: they were not."""
+    release: str
+    """Time of the last release that changed anything."""
+    bins_expire: str
+    names: list[str]
+    """Source files in the order in which the folder lists them."""
+    marks: list[int]
+    """One number for each, which changes with the file."""
+    total: int
+    platforms: dict[str, int]
+    sources: dict[str, int]
+    slots: list[msgspec.Raw]
+    """256 packed lists of `ShimRecord`."""
+    rows: dict[str, msgspec.Raw]
+    """Tool → packed list of `Row`."""
+    rendered: dict[str, str]
+    """Tool → its entry in the catalogue, as JSON. Sorted by name."""
+
+
+_DECODE_HEAD = msgspec.json.Decoder(_Head).decode
+_DECODE_STATE = msgspec.msgpack.Decoder(PublishedState).decode
+_DECODE_RECORDS = msgspec.msgpack.Decoder(list[ShimRecord]).decode
+_DECODE_ROWS = msgspec.msgpack.Decoder(list[Row]).decode
+_PACK = msgspec.msgpack.Encoder().encode
+
+
+def read_head(data: bytes) -> _Head:
+    """Name, version, platform and claims of a shim.
+
+    Raises:
+        FormatError: `publish.unreadable`.
+    """
+    try:
+        return _DECODE_HEAD(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError("publish.unreadable", f"not a shim: {error}") from error
+
+
+def pack_state(state: PublishedState) -> bytes:
+    return _PACK(state)
+
+
+def unpack_state(data: bytes) -> PublishedState | None:
+    """The state, or None when the bytes are not one: then everything is looked at again."""
+    try:
+        return _DECODE_STATE(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def pack_records(records: Iterable[ShimRecord]) -> msgspec.Raw:
+    return msgspec.Raw(_PACK(list(records)))
+
+
+def unpack_records(packed: msgspec.Raw) -> list[ShimRecord]:
+    return _DECODE_RECORDS(packed)
+
+
+def pack_rows(rows: list[Row]) -> msgspec.Raw:
+    return msgspec.Raw(_PACK(rows))
+
+
+def unpack_rows(packed: msgspec.Raw) -> list[Row]:
+    return _DECODE_ROWS(packed)
+
+
+def encode_text(value: object) -> str:
+    """Compact JSON in the order of insertion."""
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,1 @@
+"""Publishing a registry: from a folder of contributions to static files with TUF metadata beside them."""

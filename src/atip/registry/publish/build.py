@@ -1,0 +1,322 @@
+"""Build a registry: from a folder of contributions to the static tree, in a folder or an object store.
+
+    (1) list      what lies in the source, and what differs from the last build; unread
+    (2) review    everything that changed; one refusal, and nothing is written
+    (3) shims     only those that changed are written
+    (4) documents manifest, catalogue, patterns, policy, coverage
+    (5) metadata  bins, targets, snapshot; then the timestamp, which makes it all valid at once
+    (6) remove    what is no longer named
+
+The unsigned tree is the same byte for byte for the same source and release time. ATIP 0.6 §4.4, §4.7–4.9.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+
+from atip.errors import FormatError
+from atip.model.shim_records import PublishedState, pack_state, unpack_state
+from atip.model.value import Value
+from atip.registry import tree
+from atip.registry.publish import roots
+from atip.registry.publish.delivery import headers_for
+from atip.registry.publish.extra_files import render_documents, stale_files
+from atip.registry.publish.gather import gather
+from atip.registry.publish.ledger import Ledger
+from atip.registry.publish.metadata import Release, next_metadata
+from atip.registry.publish.published import Published, load_published
+from atip.registry.publish.review import Rules
+from atip.registry.publish.role_keys import load_role_keys
+from atip.registry.publish.settings import load_publisher_settings
+from atip.registry.publish.source import compare, list_source
+from atip.system.clock import iso
+from atip.system.files import locked, make_private, read_bytes, write_atomic
+from atip.system.objects import open_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.model.problems import Problem
+    from atip.registry.publish.gather import Gathered
+    from atip.registry.publish.metadata import Metadata
+    from atip.registry.publish.settings import PublisherSettings
+    from atip.registry.publish.source import Listing
+    from atip.system.objects import ObjectStore
+
+WORK = ".atip"
+"""Folder of our own inside the source: the state of each place, a lock. It may be deleted at any time."""
+_STATE_VERSION = 1
+_MAX_STATE = 1 << 30
+
+
+class BuildOrder(Value):
+    """What to build."""
+
+    folder: str
+    place: str
+    """Folder or `s3://` address that is published."""
+    at: float
+    """Time of the release, seconds since 1970."""
+    keys: str | None
+    """Folder of keys; None: the tree is not signed."""
+    judge: bool = True
+    """False: shims are taken as valid. Updates are compared with what is published all the same."""
+
+
+class BuildReport(Value):
+    """What a build did."""
+
+    place: str
+    release: str
+    total: int
+    added: int
+    changed: int
+    removed: int
+    bins: int = 0
+    """How many bins got a new version."""
+    fingerprint: str = ""
+    """What clients pin; empty for an unsigned tree."""
+    is_first: bool = False
+    """Keys and root were made by this build."""
+    advice: tuple[Problem, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "place": self.place,
+            "release": self.release,
+            "shims": self.total,
+            "added": self.added,
+            "changed": self.changed,
+            "removed": self.removed,
+            "bins": self.bins,
+            "fingerprint": self.fingerprint or None,
+            "firstRelease": self.is_first,
+            "advice": [problem.to_json() for problem in self.advice],
+        }
+
+
+def build(order: BuildOrder) -> BuildReport:
+    """Bring a place up to date with its source.
+
+    Raises:
+        FormatError: `publish.refused` with all problems; nothing was written.
+        TrustError: `publish.foreign`, `publish.key-mode`.
+        NotFoundError: `publish.no-settings`, `publish.keys-missing`.
+        AtipError: `objects.changed` when another publisher was quicker.
+    """
+    settings = load_publisher_settings(order.folder)
+    work = os.path.join(order.folder, WORK)
+    make_private(work)
+    with locked(os.path.join(work, "lock")):
+        return _Build(order, settings).run()
+
+
+class _Build:
+    """One build; holds what its steps share."""
+
+    def __init__(self, order: BuildOrder, settings: PublisherSettings) -> None:
+        self.order = order
+        self.settings = settings
+        self.store: ObjectStore = open_store(order.place, headers_for)
+        digits = hashlib.sha256(self.store.place.encode()).hexdigest()[:16]
+        self.state_path = os.path.join(order.folder, WORK, f"{digits}.state")
+        self.is_first = False
+        self.chain: list[bytes] = []
+
+    def run(self) -> BuildReport:
+        published = self._published()
+        state = self._state(published)
+        rules = _rules(self.order, self.settings)
+        ledger = Ledger(state)
+        # (1)
+        listing = list_source(self.order.folder, time.time_ns())
+        marks = state.marks if state else []
+        if state is not None and self.order.judge and rules.name != state.rules:
+            marks = [0] * len(marks)
+        changes = compare(listing, state.names if state else [], marks)
+        # (2)
+        gathered = gather(self.order.folder, changes, ledger, rules, self.store, state is None)
+        if gathered.errors:
+            raise _refused(gathered.errors)
+        # (3)
+        self.store.put_many(gathered.objects())
+        # (4)
+        release = iso(self.order.at)
+        if state is not None and not ledger.touched:
+            release = state.release
+        fingerprint = roots.fingerprint(self.chain[0]) if self.chain else ""
+        files = render_documents(self.order.folder, self.settings, ledger, release, fingerprint)
+        self._put_changed(files)
+        # (5)
+        metadata = self._sign(published, state, gathered, files)
+        # (6)
+        self.store.delete(gathered.gone)
+        self.store.delete(stale_files(self.store, files, published, metadata))
+        self._save(listing, ledger, rules, release, metadata, files)
+        return BuildReport(
+            place=self.store.place,
+            release=release,
+            total=ledger.total,
+            added=gathered.added,
+            changed=gathered.changed,
+            removed=gathered.removed,
+            bins=len(metadata.changed_bins) if metadata else 0,
+            fingerprint=fingerprint,
+            is_first=self.is_first,
+            advice=tuple(gathered.advice),
+        )
+
+    def _published(self) -> Published | None:
+        """Our root and what it has signed; None for an unsigned tree. Makes keys for a first release."""
+        if self.order.keys is None:
+            return None
+        self.chain = roots.load_roots(self.order.keys)
+        if not self.chain:
+            if self.store.find(tree.TIMESTAMP, tree.MAX_INDEX) is not None:
+                from atip.registry.publish.published import foreign
+
+                raise foreign("timestamp")
+            self.chain = [roots.make_first_root(self.order.keys, self.settings, self.order.at)]
+            self.is_first = True
+        return load_published(self.store, self.chain[-1], self.chain[:-1])
+
+    def _state(self, published: Published | None) -> PublishedState | None:
+        """What the last build left, if the place still holds it."""
+        if not os.path.exists(self.state_path):
+            return None
+        state = unpack_state(read_bytes(self.state_path, _MAX_STATE))
+        if state is None or state.version != _STATE_VERSION or state.place != self.store.place:
+            return None
+        if published is not None:
+            anchor = published.timestamp_data
+        else:
+            found = self.store.find(tree.CATALOG, 1 << 30)
+            anchor = found.data if found else b""
+        return state if anchor and state.anchor == _sha256(anchor) else None
+
+    def _put_changed(self, files: dict[str, bytes]) -> None:
+        for key, data in files.items():
+            there = self.store.find(key, 1 << 30)
+            if there is None or there.data != data:
+                self.store.put(key, data)
+
+    def _sign(
+        self,
+        published: Published | None,
+        state: PublishedState | None,
+        gathered: Gathered,
+        files: dict[str, bytes],
+    ) -> Metadata | None:
+        if published is None or self.order.keys is None:
+            return None
+        from atip.registry.publish.canonical import described
+
+        release = Release(
+            at=self.order.at,
+            lifetimes_s=self.settings.lifetimes_s,
+            keys=load_role_keys(self.order.keys),
+        )
+        published = published.replace(bins_expire=state.bins_expire if state else "")
+        others = {path: described(data) for path, data in files.items() if path != tree.COVERAGE}
+        touched = gathered.ledger.touched if state is not None else None
+        metadata = next_metadata(published, gathered.ledger, touched, others, release)
+        self._put_roots()
+        self.store.put_many(metadata.files.items())
+        if metadata.timestamp is not None:
+            tag = published.timestamp_tag
+            self.store.put(tree.TIMESTAMP, metadata.timestamp, expected=tag)
+        else:
+            metadata = metadata.replace(timestamp=published.timestamp_data)
+        return metadata
+
+    def _put_roots(self) -> None:
+        for number, data in enumerate(self.chain, 1):
+            key = tree.metadata_path("root", number)
+            if self.store.find(key, roots.MAX_ROOT) is None:
+                self.store.put(key, data)
+        there = self.store.find(tree.ROOT, roots.MAX_ROOT)
+        if there is None or there.data != self.chain[-1]:
+            self.store.put(tree.ROOT, self.chain[-1])
+
+    def _save(
+        self,
+        listing: Listing,
+        ledger: Ledger,
+        rules: Rules,
+        release: str,
+        metadata: Metadata | None,
+        files: dict[str, bytes],
+    ) -> None:
+        last = metadata.timestamp if metadata is not None else files[tree.CATALOG]
+        state = PublishedState(
+            version=_STATE_VERSION,
+            place=self.store.place,
+            anchor=_sha256(last or b""),
+            rules=rules.name if self.order.judge else "",
+            release=release,
+            bins_expire=metadata.bins_expire if metadata is not None else "",
+            names=listing.names,
+            marks=listing.marks,
+            total=ledger.total,
+            platforms=ledger.platforms,
+            sources=ledger.sources,
+            slots=ledger.packed_slots(),
+            rows=ledger.packed_rows(),
+            rendered=ledger.rendered,
+        )
+        write_atomic(self.state_path, pack_state(state), durable=False)
+
+
+def _rules(order: BuildOrder, settings: PublisherSettings) -> Rules:
+    from atip.registry.publish.approvals import load_approvals
+    from atip.trust.expected import create_trust_policy
+
+    policy = None
+    if settings.require_signatures:
+        config = {
+            "signers": list(settings.signers),
+            "keys": list(settings.keys),
+            "requireSignatures": True,
+        }
+        policy = create_trust_policy(config)
+    return Rules(
+        settings=settings,
+        approvals=load_approvals(order.folder),
+        policy=policy,
+        judges=order.judge,
+    )
+
+
+def _refused(problems: list[Problem]) -> FormatError:
+    first = problems[0]
+    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+    return FormatError(
+        "publish.refused",
+        f"nothing was published: {first.path}: {first.message}{more}",
+        problems=problems[:1000],
+        hint=first.hint or "see `atip registry check`",
+    )
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def release_time(text: str | None) -> float:
+    """Seconds of a release: as given, else `SOURCE_DATE_EPOCH`, else now.
+
+    Raises:
+        FormatError: `publish.release` for a text that is no time.
+    """
+    from atip.system.clock import from_iso
+
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if text is None and epoch.isdigit():
+        return float(epoch)
+    if text is None:
+        return float(int(time.time()))
+    moment = from_iso(text)
+    if moment is None:
+        raise FormatError("publish.release", f"`{text[:40]}` is no time", hint="such as 2026-01-15")
+    return moment

@@ -1,0 +1,168 @@
+"""Read and review what changed, and say what has to be written. Steps (1) to (3) of a build; writes nothing itself."""
+
+from __future__ import annotations
+
+import hashlib
+
+from atip.errors import AtipError, FormatError
+from atip.model.problems import Problem
+from atip.registry import tree
+from atip.registry.publish.review import review
+from atip.registry.publish.source import read_contribution, slot_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from atip.model.shim_records import ShimRecord
+    from atip.registry.publish.ledger import Ledger
+    from atip.registry.publish.review import Rules
+    from atip.registry.publish.source import Changes, Contribution
+    from atip.system.objects import ObjectInfo, ObjectStore
+
+_IN_MEMORY = 256_000_000
+"""Bytes of changed shims that are kept between review and writing; the rest is read a second time."""
+
+
+class Gathered:
+    """The outcome: what to write, what to remove, and what was found. The ledger is brought up to date."""
+
+    def __init__(self, folder: str, ledger: Ledger, problems: Sequence[Problem]) -> None:
+        self._folder = folder
+        self.ledger = ledger
+        self.errors = list(problems)
+        self.advice: list[Problem] = []
+        self.pending: list[tuple[Contribution, bool, bool]] = []
+        """Contribution, whether its shim and whether its signature has to be written."""
+        self.gone: list[str] = []
+        self.added = self.changed = self.removed = 0
+
+    def objects(self) -> Iterator[tuple[str, bytes]]:
+        """Key and bytes of everything to be written.
+
+        Raises:
+            FormatError: `publish.changed-meanwhile`.
+        """
+        for contribution, shim, bundle in self.pending:
+            record = contribution.record
+            if not contribution.data:
+                contribution = self._again(contribution)
+            if shim:
+                yield tree.shim_path(record.hex), contribution.data
+            if bundle and record.bundle:
+                yield tree.bundle_path(record.hex), contribution.bundle
+
+    def _again(self, before: Contribution) -> Contribution:
+        again = read_contribution(self._folder, before.record.hex, before.file)
+        # SECURITY: what was reviewed is what is published.
+        if again.record != before.record:
+            raise FormatError("publish.changed-meanwhile", f"`{before.file}` changed meanwhile")
+        return again
+
+
+def gather(
+    folder: str, changes: Changes, ledger: Ledger, rules: Rules, store: ObjectStore, forgotten: bool
+) -> Gathered:
+    """Look at everything that changed.
+
+    Args:
+        forgotten: there is no state; what the store holds is found out from the store.
+    """
+    result = Gathered(folder, ledger, changes.problems)
+    there = _Published(store, ledger, forgotten)
+    held = 0
+    for digits, name in changes.changed.items():
+        try:
+            contribution = read_contribution(folder, digits, name)
+            held += _take(contribution, result, there, rules, keep=held < _IN_MEMORY)
+        except (FormatError, AtipError) as error:
+            where = f"{name} $"
+            problem = Problem(path=where, code=error.code, message=error.message, hint=error.hint)
+            result.errors.append(problem)
+    there.find_gone(result, changes.removed)
+    return result
+
+
+def _take(
+    contribution: Contribution, result: Gathered, there: _Published, rules: Rules, keep: bool
+) -> int:
+    """Review one contribution and note what follows; the bytes kept in memory."""
+    record = contribution.record
+    known, shim, bundle = there.compare(contribution)
+    published = (there.shim(record.hex) if shim else contribution.data) if known else None
+    if rules.judges or published is not None or record.source == "inferred":
+        predecessor = there.predecessor(record) if published is None else None
+        for problem in review(contribution, rules, published, predecessor):
+            (result.errors if problem.severity == "error" else result.advice).append(problem)
+    result.ledger.put(record)
+    if not (shim or bundle):
+        return 0
+    if known:
+        result.changed += 1
+    else:
+        result.added += 1
+    if bundle and not record.bundle:
+        result.gone.append(tree.bundle_path(record.hex))
+    if not keep:
+        contribution = contribution.replace(data=b"", bundle=b"")
+    result.pending.append((contribution, shim, bundle))
+    return len(contribution.data) + len(contribution.bundle)
+
+
+class _Published:
+    """What the store holds of shims: known from the last build, else found out."""
+
+    def __init__(self, store: ObjectStore, ledger: Ledger, forgotten: bool) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._objects: dict[str, ObjectInfo] | None = None
+        if forgotten:
+            self._objects = {info.key: info for info in store.list(tree.SHIMS)}
+
+    def compare(self, contribution: Contribution) -> tuple[bool, bool, bool]:
+        """Whether the shim is there at all; whether it, and whether its signature, is another one there."""
+        record = contribution.record
+        if self._objects is None:
+            old = self._ledger.find(record.hex, record.slot)
+            if old is None:
+                return False, True, bool(record.bundle)
+            return True, old.content != record.content, old.bundle != record.bundle
+        key, signature = tree.shim_path(record.hex), tree.bundle_path(record.hex)
+        shim = self._is_other(key, contribution.data)
+        if record.bundle:
+            return key in self._objects, shim, self._is_other(signature, contribution.bundle)
+        return key in self._objects, shim, signature in self._objects
+
+    def _is_other(self, key: str, data: bytes) -> bool:
+        info = self._objects.get(key) if self._objects is not None else None
+        if info is None or info.size != len(data):
+            return True
+        # The tag of an object that was put in one piece is its MD5; here it only saves a transfer.
+        if info.tag.strip('"') == hashlib.md5(data, usedforsecurity=False).hexdigest():
+            return False
+        found = self._store.find(key, tree.MAX_SHIM)
+        return found is None or found.data != data
+
+    def shim(self, digits: str) -> bytes | None:
+        found = self._store.find(tree.shim_path(digits), tree.MAX_SHIM)
+        return found.data if found is not None else None
+
+    def predecessor(self, record: ShimRecord) -> bytes | None:
+        """The newest published shim of the same tool on the same platform; for inferred ones."""
+        if record.source != "inferred":
+            return None
+        newest = self._ledger.newest(record.name, record.platform)
+        return self.shim(newest) if newest is not None else None
+
+    def find_gone(self, result: Gathered, removed: Sequence[str]) -> None:
+        """What the store holds and the source does not."""
+        digits = list(removed)
+        if self._objects is not None:
+            found = (tree.digest_of_shim_path(key) for key in self._objects)
+            there = {digest.removeprefix("sha256:") for digest in found if digest}
+            digits = sorted(one for one in there if not self._ledger.find(one, slot_of(one)))
+        for one in digits:
+            result.removed += 1
+            result.gone += [tree.shim_path(one), tree.bundle_path(one)]
+            self._ledger.remove(one, slot_of(one))
+            self._ledger.touched.add(slot_of(one))

@@ -1,0 +1,179 @@
+"""Whether a contribution may be published: everything a client would refuse, and the rules of a community registry.
+
+    (1) schema        the strict reader and the shape of a shim
+    (2) update        only what §4.7 allows differs from what is published
+    (3) effects       warning of less than before needs a person's approval; for inferred shims also across versions
+    (4) community     source, `verified`, patterns (§12.4)
+    (5) signature     by a maintainer that the settings name, where signatures are required
+
+Pure apart from what it is handed. Findings of severity `info` are advice.
+"""
+
+from __future__ import annotations
+
+from atip.errors import FormatError, TrustError
+from atip.model.decode import decode_tool
+from atip.model.diff import diff
+from atip.model.documents import judge
+from atip.model.problems import Problem
+from atip.model.reader import read_json
+from atip.model.value import Value
+from atip.registry.approval import plan_update
+from atip.registry.shim_check import verify_signature_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from atip.model.diff_change import Change
+    from atip.registry.publish.settings import PublisherSettings
+    from atip.registry.publish.source import Contribution
+    from atip.trust.expected import TrustPolicy
+
+    Json = dict[str, Any]
+
+_APPROVE = "a person approves it with `atip registry build --approve HASH`"
+COMMUNITY_SOURCES = ("community", "inferred", "vendor")
+
+
+class Rules(Value):
+    """Under which a contribution is judged."""
+
+    settings: PublisherSettings
+    approvals: frozenset[tuple[str, str]] = frozenset()
+    policy: TrustPolicy | None = None
+    """Whose signatures count; None: signatures are not looked at."""
+    judges: bool = True
+    """False: schema, community rules and signatures are taken as given; updates are compared all the same."""
+
+    @property
+    def name(self) -> str:
+        """Changes with the rules, so that shims judged under others are judged again."""
+        keys = [str(key.get("key", key)) for key in self.settings.keys]
+        return repr((1, self.settings.kind, self.policy is not None, self.settings.signers, keys))
+
+
+def review(
+    contribution: Contribution, rules: Rules, published: bytes | None, predecessor: bytes | None
+) -> list[Problem]:
+    """All findings on one contribution.
+
+    Args:
+        published: the shim of the same binary that is published now.
+        predecessor: the newest published shim of another binary of the same tool and platform.
+
+    Raises:
+        TrustError: `trust.missing-extra`.
+    """
+    record = contribution.record
+    try:
+        document: Any = read_json(contribution.data)
+    except FormatError as error:
+        return _placed(record.hex, list(error.problems))
+    # (1)
+    problems = list(judge(document, kind="shim").problems) if rules.judges else []
+    if any(problem.severity == "error" for problem in problems):
+        return _placed(record.hex, problems)
+    problems = []
+    approved = (record.hex, record.content) in rules.approvals
+    if published is not None:
+        problems += _update_problems(document, published, approved)
+    elif predecessor is not None and record.source == "inferred" and not approved:
+        problems += _weaker_than(predecessor, document)
+    if not rules.judges:
+        return _placed(record.hex, problems)
+    if rules.settings.kind == "community":
+        problems += _community_problems(document, approved)
+    if rules.policy is not None:
+        problems += _signature_problems(contribution, rules.policy)
+    return _placed(record.hex, problems)
+
+
+def _update_problems(document: Json, published: bytes, approved: bool) -> list[Problem]:
+    """(2) and (3), by the rule that clients apply."""
+    old: Any = read_json(published)
+    if old == document:
+        return []
+    try:
+        update = plan_update(decode_tool(old), decode_tool(document))
+    except TrustError as error:
+        return [Problem(path="$", code=error.code, message=error.message, hint=error.hint)]
+    if approved:
+        return []
+    problems = _weaker(update.weaker)
+    if _claimed_source(old) != _claimed_source(document):
+        # ATIP 0.6 §4.10.4: what a machine inferred becomes `community` only after a person verified it.
+        before, after = _claimed_source(old), _claimed_source(document)
+        message = f"its source was `{before}` and is now `{after}`"
+        problems.append(
+            Problem(path="$.trust.source", code="publish.promoted", message=message, hint=_APPROVE)
+        )
+    return problems
+
+
+def _claimed_source(document: Json) -> object:
+    trust = document.get("trust")
+    return trust.get("source") if isinstance(trust, dict) else None
+
+
+def _weaker_than(predecessor: bytes, document: Json) -> list[Problem]:
+    old: Any = read_json(predecessor)
+    changes = diff(decode_tool(old), decode_tool(document)).weaker_claims
+    return _weaker(change for change in changes if change.category == "effects")
+
+
+def _weaker(changes: Iterable[Change]) -> list[Problem]:
+    return [
+        Problem(
+            path=change.at,
+            code="publish.weaker-effects",
+            message=f"{change.message}: it would warn of less than what is published",
+            hint=_APPROVE,
+        )
+        for change in changes
+    ]
+
+
+def _community_problems(document: Json, approved: bool) -> list[Problem]:
+    """(4)"""
+    trust = document.get("trust") or {}
+    found = []
+    if trust.get("source") not in COMMUNITY_SOURCES:
+        found.append(
+            Problem(
+                path="$.trust.source",
+                code="publish.source",
+                message="a contribution says `community`, `inferred` or `vendor`",
+            )
+        )
+    if trust.get("verified") and not approved:
+        hint = "say false, or have a person approve it after testing"
+        message = "it calls itself verified, and nobody approved it"
+        found.append(
+            Problem(path="$.trust.verified", code="publish.verified", message=message, hint=hint)
+        )
+    elif "verified" not in trust:
+        message = "`verified` is false unless it was tested; say so"
+        found.append(Problem(path="$.trust.verified", code="publish.verified", message=message))
+    if not document.get("patterns"):
+        message = "common ways of use as `patterns` would help"
+        found.append(
+            Problem(path="$", code="publish.no-patterns", message=message, severity="info")
+        )
+    return found
+
+
+def _signature_problems(contribution: Contribution, policy: TrustPolicy) -> list[Problem]:
+    """(5), as a client does it."""
+    bundle = contribution.bundle or None
+    try:
+        verify_signature_of(contribution.data, bundle, policy)
+    except TrustError as error:
+        return [Problem(path="$", code=error.code, message=error.message, hint=error.hint)]
+    return []
+
+
+def _placed(digits: str, problems: list[Problem]) -> list[Problem]:
+    """The same problems with the name of the file in front of the path."""
+    return [one.replace(path=f"{digits}.json {one.path}") for one in problems]

@@ -1,0 +1,127 @@
+"""`publisher.json`: who publishes a registry and under which rules. Closed: a misspelt key stops the build."""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import FormatError, NotFoundError
+from atip.model.check import check_shape
+from atip.model.durations import parse_duration
+from atip.model.reader import read_json
+from atip.model.shape import ANYTHING, Field, Items, Shape, Table, Text, Whole
+from atip.model.shapes_registry import SIGNER
+from atip.model.value import Value
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FILE = "publisher.json"
+DAY_S = 86400.0
+LIFETIMES_S = {
+    "root": 365 * DAY_S,
+    "targets": 365 * DAY_S,
+    "snapshot": 30 * DAY_S,
+    "timestamp": 3 * DAY_S,
+}
+"""How long each role's signature lasts unless configured. Bins live as long as targets."""
+MAX_TIMESTAMP_S = 3 * DAY_S
+"""SECURITY: a longer one would let whoever holds the line freeze a registry for that long (SECURITY-BAR §1.3)."""
+
+SHAPE = Shape(
+    FILE,
+    "who publishes a registry and under which rules",
+    {
+        "name": Field(str, "name of the registry", required=True),
+        "url": Field(Text(pattern=r"^https?://"), "base address", required=True),
+        "kind": Field(Text(choices=("community", "private")), "community: the rules of §12.4 hold"),
+        "requireSignatures": Field(bool, "every shim is signed by one of `signers` or `keys`"),
+        "signers": Field(Items(SIGNER), "identities whose signatures count"),
+        "keys": Field(Items(Table(ANYTHING)), "public keys whose signatures count"),
+        "lifetimes": Field(
+            Shape(
+                "lifetimes",
+                "how long each role's signature lasts",
+                {role: Field(str, "such as `72h`") for role in LIFETIMES_S},
+                closed=True,
+            )
+        ),
+        "rootKeys": Field(Whole(1, 9), "how many root keys are made at the start"),
+        "rootThreshold": Field(Whole(1, 9), "how many of them must sign a root"),
+        "wanted": Field(Items(Table(ANYTHING)), "tools and platforms that nobody described yet"),
+    },
+    closed=True,
+)
+
+
+class PublisherSettings(Value):
+    """`publisher.json`, read."""
+
+    name: str
+    url: str
+    kind: str = "community"
+    require_signatures: bool = False
+    signers: tuple[dict[str, str], ...] = ()
+    keys: tuple[dict[str, Any], ...] = ()
+    lifetimes_s: dict[str, float]
+    root_keys: int = 3
+    root_threshold: int = 2
+    wanted: tuple[dict[str, Any], ...] = ()
+
+
+def load_publisher_settings(folder: str) -> PublisherSettings:
+    """The settings of a folder of contributions.
+
+    Raises:
+        NotFoundError: `publish.no-settings`.
+        FormatError: with all problems; `publish.lifetime`, `publish.threshold`.
+    """
+    path = os.path.join(folder, FILE)
+    try:
+        document: Any = read_json(read_bytes(path, 1_000_000))
+    except NotFoundError as error:
+        raise NotFoundError(
+            "publish.no-settings",
+            f"`{folder}` has no `{FILE}`",
+            hint='write {"name": "…", "url": "https://…"} into it',
+        ) from error
+    problems = [p for p in check_shape(document, SHAPE, "strict") if p.severity == "error"]
+    if problems:
+        first = problems[0]
+        text = f"`{path}`: {first.path}: {first.message}"
+        raise FormatError(first.code, text, problems=problems, hint=first.hint)
+    settings = PublisherSettings(
+        name=document["name"],
+        url=document["url"].rstrip("/"),
+        kind=document.get("kind", "community"),
+        require_signatures=document.get("requireSignatures", False),
+        signers=tuple(document.get("signers", ())),
+        keys=tuple(_with_content(key, folder) for key in document.get("keys", ())),
+        lifetimes_s=_lifetimes(document.get("lifetimes", {})),
+        root_keys=document.get("rootKeys", 3),
+        root_threshold=document.get("rootThreshold", 2),
+        wanted=tuple(document.get("wanted", ())),
+    )
+    if settings.root_threshold > settings.root_keys:
+        raise FormatError("publish.threshold", "`rootThreshold` is above `rootKeys`")
+    return settings
+
+
+def _lifetimes(given: dict[str, str]) -> dict[str, float]:
+    found = dict(LIFETIMES_S)
+    for role, text in given.items():
+        parsed = parse_duration(text)
+        if parsed is None or parsed[1] < 60:
+            raise FormatError("publish.lifetime", f"`{text}` is no lifetime", hint="such as `72h`")
+        found[role] = parsed[1]
+    if found["timestamp"] > MAX_TIMESTAMP_S:
+        raise FormatError("publish.lifetime", "a timestamp lasts at most 72 hours")
+    return found
+
+
+def _with_content(key: dict[str, Any], folder: str) -> dict[str, Any]:
+    """A public key given as `file` is read, relative to the folder."""
+    if isinstance(key.get("file"), str):
+        return {**key, "key": read_bytes(os.path.join(folder, key["file"]), 1_000_000)}
+    return key

@@ -1,0 +1,227 @@
+"""The folder of contributions: what lies in it, and what changed since the last build.
+
+    publisher.json            who publishes, and under which rules
+    shims/**/<hex>.json       one shim per binary, in any folders; its signature beside it as `<hex>.json.bundle`
+    patterns/<name>.json      pattern documents
+    policy.json               policy of an organisation
+    approvals.json            what a person approved
+
+Links are not followed: what is published is what lies here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+
+from atip.errors import AtipError, FormatError
+from atip.model.problems import Problem
+from atip.model.shim_records import ShimRecord, read_head
+from atip.model.value import Value
+from atip.registry import tree
+
+SHIMS = "shims"
+PATTERNS = "patterns"
+POLICY = "policy.json"
+_SHIM_ENDING, _BUNDLE_ENDING = ".json", ".json.bundle"
+_RACY_NS = 50_000_000
+"""A file changed less than this before it was looked at may change again under the same time stamp."""
+
+
+class Listing(Value):
+    """Every file of the folder of shims, unread: its name and one number that changes with it."""
+
+    names: list[str]
+    marks: list[int]
+
+
+class Changes(Value):
+    """What a build has to look at."""
+
+    changed: dict[str, str]
+    """Digits of shims that are new or whose files differ → the shim's file."""
+    removed: tuple[str, ...]
+    """Digits of shims that are gone."""
+    problems: tuple[Problem, ...] = ()
+
+
+def list_source(folder: str, now_ns: int) -> Listing:
+    """Walk the folder of shims.
+
+    Raises:
+        AtipError: `publish.no-shims`.
+    """
+    start = os.path.join(folder, SHIMS)
+    if not os.path.isdir(start):
+        hint = "put shims into its folder `shims`"
+        raise AtipError("publish.no-shims", f"`{folder}` has no folder `{SHIMS}`", hint=hint)
+    listing = Listing(names=[], marks=[])
+    _walk(start, "", listing, now_ns - _RACY_NS)
+    return listing
+
+
+def _walk(path: str, folder: str, listing: Listing, settled_ns: int) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    inner = []
+    add_name, add_mark = listing.names.append, listing.marks.append
+    try:
+        with os.scandir(handle) as entries:
+            for entry in entries:
+                name = entry.name
+                if name[0] == ".":
+                    continue
+                status = entry.stat(follow_symlinks=False)
+                mode = status.st_mode
+                if stat.S_ISDIR(mode):
+                    inner.append(name)
+                    continue
+                add_name(folder + name)
+                # The change time cannot be set back; with inode and size it stands for the content.
+                changed_ns = status.st_ctime_ns
+                if changed_ns < settled_ns and stat.S_ISREG(mode):
+                    add_mark(changed_ns ^ (status.st_ino << 24) ^ status.st_size)
+                else:
+                    add_mark(0)
+    finally:
+        os.close(handle)
+    for name in sorted(inner):
+        _walk(os.path.join(path, name), f"{folder}{name}/", listing, settled_ns)
+
+
+def compare(listing: Listing, names: list[str], marks: list[int]) -> Changes:
+    """Which shims differ from those of the last build, told without reading. A mark of 0 always differs."""
+    found = Changes(changed={}, removed=())
+    problems: list[Problem] = []
+    if listing.names == names:
+        pairs = zip(listing.marks, marks, strict=True)
+        different = [i for i, (new, old) in enumerate(pairs) if new != old or not new]
+        _sort([names[i] for i in different], found.changed, problems)
+        return found.replace(problems=tuple(problems))
+    present: dict[str, str] = {}
+    for name in listing.names:
+        if present.setdefault(name.rpartition("/")[2], name) != name:
+            problems.append(_problem(name, "publish.duplicate", "is there twice"))
+    before = dict(zip(names, marks, strict=True))
+    now = zip(listing.names, listing.marks, strict=True)
+    _sort(
+        [name for name, mark in now if not mark or before.get(name) != mark],
+        found.changed,
+        problems,
+    )
+    removed = _sort_gone(before.keys() - set(listing.names), present, found.changed)
+    for digits, name in list(found.changed.items()):
+        if digits + _SHIM_ENDING not in present:
+            del found.changed[digits]
+            problems.append(_problem(f"{name}.bundle", "publish.orphan", "signs no shim"))
+    return found.replace(removed=tuple(sorted(removed)), problems=tuple(problems))
+
+
+def _sort(names: list[str], changed: dict[str, str], problems: list[Problem]) -> None:
+    """Files → shims, in the order of digits."""
+    by_digits = {}
+    for name in names:
+        base = name.rpartition("/")[2]
+        if base[64:] not in (_SHIM_ENDING, _BUNDLE_ENDING) or not tree.is_hex_digest(base[:64]):
+            problems.append(_problem(name, "publish.name", "is not named by a SHA-256"))
+        else:
+            by_digits[base[:64]] = name.removesuffix(".bundle")
+    changed.update(sorted(by_digits.items()))
+
+
+def _sort_gone(gone: set[str], present: dict[str, str], changed: dict[str, str]) -> set[str]:
+    """Shims that are gone; one whose signature alone is gone has changed."""
+    removed = set()
+    for name in gone:
+        digits = name.rpartition("/")[2][:64]
+        place = present.get(digits + _SHIM_ENDING)
+        if place is None:
+            removed.add(digits)
+        else:
+            changed[digits] = place
+    return removed
+
+
+def _problem(where: str, code: str, message: str) -> Problem:
+    hint = "name a shim by the SHA-256 of its binary" if code == "publish.name" else ""
+    return Problem(path=where, code=code, message=f"`{where}` {message}", hint=hint)
+
+
+class Contribution(Value):
+    """A shim as it was read, with its signature."""
+
+    file: str
+    record: ShimRecord
+    data: bytes
+    bundle: bytes = b""
+
+
+def read_contribution(folder: str, digits: str, name: str) -> Contribution:
+    """Read one shim and its signature, and what must be known of them.
+
+    Raises:
+        FormatError: `publish.unreadable`, `publish.hash-mismatch`, `publish.link`, `format.too-large`.
+    """
+    path = os.path.join(folder, SHIMS, name)
+    data = read_regular(path, tree.MAX_SHIM)
+    if data is None:
+        raise FormatError("publish.changed-meanwhile", f"`{name}` is gone")
+    head = read_head(data)
+    if head.binary.hash != f"sha256:{digits}":
+        raise FormatError(
+            "publish.hash-mismatch",
+            f"`{digits}.json` says that it describes `{head.binary.hash[:80]}`",
+            hint="`binary.hash` and the file name are the SHA-256 of the binary",
+        )
+    bundle = read_regular(f"{path}.bundle", tree.MAX_BUNDLE)
+    record = ShimRecord(
+        digits,
+        slot_of(digits),
+        len(data),
+        hashlib.sha256(data).hexdigest(),
+        head.binary.name,
+        head.binary.version,
+        head.binary.platform,
+        head.trust.source if head.trust else "",
+        head.description,
+        head.homepage,
+        len(bundle) if bundle else 0,
+        hashlib.sha256(bundle).hexdigest() if bundle else "",
+    )
+    return Contribution(file=name, record=record, data=data, bundle=bundle or b"")
+
+
+def slot_of(digits: str) -> int:
+    """See `ShimRecord.slot`."""
+    return hashlib.sha256(tree.shim_path(digits).encode()).digest()[0]
+
+
+def read_regular(path: str, max_bytes: int) -> bytes | None:
+    """A regular file whole, or None when there is none. Links are not followed, pipes not waited for.
+
+    Raises:
+        FormatError: `publish.link`, `format.too-large`.
+        AtipError: `file.unreadable`.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise AtipError("file.unreadable", f"cannot read `{path}`: {error.strerror}") from error
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise FormatError("publish.link", f"`{path}` is not a regular file")
+        if status.st_size > max_bytes:
+            raise FormatError("format.too-large", f"`{path}` has more than {max_bytes:,} bytes")
+        return os.read(handle, max_bytes + 1) if not status.st_size else _read(handle, status)
+    finally:
+        os.close(handle)
+
+
+def _read(handle: int, status: os.stat_result) -> bytes:
+    data = os.read(handle, status.st_size)
+    while len(data) < status.st_size and (more := os.read(handle, status.st_size - len(data))):
+        data += more
+    return data
