@@ -11,6 +11,7 @@ Layers only narrow: the result is a maximum, so one more layer, or one more deny
 
 from __future__ import annotations
 
+from atip.model.signers import matches_signer
 from atip.policy.decision import ALLOW, ASK, DENY, Decision, strictest
 from atip.policy.matching import matches
 from atip.policy.presets import PRESETS
@@ -20,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from atip.model.verdict import Verdict
     from atip.policy.policy import Policy, Rule
     from atip.policy.subject import Subject
 
@@ -75,9 +77,9 @@ def _always(policies: Sequence[Policy], subject: Subject) -> Decision:
 
 def _layer(policy: Policy, subject: Subject) -> list[Decision]:
     found = [_by_rules(policy, subject)]
-    if policy.allowlist and subject.tool and subject.listed is not True:
+    if policy.allowlist and _is_program(subject) and subject.listed is not True:
         found.append(_decision(DENY, "the program is not approved", f"{policy.layer}: allowlist"))
-    if policy.trust is not None and subject.tool:
+    if policy.trust is not None and _is_program(subject):
         found.append(_by_trust(policy, subject))
     if policy.delegation is not None:
         found.append(_by_delegation(policy, subject))
@@ -85,6 +87,11 @@ def _layer(policy: Policy, subject: Subject) -> list[Decision]:
     if unsigned is not None:
         found.append(unsigned)
     return found
+
+
+def _is_program(subject: Subject) -> bool:
+    """Whether a file is executed; the shell's own words are not files."""
+    return bool(subject.tool) and subject.evidence != "shell"
 
 
 def _by_rules(policy: Policy, subject: Subject) -> Decision:
@@ -127,18 +134,34 @@ def _by_trust(policy: Policy, subject: Subject) -> Decision:
     demand, verdict = policy.trust, subject.verdict
     assert demand is not None
     label = f"{policy.layer}: trust"
-    verified = verdict is not None and verdict.level.value == "verified"
-    if demand.signatures and not verified:
+    if demand.signatures and not _is_signed(verdict):
         return _decision(DENY, "no verified signature", label)
-    if demand.signers is not None and (verdict is None or verdict.signer not in demand.signers):
+    if demand.signers is not None and not _is_signed_by(verdict, demand.signers):
         return _decision(DENY, "signed by nobody who may sign", label)
     if demand.slsa_level and (verdict is None or verdict.slsa_level < demand.slsa_level):
         return _decision(DENY, f"provenance below SLSA level {demand.slsa_level}", label)
-    if demand.builders is not None and (verdict is None or verdict.builder not in demand.builders):
+    if demand.builders is not None and not _is_any(verdict and verdict.builder, demand.builders):
         return _decision(DENY, "built by nobody who counts", label)
-    if demand.sources is not None and (verdict is None or verdict.source not in demand.sources):
+    if demand.sources is not None and not _is_any(verdict and verdict.source, demand.sources):
         return _decision(DENY, "built from a source that does not count", label)
     return Decision(outcome=ALLOW)
+
+
+def _is_signed(verdict: Verdict | None) -> bool:
+    """The program itself is signed, or a signer of ours has signed a description of these very bytes (§4.8)."""
+    if verdict is None or verdict.level.value == "compromised":
+        return False
+    return verdict.level.value == "verified" or verdict.capability == "attested"
+
+
+def _is_signed_by(verdict: Verdict | None, allowed: tuple[str, ...]) -> bool:
+    if verdict is None:
+        return False
+    return _is_any(verdict.signer, allowed) or _is_any(verdict.attested_by, allowed)
+
+
+def _is_any(value: str | None, allowed: tuple[str, ...]) -> bool:
+    return any(matches_signer(value or "", one) for one in allowed)
 
 
 def _unsigned(policy: Policy, subject: Subject) -> Decision | None:

@@ -113,9 +113,11 @@ def touched(tries: Iterable[Try], attempts: Sequence[tuple[str, bool]], scene: S
 
 def _is_ground(path: str, scene: Scene) -> bool:
     """Whether a path is of the operating system or scratch: nothing that a description speaks of."""
+    if any(_inside(path, tree) for tree in scene.own):
+        return True
     if any(_inside(path, root) for root in scene.granted):
         return False
-    trees = (*_SYSTEM, *_SCRATCH, *scene.own, scene.home)
+    trees = (*_SYSTEM, *_SCRATCH, scene.home)
     return any(_inside(path, tree) for tree in trees) or path == "/"
 
 
