@@ -7,6 +7,7 @@ import json
 import os
 import typing
 
+from atip.registry.layout import personality_name
 from atip.system.clock import now_iso
 from atip.toolbox import Toolbox
 
@@ -85,12 +86,13 @@ def know(
     entries = {}
     for one in documents:
         name = one["name"]
-        hashed = box.store.save_metadata(f"tools/{name}.json", one)
+        place = personality_name(digest, name)
+        hashed = box.store.save_metadata(place, one)
         entries[name] = {
             "path": str(program),
             "hash": digest,
             "source": "native",
-            "metadataPath": f"tools/{name}.json",
+            "metadataPath": place,
             "lastChecked": now_iso(),
             "x-atip": {"metadataHash": hashed, "rung": "native", "stat": key},
         }

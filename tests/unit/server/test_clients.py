@@ -61,7 +61,7 @@ def test_every_client_gets_an_entry_that_our_own_reader_finds(tmp_path, name):
 
 def test_comments_spacing_and_other_entries_of_json_stay():
     after = put_value(JSONC, ("mcpServers", "atip"), ENTRY)
-    kept = [line for line in JSONC.splitlines()]
+    kept = JSONC.splitlines()
     assert [line for line in after.splitlines() if line in kept] == kept
     assert '        "atip": {\n            "command": "/usr/bin/atip",' in after
     value = json.loads(without_comments(after))
