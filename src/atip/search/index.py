@@ -109,23 +109,29 @@ class Index:
         """
         wanted, banned = _bits(having), _bits(lacking)
         terms = read_request(words)
-        if not terms or not self.storage.size:
-            return []
+        with self.storage.snapshot() as changed:
+            if changed:
+                self._known = None
+            if not terms or not self.storage.size:
+                return []
+            scores = self._scores(terms, tool)
+
+            def is_wanted(hit: Hit) -> bool:
+                return (
+                    hit.is_true & wanted == wanted
+                    and hit.is_known & ~hit.is_true & banned == banned
+                    and (accept is None or accept(hit.tool))
+                )
+
+            return self._hits(scores, max(0, min(limit, MAX_LIMIT)), is_wanted)
+
+    def _scores(self, terms: Sequence[Term], tool: str | None) -> dict[int, float]:
         only = None if tool is None else self._of_tool(tool)
         evidence = [self._evidence(term) for term in terms]
         scores = rank(evidence, self.storage.size, self._places(), only=only)
-        if only is not None:
-            for document in only:
-                scores.setdefault(document, 0.0)
-
-        def is_wanted(hit: Hit) -> bool:
-            return (
-                hit.is_true & wanted == wanted
-                and hit.is_known & ~hit.is_true & banned == banned
-                and (accept is None or accept(hit.tool))
-            )
-
-        return self._hits(scores, max(0, min(limit, MAX_LIMIT)), is_wanted)
+        for document in only or ():
+            scores.setdefault(document, 0.0)
+        return scores
 
     def _of_tool(self, name: str) -> set[int]:
         rows = self.storage.of_tool(name)

@@ -46,6 +46,7 @@ class Storage:
         """Documents whose postings are still there, to be passed over."""
         self.size = 0
         """Documents that are alive."""
+        self._seen = 0
         self._refresh()
 
     def close(self) -> None:
@@ -116,7 +117,9 @@ class Storage:
                 rows.append((document, name, joined, description, is_true, is_known, known))
                 base = document << 8
                 best: dict[str, int] = {}
-                for impact, terms in sorted(fields, key=_impact):  # the best field of a term is last
+                for impact, terms in sorted(
+                    fields, key=_impact
+                ):  # the best field of a term is last
                     best.update(dict.fromkeys(terms, base | impact))
                 for term, entry in best.items():
                     lists[term].append(entry)
@@ -150,6 +153,19 @@ class Storage:
         db.execute("DELETE FROM dead")
         rows = ((term, 0, pack(found)) for term, found in merged.items() if found)
         db.executemany("INSERT INTO posting VALUES (?, ?, ?)", rows)
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[bool]:
+        """One state of the file for everything that is read inside; tells whether it is another than before."""
+        self._db.execute("BEGIN")
+        try:
+            seen = self._db.execute("PRAGMA data_version").fetchone()[0]
+            changed = seen != self._seen
+            if changed:  # another process wrote
+                self._refresh()
+            yield changed
+        finally:
+            self._db.execute("COMMIT")
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -249,6 +265,7 @@ class Storage:
     def _refresh(self) -> None:
         self.dead = {row[0] for row in self._db.execute("SELECT id FROM dead")}
         self.size = int(self._db.execute("SELECT count(*) FROM document").fetchone()[0])
+        self._seen = self._db.execute("PRAGMA data_version").fetchone()[0]
 
 
 def _impact(field: tuple[int, list[str]]) -> int:

@@ -7,6 +7,7 @@ cannot be loaded is still found by its name.
 from __future__ import annotations
 
 import os
+import sqlite3
 
 from atip.errors import AtipError
 from atip.model.tool import Tool
@@ -30,8 +31,26 @@ def open_index(
         current: name → stamp of every tool there is.
         load: the tool of a name; may raise `AtipError`.
     """
-    make_private(folder)
-    index = Index(os.path.join(folder, FILE))
+    try:
+        return _current(_opened(folder), stamp, current, load)
+    except (OSError, sqlite3.OperationalError):
+        # a full or read-only disk: the index is derived, so this search has one of its own
+        return _current(Index(), stamp, current, load)
+
+
+def _opened(folder: str) -> Index:
+    try:
+        make_private(folder)
+    except AtipError as error:
+        if error.code == "file.unwritable":
+            return Index()
+        raise
+    return Index(os.path.join(folder, FILE))
+
+
+def _current(
+    index: Index, stamp: str, current: Callable[[], Mapping[str, str]], load: Callable[[str], Tool]
+) -> Index:
     try:
         if index.storage.meta("stamp") != stamp:
             _update(index, stamp, current(), load)

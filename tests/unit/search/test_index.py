@@ -242,3 +242,21 @@ def test_an_error_while_loading_the_names_keeps_the_old_index(tmp_path):
         open_index(str(tmp_path), "two", failing, shelf.load)
     with open_index(str(tmp_path), "one", failing, shelf.load) as index:
         assert lines(index, "match patterns") == ["grep"]
+
+
+def test_without_a_place_to_write_there_is_still_an_answer(tmp_path, monkeypatch):
+    shelf = Shelf(*ALL)
+    (tmp_path / FILE).mkdir()
+    with shelf.open(tmp_path) as index:
+        assert lines(index, "record changes")[0] == "git commit"
+
+    def full(self, *words, **options):
+        if self.path != ":memory:":
+            raise sqlite3.OperationalError("database or disk is full")
+        return real(self, *words, **options)
+
+    real = Storage.put
+    monkeypatch.setattr(Storage, "put", full)
+    (tmp_path / "other").mkdir()
+    with shelf.open(tmp_path / "other") as index:
+        assert lines(index, "record changes")[0] == "git commit"
