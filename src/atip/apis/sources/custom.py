@@ -1,0 +1,109 @@
+"""Custom sources: tool definitions written by hand (ATM §8.2), called over HTTP by their `httpMethod` and `httpPath`.
+
+Path parameters are those the path names; of the others, GET and DELETE send a query, the rest a JSON body.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from atip.apis.effects import with_effects
+from atip.apis.fetching import read_place
+from atip.apis.interface import Loaded
+from atip.apis.sources.openapi import OpenApiConnection
+from atip.errors import FormatError
+from atip.model.check import check_shape
+from atip.model.identifiers import ARGUMENTS, slug, unique
+from atip.model.operation import Api, Body, Operation, Parameter
+from atip.model.reader import read_json
+from atip.model.shape import Items
+from atip.model.shapes_atm import TOOL_DEFINITION
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.apis.config import SourceConfig
+    from atip.apis.interface import Door
+
+_TEMPLATE = re.compile(r"\{([^{}/]+)\}")
+_IN_QUERY = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
+
+
+def load(config: SourceConfig, door: Door) -> Loaded:
+    """Read the definitions from the configuration or from its file.
+
+    Raises:
+        FormatError: `api.custom` with all problems.
+    """
+    told = config.told.get("tools")
+    if "file" in config.told:
+        told = read_json(read_place(str(config.told["file"]), config, door))
+    problems = check_shape(told, Items(TOOL_DEFINITION, minimum=1))  # type: ignore[arg-type]
+    wrong = [each for each in problems if each.severity == "error"]
+    if wrong or not isinstance(told, list):
+        raise FormatError("api.custom", "the tool definitions are wrong", problems=wrong)
+    names: set[str] = set()
+    operations = tuple(_operation(each, names) for each in told)
+    servers = (str(config.told["baseUrl"]),) if "baseUrl" in config.told else ()
+    api = Api(
+        name=config.name, kind="custom", title=config.name, servers=servers, operations=operations
+    )
+    raw = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    return Loaded(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
+
+
+def connect(config: SourceConfig, header: Api, door: Door) -> OpenApiConnection:
+    """A connection over HTTP."""
+    return OpenApiConnection(config, header, door)
+
+
+def _operation(told: Mapping[str, Any], names: set[str]) -> Operation:
+    metadata = told.get("metadata", {})
+    method, path = metadata.get("httpMethod", "POST"), metadata.get("httpPath", "")
+    if not path:
+        raise FormatError("api.custom", f"`{told['name']}` has no `metadata.httpPath`")
+    schema = told["inputSchema"]
+    required = schema.get("required", [])
+    in_path = set(_TEMPLATE.findall(path))
+    taken: set[str] = {"body"}
+    parameters, rest = [], {}
+    for key, each in schema.get("properties", {}).items():
+        if key in in_path or method in _IN_QUERY:
+            place = "path" if key in in_path else "query"
+            parameters.append(
+                Parameter(
+                    argument=unique(slug(key, "value", ARGUMENTS), taken),
+                    name=key,
+                    place=place,
+                    schema=each,
+                    required=place == "path" or key in required,
+                    description=str(each.get("description", "")),
+                    style="simple" if place == "path" else "form",
+                    explode=place != "path",
+                )
+            )
+        else:
+            rest[key] = each
+    needed = [key for key in required if key in rest]
+    body = Body(
+        argument="body",
+        media_type="application/json",
+        schema={"type": "object", "properties": rest, **({"required": needed} if needed else {})},
+        required=bool(needed),
+    )
+    return Operation(
+        name=unique(slug(told["name"]), names),
+        original=told["name"],
+        description=told["description"],
+        parameters=tuple(parameters),
+        body=body if rest else None,
+        output=told.get("outputSchema"),
+        method=method,
+        path=path,
+        category=metadata.get("category", ""),
+        deprecated=bool(metadata.get("deprecated")),
+    )

@@ -1,0 +1,190 @@
+"""MCP sources: a server's tools as operations, called through the official client.
+
+Descriptions and annotations are the server's own words: cleaned where they are shown, believed where they alarm.
+The server gets the variables that the configuration lists and nothing else of the environment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from atip.apis.credentials import reference_text, resolve_auth
+from atip.apis.effects import with_effects
+from atip.apis.http_calls import Outcome
+from atip.apis.interface import Loaded
+from atip.errors import ExecutionError, FormatError
+from atip.model.identifiers import ARGUMENTS, slug, unique
+from atip.model.operation import Api, Operation, Parameter
+from atip.system.digests import sha256_hex
+from atip.system.mcp_client import McpClient, McpServer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.apis.config import SourceConfig
+    from atip.apis.interface import Door
+
+
+def load(config: SourceConfig, door: Door) -> Loaded:
+    """Start the server, list its tools, and end it.
+
+    Raises:
+        FetchError: `api.mcp`.
+    """
+    tools = asyncio.run(_listed(server_of(config, door), _timeout_s(config)))
+    raw = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
+    api = with_effects(api_of(config.name, tools))
+    return Loaded(api=api, raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
+
+
+async def _listed(server: McpServer, timeout_s: float) -> list[dict[str, Any]]:
+    client = McpClient(server, timeout_s=timeout_s)
+    try:
+        return await client.list_tools()
+    finally:
+        await client.close()
+
+
+def api_of(name: str, tools: list[dict[str, Any]]) -> Api:
+    """The tools of a `tools/list` answer as operations."""
+    names: set[str] = set()
+    return Api(
+        name=name,
+        kind="mcp",
+        title=name,
+        operations=tuple(_operation(each, names) for each in tools),
+        definitions={
+            f"#/$defs/{tool}/{key}": part
+            for tool, each in ((str(each.get("name")), each) for each in tools)
+            for key, part in _shared(each).items()
+        },
+    )
+
+
+def _shared(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    schema = tool.get("inputSchema")
+    found = schema.get("$defs") if isinstance(schema, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _operation(told: Mapping[str, Any], names: set[str]) -> Operation:
+    original = str(told.get("name", ""))
+    schema = told.get("inputSchema")
+    schema = schema if isinstance(schema, dict) else {}
+    required = schema.get("required")
+    properties = schema.get("properties")
+    taken: set[str] = set()
+    parameters = [
+        Parameter(
+            argument=unique(slug(str(key), "value", ARGUMENTS), taken),
+            name=str(key),
+            place="argument",
+            schema=_own(each, original) if isinstance(each, dict) else {},
+            required=key in (required if isinstance(required, list) else ()),
+            description=str(each.get("description") or "") if isinstance(each, dict) else "",
+        )
+        for key, each in (properties if isinstance(properties, dict) else {}).items()
+    ]
+    output = told.get("outputSchema")
+    return Operation(
+        name=unique(slug(original, "tool"), names),
+        original=original,
+        summary=str(told.get("title") or ""),
+        description=str(told.get("description") or ""),
+        parameters=tuple(parameters),
+        output=output if isinstance(output, dict) and "$ref" not in json.dumps(output) else None,
+        method="CALL",
+        extra={"annotations": told.get("annotations") or {}},
+    )
+
+
+def _own(schema: Any, tool: str) -> Any:
+    """References of one tool's schema, told apart from those of the others."""
+    if isinstance(schema, dict):
+        made = {key: _own(each, tool) for key, each in schema.items()}
+        reference = made.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#/$defs/"):
+            made["$ref"] = f"#/$defs/{tool}/{reference.removeprefix('#/$defs/')}"
+        return made
+    return [_own(each, tool) for each in schema] if isinstance(schema, list) else schema
+
+
+def server_of(config: SourceConfig, door: Door) -> McpServer:
+    """How to reach the server.
+
+    Raises:
+        FormatError: `api.mcp-config`.
+        AuthRequired: `api.auth-missing`.
+    """
+    told = config.told
+    if "url" in told:
+        door.check_online(config.name)
+        credential = resolve_auth(told.get("auth"), env=door.env, folder=config.folder)
+        if door.secrets is not None:
+            door.secrets(credential.secrets)
+        return McpServer(
+            url=str(told["url"]), headers={**told.get("headers", {}), **dict(credential.headers)}
+        )
+    if "command" not in told:
+        raise FormatError("api.mcp-config", f"`{config.name}` has neither `command` nor `url`")
+    env = {
+        key: reference_text(str(value), env=door.env, folder=config.folder)
+        for key, value in told.get("env", {}).items()
+    }
+    if door.secrets is not None:
+        door.secrets(tuple(value.encode() for value in env.values() if len(value) >= 8))
+    return McpServer(
+        command=str(told["command"]), args=tuple(told.get("args", ())), env=env, cwd=config.folder
+    )
+
+
+def _timeout_s(config: SourceConfig) -> float:
+    return float(config.told.get("timeout", 30_000)) / 1000
+
+
+def connect(config: SourceConfig, header: Api, door: Door) -> McpConnection:
+    """A connection that starts the server with the first call."""
+    return McpConnection(McpClient(server_of(config, door), timeout_s=_timeout_s(config)))
+
+
+class McpConnection:
+    """Calls tools of one server."""
+
+    def __init__(self, client: McpClient) -> None:
+        self._client = client
+
+    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        """
+        Raises:
+            ExecutionError: `api.mcp-tool` when the tool reports a failure.
+        """
+        given = {
+            each.name: arguments[each.argument]
+            for each in operation.parameters
+            if each.argument in arguments
+        }
+        result = await self._client.call_tool(operation.original, given)
+        data = _data_of(result)
+        if result.get("isError"):
+            raise ExecutionError(
+                "api.mcp-tool",
+                f"`{operation.name}` failed: {str(data)[:500]}",
+                details={"answer": data},
+            )
+        return Outcome(status=200, data=data)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def _data_of(result: Mapping[str, Any]) -> Any:
+    """Structured content if there is any, else the texts, else the content blocks as they are."""
+    if result.get("structuredContent") is not None:
+        return result["structuredContent"]
+    blocks = result.get("content") or []
+    if all(isinstance(each, dict) and each.get("type") == "text" for each in blocks):
+        return "\n".join(str(each.get("text", "")) for each in blocks)
+    return blocks
