@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from atip.apis.loading import read_api_document as read_api_document
     from atip.apis.wrappers.writing import wrap_api as wrap_api
     from atip.async_toolbox import AsyncToolbox as AsyncToolbox
+    from atip.bundles.entry.definition import define_cli as define_cli
+    from atip.bundles.entry.definition import defineCli as defineCli
     from atip.errors import AtipError as AtipError
     from atip.errors import FormatError as FormatError
     from atip.inference.effects import infer_effects as infer_effects
@@ -68,6 +70,8 @@ _PUBLIC = {
     "read_api_document": "atip.apis.loading",
     "wrap_api": "atip.apis.wrappers.writing",
     "AsyncToolbox": "atip.async_toolbox",
+    "define_cli": "atip.bundles.entry.definition",
+    "defineCli": "atip.bundles.entry.definition",
     "Session": "atip.session",
     "Toolbox": "atip.toolbox",
     "AtipError": "atip.errors",

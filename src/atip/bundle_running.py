@@ -437,5 +437,3 @@ def _error(bundle: Bundle, meaning: str, text: str) -> dict[str, object]:
     if meaning == "auth_required":
         found["hint"] = f"run `atip bundle login {bundle.folder}`"
     return found
-
-

@@ -242,7 +242,23 @@ def _tool_text(plain: PlainBundle, words: tuple[str, ...], command: Command) -> 
     fields["approval"] = "always" if risk == 3 else "on-mutate" if mutates else "auto"
     fields["risk_level"] = risk
     fields["runner"] = {"cli": "../../CLI.md", "argv": [*words, *_template(items, keys)]}
+    narrowed = narrowing_of(effects)
+    if narrowed:
+        fields["metadata"] = {"sandbox": narrowed}
     return render_document(fields)
+
+
+def narrowing_of(effects: Effects) -> dict[str, Any]:
+    """What a command surely does not need of its bundle's sandbox."""
+    files = effects.filesystem
+    narrowed: dict[str, Any] = {}
+    if effects.network is False:
+        narrowed["network"] = {"egress": []}
+    if files.write is False and files.delete is False:
+        narrowed["fs"] = {"write": []}
+    if effects.subprocess is False:
+        narrowed["exec"] = {"allow": False, "spawn": []}
+    return narrowed
 
 
 def _tool_id(name: str, words: tuple[str, ...]) -> str:

@@ -37,6 +37,18 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 NOUNS: dict[str, dict[str, str]] = {
+    "bundle": {
+        "init": "write a CLI.md bundle for a program from what is known of it",
+        "validate": "check bundles against AIP-29",
+        "install": "install a bundle's program: plan, consent, version check",
+        "status": "where bundles stand: installed, set up, logged in, ready",
+        "setup": "run the pending setup steps of a bundle, each once",
+        "login": "log in by the bundle's own flow, confined",
+        "run": "run a tool of a bundle, confined to what it declares",
+        "doctor": "what is missing, and the exact command that fixes it",
+        "skill": "print a SKILL.md that declares the bundle as prerequisite",
+        "remove": "forget a bundle and what was installed for it",
+    },
     "cmp": {
         "list": "CMP tools: name, domain, summary",
         "match": "which intent a request means, and why",

@@ -1,0 +1,31 @@
+"""Print a SKILL.md for a bundle: its commands, the prerequisite it declares, and whether that is fulfilled here."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {"subprocess": True}
+EXAMPLES = ("atip bundle skill examples/bundles/jq",)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bundle", metavar="BUNDLE", help="folder or id")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.bundle_authoring import skill_of
+    from atip.cli.bundle_surface import make_host
+
+    host = make_host(ctx)
+    bundle = host.load(options.bundle)
+    status = host.status(bundle)
+    text = skill_of(bundle, is_ready=status.is_ready, next_step=status.phase)
+    if ctx.as_json:
+        ctx.emit({"bundle": bundle.key, "ready": status.is_ready, "skill": text})
+    else:
+        ctx.out.write(text)
+    return 0

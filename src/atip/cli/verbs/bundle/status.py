@@ -1,0 +1,73 @@
+"""Where bundles stand: installed, version, setup, login, ready. Without a bundle: all that are known here."""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import AtipError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.bundling import BundleHost, Status
+    from atip.cli.context import Context
+
+EFFECTS = {"subprocess": True}
+EXAMPLES = ("atip bundle status", "atip bundle status examples/bundles/jq --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bundle", nargs="*", metavar="BUNDLE", help="folder (searched), or id")
+    parser.add_argument(
+        "--quick", action="store_true", help="what was last seen; run no check of version and login"
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.bundle_surface import make_host
+    from atip.cli.output import clean
+
+    host = make_host(ctx)
+    found, failed = [], []
+    for path in _paths(host, options.bundle):
+        try:
+            found.append(host.status(host.load(path), look=not options.quick))
+        except AtipError as error:
+            failed.append({"bundle": path, **error.to_json()})
+    if ctx.as_json:
+        ctx.emit({"bundles": [status.to_json() for status in found], "problems": failed})
+    else:
+        for status in found:
+            ctx.print(_line(status))
+        for problem in failed:
+            ctx.note(f"{clean(str(problem['bundle']))}: {clean(str(problem['message']))}")
+        if not found and not failed:
+            ctx.note("no bundles; `atip bundle init BIN` writes one")
+    return 1 if failed else 0
+
+
+def _paths(host: BundleHost, given: list[str]) -> list[str]:
+    if not given:
+        return [
+            host.store.get(key).folder for key in host.store.list_keys() if host.store.find(key)
+        ]
+    paths: list[str] = []
+    for one in given:
+        is_tree = os.path.isdir(one) and not os.path.isfile(os.path.join(one, "CLI.md"))
+        paths += host.find_all(one) if is_tree else [one]
+    return paths
+
+
+def _line(status: Status) -> str:
+    from atip.cli.output import clean
+
+    version = status.finding.written if status.finding else ""
+    parts = [status.key, status.phase, version]
+    if status.pending:
+        parts.append("pending: " + ", ".join(step.id for step in status.pending))
+    if status.finding is not None and not status.finding.ok:
+        parts.append(status.finding.reason)
+    if status.auth != "none":
+        parts.append(status.auth)
+    return "  ".join(clean(part) for part in parts if part)
