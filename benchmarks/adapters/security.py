@@ -19,7 +19,7 @@ from atip.errors import FormatError
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from benchmarks.adapters.security_rows import rows
-from benchmarks.adapters.security_sandbox import egress_hosts, sandbox_narrowing
+from benchmarks.adapters.security_sandbox import egress_hosts, hostile_archives, sandbox_narrowing
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -364,6 +364,7 @@ SETS: dict[str, Callable[[pathlib.Path], Findings]] = {
     "secrets": secrets,
     "egress-hosts": egress_hosts,
     "sandbox-narrowing": sandbox_narrowing,
+    "hostile-archives": hostile_archives,
 }
 
 

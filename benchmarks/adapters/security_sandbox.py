@@ -1,14 +1,16 @@
-"""Security sets of the sandbox: host names and addresses, narrowing. Used by `security.py`."""
+"""Security sets of the sandbox: host names and addresses, narrowing, archives. Used by `security.py`."""
 
 from __future__ import annotations
 
+import json
+import pathlib
+import tempfile
 import typing
 
 from atip.errors import FormatError
 from benchmarks.adapters.security_rows import rows
 
 if typing.TYPE_CHECKING:
-    import pathlib
     from collections.abc import Iterator
 
     Findings = Iterator[tuple[str, bool, str]]
@@ -59,3 +61,61 @@ def sandbox_narrowing(folder: pathlib.Path) -> Findings:
         problems = check_narrowing(row["parent"], row["child"])
         note = f"{row['why']}: {problems[0].message if problems else 'accepted'}"
         yield row["id"], (not problems) == row["accept"], note
+
+
+# --- archives ------------------------------------------------------------------------------------
+
+
+def hostile_archives(folder: pathlib.Path) -> Findings:
+    """Each archive into a folder of its own: refused or taken as expected, and nothing outside."""
+    from atip.system.unpack import unpack
+
+    for row in json.loads((folder / "manifest.json").read_text()):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            (root / "victim").write_text("original")
+            try:
+                members = unpack(
+                    (folder / row["file"]).read_bytes(), str(root / "a/b"), max_total=LIMIT
+                )
+                note = f"accepted {len(members)}"
+                refused = _bad_commands(root / "a/b")
+            except FormatError as error:
+                note, refused = error.code, True
+            right = _is_contained(root) and _as_expected(row["expect"], refused)
+            yield row["file"], right, f"{row['expect']}: {note}"
+
+
+LIMIT = 100_000_000
+
+
+def _as_expected(expect: str, refused: bool) -> bool:
+    """`accept…` is taken, `refuse` and `clean refusal` are refused; with an `or` either will do."""
+    if expect.startswith("accept"):
+        return not refused
+    return refused or " or " in expect or expect.startswith(("ok", "skip"))
+
+
+def _bad_commands(target: pathlib.Path) -> bool:
+    """Whether an npm package names a command that cannot be one."""
+    from atip.model.names import why_unsafe
+
+    for path in target.glob("*/package.json"):
+        told = json.loads(path.read_text()).get("bin", {})
+        return isinstance(told, dict) and any(why_unsafe(name) for name in told)
+    return False
+
+
+def _is_contained(root: pathlib.Path) -> bool:
+    """Nothing but the target was made, nothing ran, no more than the limit was written."""
+    beside = {path.name for path in root.iterdir()} | {path.name for path in (root / "a").glob("*")}
+    inside = [path for path in root.rglob("*") if not path.is_symlink()]
+    size = sum(path.stat().st_size for path in inside if path.is_file())
+    evil = pathlib.Path(tempfile.gettempdir()) / "zoo-evil"
+    return (
+        beside <= {"victim", "a", "b"}
+        and (root / "victim").read_text() == "original"
+        and not any(path.name.endswith("-ran") for path in inside)
+        and size <= LIMIT
+        and not evil.exists()
+    )

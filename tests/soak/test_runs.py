@@ -110,28 +110,29 @@ def test_cancelled_means_dead_within_a_second(tmp_path, rounds):
 ENDLESS = """
 folder, work, name = sys.argv[1:4]
 box = runner(folder, fs_write=(work + "/**",), exec_allow=True, exec_spawn=("sleep", "touch"))
+def endless(part):
+    number = 0
+    while True:
+        number += 1
+        mark = f"{name}-{part}-{number}"
+        box.run(call("/bin/bash", "-c", f"touch {work}/{mark}; sleep 0.01 & sleep 0.01", mark, cwd=work))
+threads = [threading.Thread(target=endless, args=(part,)) for part in range(4)]
+[thread.start() for thread in threads]
 print("up", flush=True)
-number = 0
-while True:
-    number += 1
-    mark = f"{name}-{number}"
-    box.run(call("/bin/bash", "-c", f"touch {work}/{mark}; sleep 0.01 & sleep 0.01", mark, cwd=work))
-    print(mark, flush=True)
 """
 
 
 def killed_hosts(folder, work, *, runs: int, seed: int) -> tuple[int, int]:
-    """Hosts that run one call after the other are killed at random; (runs that started, kills)."""
+    """Hosts that run four calls at a time are killed at random; (runs that did something, kills)."""
     rng = random.Random(seed)
     work.mkdir()
-    finished = kills = 0
-    while finished + kills < runs:
+    kills = 0
+    while len(os.listdir(work)) < runs:
         with load.start(ENDLESS, str(folder), str(work), f"host{kills}") as host:
             assert host.stdout is not None
             host.stdout.readline()
-            time.sleep(rng.uniform(0.0, 0.5))
+            time.sleep(rng.uniform(0.0, 1.5))
             host.kill()
-            finished += len(host.stdout.read().splitlines())
         kills += 1
     load.nothing_left_of(str(work))
     return len(os.listdir(work)), kills
@@ -153,7 +154,7 @@ def test_kill_9_leaves_no_process_and_every_started_run_is_recorded(tmp_path, ru
     folder, work = tmp_path / "audit", tmp_path / "work"
     started, kills = killed_hosts(folder, work, runs=runs, seed=runs)
     print(f"{started} runs started, {kills} hosts killed")
-    assert started > runs / 3
+    assert kills > 1
     check_records(folder, work)
 
 
