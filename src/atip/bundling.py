@@ -33,9 +33,10 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from atip.bundle_running import Envelope
     from atip.bundles.bundle import Bundle
     from atip.bundles.entry.definition import CliHandle
     from atip.bundles.governance import Change
@@ -213,6 +214,7 @@ class BundleHost:
 
     def spawner(self, bundle: Bundle, installed: Installed) -> Spawner:
         """Runs the bundle's commands with the program that was approved."""
+        self._make_state_folders(bundle)
         return Spawner(
             bundle,
             binary=installed.binary,
@@ -222,6 +224,14 @@ class BundleHost:
             env=self.environment(bundle),
             on_output=self._on_output,
         )
+
+    def _make_state_folders(self, bundle: Bundle) -> None:
+        """Folders for login state that the user granted: what does not exist cannot be made writable."""
+        from atip.system.files import make_private
+
+        for entry in bundle.requested.fs_write:
+            if entry.startswith("~/") and entry.endswith("/**") and "*" not in entry[:-3]:
+                make_private(os.path.join(self.box.places.home, entry[2:-3]))
 
     def environment(self, bundle: Bundle) -> dict[str, str]:
         """The caller's variables, with those that setup and login keep for this bundle."""
@@ -327,6 +337,14 @@ class BundleHost:
             login.check()
         phase = "ready" if login.reported == "authed" else "login"
         return status.replace(phase=phase, auth=login.reported)
+
+    def run(
+        self, bundle: Bundle, words: Sequence[str], inputs: Mapping[str, object], **options: Any
+    ) -> Envelope:
+        """Run a tool of a bundle; options and errors are those of `bundle_running.run_tool`."""
+        from atip.bundle_running import run_tool
+
+        return run_tool(self, bundle, words, inputs, **options)
 
     def remove(self, path: str) -> bool:
         """Forget a bundle: its program where we put it down, its ledger, its login, its secrets."""

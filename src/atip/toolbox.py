@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from typing import Any
 
+    from atip.bundling import BundleHost
     from atip.cmp_running import IntentResult
     from atip.discovery.executables import Executable
     from atip.discovery.ladder import Asker, Finding, Subject
@@ -294,6 +295,12 @@ class Toolbox:
         from atip.cmp_running import run_intent
 
         return run_intent(self, request, values, **options)
+
+    def bundles(self, **options: Any) -> BundleHost:
+        """The host of CLI.md bundles (AIP-29); options are those of `bundling.BundleHost`."""
+        from atip.bundling import BundleHost
+
+        return BundleHost(self, **options)
 
     # -- asking one tool -------------------------------------------------------------------------
 
