@@ -34,9 +34,15 @@ class Budget(Value):
 
     questions: int = 400
     depth: int = 3
-    seconds: float = 30.0
+    seconds: float = 60.0
     failures: int = 6
     """Subcommands in a row that do not answer."""
+    answer_s: float = 4.0
+    """How long one answer may take."""
+
+
+PATIENT = Budget(answer_s=10.0)
+"""For scripts: their interpreter has to start first."""
 
 
 _MORE = re.compile(
@@ -200,7 +206,7 @@ class HelpTree:
         if self._asked >= self._budget.questions:
             return None
         self._asked += 1
-        answer = self._runner.run([self._program, *words])
+        answer = self._runner.run([self._program, *words], wall_s=self._budget.answer_s)
         if answer.failure or answer.timed_out:
             self._failures += 1
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from atip.discovery.help_tree import Budget, HelpTree
+from atip.discovery.help_tree import PATIENT, Budget, HelpTree
 from atip.inference.described import FORMATS
 from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
@@ -35,7 +35,7 @@ class HelpAsker:
         self, open_runner: Callable[[Subject], Runner], budget: Budget | None = None
     ) -> None:
         self._open_runner = open_runner
-        self._budget = budget or Budget()
+        self._budget = budget
 
     def ask(self, subject: Subject) -> Tool | None:
         from atip.inference.help import infer_help
@@ -45,7 +45,7 @@ class HelpAsker:
             runner,
             subject.program,
             lambda text, path: infer_help(text, tool=subject.name, path=path),
-            self._budget,
+            self._budget or (PATIENT if subject.stub.language else Budget()),
         )
         command = tree.explore()
         if command is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from atip.discovery.help_tree import Budget, HelpTree
+from atip.discovery.help_tree import PATIENT, HelpTree
 from atip.discovery.learning import ask_version, inferred
 from atip.errors import AtipError
 from atip.inference.cobra import Answer, confirm
@@ -71,7 +71,7 @@ class YargsAsker:
             runner,
             subject.program,
             lambda text, path: infer_help(text, tool=subject.name, path=path),
-            Budget(),
+            PATIENT,
             refine=offers.refine,
         )
         command = tree.explore()

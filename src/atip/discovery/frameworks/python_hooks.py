@@ -1,7 +1,7 @@
 """Runs inside the sandbox, in the interpreter of a foreign Python program; never imported by us.
 
-Started as `python -c SOURCE SCRIPT SDK`, where SOURCE is this file and SDK the folder of `atip.sdk`, whose
-describing functions need nothing but the standard library. It runs the script with `--help` and, at the moment when the framework would print its help,
+Started as `python -c SOURCE SCRIPT SDK [COMMAND…]`, where SOURCE is this file and SDK the folder of `atip.sdk`, whose
+describing functions need nothing but the standard library. It runs the script with `COMMAND… --help` and, at the moment when the framework would print its help,
 writes the parser object as metadata instead and ends. Standard library only; works from Python 3.7 on.
 """
 
@@ -27,7 +27,11 @@ def emit(document):
 def hook_argparse():
     import argparse
 
+    from atip.sdk import describe
     from atip.sdk.describe import describe_argparse
+
+    # An author's own metadata leaves out what every program has; here it is asked what this one has.
+    describe._HELP_FLAGS = frozenset(["--help"])
 
     def show(parser, *_given, **_named):
         emit(describe_argparse(parser, version="0", name="tool"))
@@ -84,7 +88,10 @@ def optparse_suppressed():
 
 
 def hook_click(module):
+    from atip.sdk import describe_click as describing
     from atip.sdk.describe_click import describe_click
+
+    describing._SKIPPED = frozenset(["--help"])
 
     def show(command, *_given, **_named):
         emit(describe_click(command, version="0", name="tool"))
@@ -131,7 +138,7 @@ def lend_sdk(folder):
 def main():
     script = sys.argv[1]
     lend_sdk(sys.argv[2])
-    sys.argv = [script, "--help"]
+    sys.argv = [script, *sys.argv[3:], "--help"]
     sys.path[0] = os.path.dirname(script)
     hook_argparse()
     hook_optparse()

@@ -7,7 +7,7 @@ import os
 from atip.discovery.learning import GENERATOR, ask_version
 from atip.errors import FormatError
 from atip.model.reader import STORE, read_json
-from atip.model.tool import Trust
+from atip.model.tool import Command, Trust
 from atip.system.clock import now_iso
 
 TYPE_CHECKING = False
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from atip.discovery.ladder import Subject
     from atip.model.tool import Tool
 
+METHOD = "parser-introspection"
+MAX_COMMANDS = 80
+"""How many commands with parsers of their own are asked, each in a process."""
 MARK = b"\x1eatip-parser\x1e"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 SDK = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "sdk")
@@ -40,17 +43,60 @@ class PythonAsker:
     def ask(self, subject: Subject) -> Tool | None:
         if subject.stub.language != "python" or subject.stub.interpreter is None:
             return None
-        interpreter = subject.stub.interpreter
+        tool = self._dump(subject)
+        if tool is None or (not tool.commands and _hands_on(tool)):
+            tool = self._dispatched(subject, tool)
+        return tool and tool.replace(version=ask_version(self._open_runner(subject), subject))
+
+    def _dump(self, subject: Subject, *path: str) -> Tool | None:
+        """The parser that would print the help of a command."""
+        interpreter = str(subject.stub.interpreter)
         if not os.path.isabs(interpreter):
             interpreter = f"/usr/bin/{interpreter}"
         answer = self._open_runner(subject).run(
-            [interpreter, "-B", "-c", self.source(), subject.real_path, SDK], wall_s=WALL_S
+            [interpreter, "-B", "-c", self.source(), subject.real_path, SDK, *path], wall_s=WALL_S
         )
         start = answer.stdout.rfind(MARK)
         if answer.failure or answer.timed_out or start < 0:
             return None
-        tool = read_parser(answer.stdout[start + len(MARK) :], subject.name)
-        return tool and tool.replace(version=ask_version(self._open_runner(subject), subject))
+        return read_parser(answer.stdout[start + len(MARK) :], subject.name)
+
+    def _dispatched(self, subject: Subject, root: Tool | None) -> Tool | None:
+        """A program that reads its first word itself and has a parser per command: each is asked."""
+        from atip.discovery.help_tree import PATIENT
+        from atip.discovery.learning import inferred
+        from atip.inference.help import infer_help
+
+        runner = self._open_runner(subject)
+        answer = runner.run([subject.program, "--help"], wall_s=PATIENT.answer_s)
+        if answer.failure or answer.timed_out:
+            return root
+        text = max(answer.stdout, answer.stderr, key=len).decode("utf-8", "replace")
+        told = infer_help(text, tool=subject.name)
+        names = list(told.commands or {}) or _choices(root)
+        commands: dict[str, Command] = {}
+        for name in names[:MAX_COMMANDS]:
+            child = self._dump(subject, name)
+            listed = (told.commands or {}).get(name) or Command()
+            if child is None or (root is not None and child.options == root.options):
+                if not commands and len(names) > 1 and name == names[0] and root is None:
+                    return None  # the first has no parser either: its help is all there is
+                commands[name] = listed
+                continue
+            commands[name] = Command(
+                description=listed.description or child.description,
+                options=child.options or child.global_options,
+                arguments=child.arguments,
+                commands=child.commands,
+            )
+        if not any(command.options or command.commands for command in commands.values()):
+            return root
+        if root is None:
+            whole = told.replace(commands=commands)
+            return inferred(subject.name, whole, METHOD, confidence="high")
+        return root.replace(
+            commands=commands, arguments=None, options=None, global_options=root.options
+        )
 
     def source(self) -> str:
         """The program that runs inside."""
@@ -58,6 +104,27 @@ class PythonAsker:
             with open(os.path.join(_HERE, "python_hooks.py"), encoding="utf-8") as file:
                 self._source = file.read()
         return self._source
+
+
+def _hands_on(tool: Tool) -> bool:
+    """Whether the last positional takes everything that is left: another parser reads it."""
+    arguments = tool.arguments or ()
+    return len(arguments) > 1 and bool(arguments[-1].variadic) and bool(arguments[0].enum)
+
+
+def _choices(tool: Tool | None) -> list[str]:
+    return [str(one) for one in (tool.arguments[0].enum or ())] if tool and tool.arguments else []
+
+
+def _without_bare_dash(node: Any) -> None:
+    """`-` alone stands for standard input; a parser that calls it an option means a positional."""
+    for options in (node.get("options"), node.get("globalOptions")):
+        for option in options or []:
+            option["flags"] = [flag for flag in option.get("flags", []) if flag != "-"]
+        if options:
+            options[:] = [option for option in options if option["flags"]]
+    for command in (node.get("commands") or {}).values():
+        _without_bare_dash(command)
 
 
 def read_parser(data: bytes, name: str) -> Tool | None:
@@ -73,12 +140,13 @@ def read_parser(data: bytes, name: str) -> Tool | None:
         return None
     if "command" in str(document.pop("usage", "")).lower():
         return None  # optparse knows no subcommands: the help of such a program tells more
+    _without_bare_dash(document)
     document = {"atip": {"version": "0.6"}, "version": "", **document, "name": name}
     if any(problem.severity == "error" for problem in check_tool(document, "lenient")):
         return None
     tool = decode_tool(document)
     generation = {
-        "method": "parser-introspection",
+        "method": METHOD,
         "confidence": "high",
         "timestamp": now_iso(),
         "generator": GENERATOR,

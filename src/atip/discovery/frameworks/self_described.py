@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from atip.discovery.frameworks.marks import CARAPACE, SWIFT, marks_in
+from atip.discovery.help_tree import PATIENT, Budget
 from atip.discovery.learning import ask_version, inferred
 from atip.inference.described import recognise
 
@@ -69,7 +70,8 @@ class SelfDescribedAsker:
     def _questions(self, runner: Runner, subject: Subject) -> Iterator[tuple[str, ...]]:
         marks = marks_in(subject.stub.target or subject.real_path)
         yield from (words for mark, words in MARKED if mark in marks)
-        answer = runner.run([subject.program, "--help"])
+        budget = PATIENT if subject.stub.language else Budget()
+        answer = runner.run([subject.program, "--help"], wall_s=budget.answer_s)
         if answer.failure or answer.timed_out:
             return
         text = max(answer.stdout, answer.stderr, key=len)[:MAX_HELP].decode("utf-8", "replace")
