@@ -84,6 +84,10 @@ NOUNS: dict[str, dict[str, str]] = {
         "list": "remote registries: how they are pinned, what they gave",
         "remove": "forget a remote registry and everything it said",
         "sync": "look up every known tool in every registry, privately",
+        "build": "a registry from a folder of contributions, with signed metadata",
+        "sign": "sign shims, refresh metadata, replace keys",
+        "check": "everything that a client would refuse, before it does",
+        "serve": "serve a registry on loopback, for development",
     },
     "policy": {
         "show": "the policies in force, layer by layer",

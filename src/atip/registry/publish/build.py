@@ -29,7 +29,7 @@ from atip.registry.publish.metadata import Release, next_metadata
 from atip.registry.publish.published import Published, load_published
 from atip.registry.publish.review import Rules
 from atip.registry.publish.role_keys import load_role_keys
-from atip.registry.publish.settings import load_publisher_settings
+from atip.registry.publish.settings import load_publisher_settings, public_key
 from atip.registry.publish.source import compare, list_source
 from atip.system.clock import iso
 from atip.system.files import locked, make_private, read_bytes, write_atomic
@@ -37,6 +37,8 @@ from atip.system.objects import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from atip.model.problems import Problem
     from atip.registry.publish.gather import Gathered
     from atip.registry.publish.metadata import Metadata
@@ -78,7 +80,7 @@ class BuildReport(Value):
     fingerprint: str = ""
     """What clients pin; empty for an unsigned tree."""
     is_first: bool = False
-    """Keys and root were made by this build."""
+    """Nothing signed was published there before."""
     advice: tuple[Problem, ...] = ()
 
     def to_json(self) -> dict[str, object]:
@@ -119,15 +121,14 @@ class _Build:
         self.order = order
         self.settings = settings
         self.store: ObjectStore = open_store(order.place, headers_for)
-        digits = hashlib.sha256(self.store.place.encode()).hexdigest()[:16]
-        self.state_path = os.path.join(order.folder, WORK, f"{digits}.state")
+        self.state_path = _state_path(order, self.store)
         self.is_first = False
         self.chain: list[bytes] = []
 
     def run(self) -> BuildReport:
+        rules = rules_of(self.order.folder, self.settings, judge=self.order.judge)
         published = self._published()
         state = self._state(published)
-        rules = _rules(self.order, self.settings)
         ledger = Ledger(state)
         # (1)
         listing = list_source(self.order.folder, time.time_ns())
@@ -178,8 +179,9 @@ class _Build:
 
                 raise foreign("timestamp")
             self.chain = [roots.make_first_root(self.order.keys, self.settings, self.order.at)]
-            self.is_first = True
-        return load_published(self.store, self.chain[-1], self.chain[:-1])
+        published = load_published(self.store, self.chain[-1], self.chain[:-1])
+        self.is_first = not published.timestamp_version
+        return published
 
     def _state(self, published: Published | None) -> PublishedState | None:
         """What the last build left, if the place still holds it."""
@@ -221,7 +223,7 @@ class _Build:
         others = {path: described(data) for path, data in files.items() if path != tree.COVERAGE}
         touched = gathered.ledger.touched if state is not None else None
         metadata = next_metadata(published, gathered.ledger, touched, others, release)
-        self._put_roots()
+        put_roots(self.store, self.chain)
         self.store.put_many(metadata.files.items())
         if metadata.timestamp is not None:
             tag = published.timestamp_tag
@@ -229,15 +231,6 @@ class _Build:
         else:
             metadata = metadata.replace(timestamp=published.timestamp_data)
         return metadata
-
-    def _put_roots(self) -> None:
-        for number, data in enumerate(self.chain, 1):
-            key = tree.metadata_path("root", number)
-            if self.store.find(key, roots.MAX_ROOT) is None:
-                self.store.put(key, data)
-        there = self.store.find(tree.ROOT, roots.MAX_ROOT)
-        if there is None or there.data != self.chain[-1]:
-            self.store.put(tree.ROOT, self.chain[-1])
 
     def _save(
         self,
@@ -268,7 +261,35 @@ class _Build:
         write_atomic(self.state_path, pack_state(state), durable=False)
 
 
-def _rules(order: BuildOrder, settings: PublisherSettings) -> Rules:
+def put_roots(store: ObjectStore, chain: Sequence[bytes]) -> None:
+    """Publish the chain of roots, and the newest under its plain name."""
+    for number, data in enumerate(chain, 1):
+        key = tree.metadata_path("root", number)
+        if store.find(key, roots.MAX_ROOT) is None:
+            store.put(key, data)
+    there = store.find(tree.ROOT, roots.MAX_ROOT)
+    if there is None or there.data != chain[-1]:
+        store.put(tree.ROOT, chain[-1])
+
+
+def remember_timestamp(order: BuildOrder, store: ObjectStore, old: bytes, new: bytes) -> None:
+    """The state goes on being about a place whose timestamp alone was signed again."""
+    path = _state_path(order, store)
+    if not os.path.exists(path):
+        return
+    state = unpack_state(read_bytes(path, _MAX_STATE))
+    if state is not None and state.anchor == _sha256(old):
+        state.anchor = _sha256(new)
+        write_atomic(path, pack_state(state), durable=False)
+
+
+def _state_path(order: BuildOrder, store: ObjectStore) -> str:
+    digits = hashlib.sha256(store.place.encode()).hexdigest()[:16]
+    return os.path.join(order.folder, WORK, f"{digits}.state")
+
+
+def rules_of(folder: str, settings: PublisherSettings, *, judge: bool = True) -> Rules:
+    """The rules of a source folder: its settings and what was approved."""
     from atip.registry.publish.approvals import load_approvals
     from atip.trust.expected import create_trust_policy
 
@@ -276,15 +297,15 @@ def _rules(order: BuildOrder, settings: PublisherSettings) -> Rules:
     if settings.require_signatures:
         config = {
             "signers": list(settings.signers),
-            "keys": list(settings.keys),
+            "keys": [public_key(key, folder) for key in settings.keys],
             "requireSignatures": True,
         }
         policy = create_trust_policy(config)
     return Rules(
         settings=settings,
-        approvals=load_approvals(order.folder),
+        approvals=load_approvals(folder),
         policy=policy,
-        judges=order.judge,
+        judges=judge,
     )
 
 

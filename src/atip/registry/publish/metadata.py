@@ -106,9 +106,9 @@ def next_metadata(
     # (1) bins
     _write_bins(stale, bits, ledger, meta, files, published, release)
     # (2) targets
-    _write_targets(bits, others, meta, files, published, release)
+    write_targets(bits, others, meta, files, published, release)
     # (3) snapshot, (4) timestamp
-    timestamp = _write_snapshot(meta, files, published, release)
+    timestamp = write_snapshot(meta, files, published, release)
     expire = release.expires("targets") if len(stale) == len(names) else published.bins_expire
     return Metadata(
         files=files,
@@ -152,7 +152,7 @@ def _write_bins(
         meta[f"{name}.json"] = described(data, version)
 
 
-def _write_targets(
+def write_targets(
     bits: int,
     others: Mapping[str, Json],
     meta: Json,
@@ -160,6 +160,7 @@ def _write_targets(
     published: Published,
     release: Release,
 ) -> None:
+    """Step (2): the next top-level targets, when anything differs or is due."""
     bins = {key.id: key.public for key in release.keys if key.role == "bins"}
     delegations = {
         "keys": bins,
@@ -186,9 +187,10 @@ def _write_targets(
     meta["targets.json"] = described(data, version)
 
 
-def _write_snapshot(
+def write_snapshot(
     meta: Json, files: dict[str, bytes], published: Published, release: Release
 ) -> bytes | None:
+    """Steps (3) and (4): the next snapshot and timestamp; None when neither is needed."""
     version = published.snapshot_version
     if (
         meta != published.snapshot

@@ -19,7 +19,7 @@ from atip.model.problems import Problem
 from atip.model.reader import read_json
 from atip.model.value import Value
 from atip.registry.approval import plan_update
-from atip.registry.shim_check import verify_signature_of
+from atip.registry.shim_check import policy_digest, verify_signature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ class Rules(Value):
     @property
     def name(self) -> str:
         """Changes with the rules, so that shims judged under others are judged again."""
-        keys = [str(key.get("key", key)) for key in self.settings.keys]
-        return repr((1, self.settings.kind, self.policy is not None, self.settings.signers, keys))
+        return repr((1, self.settings.kind, self.policy and policy_digest(self.policy)))
 
 
 def review(

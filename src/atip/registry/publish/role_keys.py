@@ -30,7 +30,7 @@ class RoleKey:
     def __init__(self, name: str, private: Any) -> None:
         self.name = name
         """File name without ending: `root-1`, `timestamp`."""
-        self._private = private
+        self.private = private
         public = private.public_key().public_bytes_raw().hex()
         self.public: dict[str, Any] = {
             "keytype": "ed25519",
@@ -44,7 +44,7 @@ class RoleKey:
         return self.name.partition("-")[0]
 
     def sign(self, message: bytes) -> str:
-        signature: bytes = self._private.sign(message)
+        signature: bytes = self.private.sign(message)
         return signature.hex()
 
 
@@ -90,17 +90,30 @@ def make_role_keys(folder: str, names: Iterable[str]) -> list[RoleKey]:
     Raises:
         AtipError: `publish.key-exists` rather than overwrite one.
     """
+    made = [generate_key(name) for name in names]
+    save_role_keys(folder, made)
+    return made
+
+
+def generate_key(name: str) -> RoleKey:
+    """A new key that is nowhere but in memory."""
+    return RoleKey(
+        name, _cryptography().hazmat.primitives.asymmetric.ed25519.Ed25519PrivateKey.generate()
+    )
+
+
+def save_role_keys(folder: str, keys: Iterable[RoleKey]) -> None:
+    """Write keys, readable by this user alone.
+
+    Raises:
+        AtipError: `publish.key-exists`.
+    """
     make_private(folder)
-    made = []
-    for name in names:
-        path = os.path.join(folder, f"{name}.pem")
+    for key in keys:
+        path = os.path.join(folder, f"{key.name}.pem")
         if os.path.lexists(path):
             raise AtipError("publish.key-exists", f"`{path}` exists", hint="move it away first")
-        ed25519 = _cryptography().hazmat.primitives.asymmetric.ed25519
-        private = ed25519.Ed25519PrivateKey.generate()
-        write_atomic(path, to_pem(private))
-        made.append(RoleKey(name, private))
-    return made
+        write_atomic(path, to_pem(key.private))
 
 
 def to_pem(private: Any) -> bytes:

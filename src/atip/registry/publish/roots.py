@@ -13,7 +13,15 @@ import os
 from atip.errors import NotFoundError
 from atip.model.reader import read_json
 from atip.registry.publish.canonical import payload, signed_file
-from atip.registry.publish.role_keys import ONLINE, make_role_keys, retire, signing_keys
+from atip.registry.publish.role_keys import (
+    ONLINE,
+    generate_key,
+    load_role_keys,
+    make_role_keys,
+    retire,
+    save_role_keys,
+    signing_keys,
+)
 from atip.system.clock import iso
 from atip.system.files import make_private, read_bytes, write_atomic
 
@@ -56,8 +64,6 @@ def fingerprint(first_root: bytes) -> str:
 
 def make_first_root(folder: str, settings: PublisherSettings, at: float) -> bytes:
     """Use the keys of the folder, make those that are missing, and write `1.root.json`."""
-    from atip.registry.publish.role_keys import load_role_keys
-
     there = {key.name for key in load_role_keys(folder)}
     names = [f"root-{number + 1}" for number in range(settings.root_keys)]
     if any(name.startswith("root-") for name in there):
@@ -91,20 +97,22 @@ def next_root(
     if not chain:
         raise NotFoundError("publish.no-root", f"`{folder}` holds no root", hint="build it first")
     old = signed_part(chain[-1])
-    # The old keys sign first: without enough of them nothing may be moved.
+    # Everything is signed in memory before a key file moves.
     old_signers = signing_keys(keys, **_needed(old))
-    kept = list(keys)
-    if rotate:
-        replaced = [key for key in keys if key.role == rotate]
-        for key in replaced:
-            retire(folder, key)
-        names = [rotate] if rotate != "root" else [key.name for key in old_signers]
-        if rotate == "root":
-            names = [f"root-{number + 1}" for number in range(len(old["roles"]["root"]["keyids"]))]
-        kept = [key for key in keys if key.role != rotate] + make_role_keys(folder, names)
-    data = _sign_next(old, kept, old_signers, settings, at, rotate)
+    replaced = [key for key in keys if rotate and key.role == rotate]
+    names = [rotate] if rotate != "root" else _root_names(old)
+    new = [generate_key(name) for name in names] if rotate else []
+    in_use = [key for key in keys if key not in replaced] + new
+    data = _sign_next(old, in_use, old_signers, settings, at, rotate)
+    for key in replaced:
+        retire(folder, key)
+    save_role_keys(folder, new)
     _keep(folder, len(chain) + 1, data)
-    return data, kept
+    return data, in_use
+
+
+def _root_names(root: Json) -> list[str]:
+    return [f"root-{number + 1}" for number in range(len(root["roles"]["root"]["keyids"]))]
 
 
 def _sign_next(

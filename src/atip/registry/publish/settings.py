@@ -97,7 +97,7 @@ def load_publisher_settings(folder: str) -> PublisherSettings:
         kind=document.get("kind", "community"),
         require_signatures=document.get("requireSignatures", False),
         signers=tuple(document.get("signers", ())),
-        keys=tuple(_with_content(key, folder) for key in document.get("keys", ())),
+        keys=tuple(document.get("keys", ())),
         lifetimes_s=_lifetimes(document.get("lifetimes", {})),
         root_keys=document.get("rootKeys", 3),
         root_threshold=document.get("rootThreshold", 2),
@@ -120,8 +120,12 @@ def _lifetimes(given: dict[str, str]) -> dict[str, float]:
     return found
 
 
-def _with_content(key: dict[str, Any], folder: str) -> dict[str, Any]:
-    """A public key given as `file` is read, relative to the folder."""
+def public_key(key: dict[str, Any], folder: str) -> dict[str, Any]:
+    """A key of `keys` with its content: one given as `file` is read, relative to the folder.
+
+    Raises:
+        NotFoundError: `file.not-found`.
+    """
     if isinstance(key.get("file"), str):
         return {**key, "key": read_bytes(os.path.join(folder, key["file"]), 1_000_000)}
     return key

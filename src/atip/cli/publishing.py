@@ -1,0 +1,42 @@
+"""What the publishing verbs share: where the source, the place and the keys of a registry are."""
+
+from __future__ import annotations
+
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+    from atip.registry.publish.build import BuildOrder
+
+
+def order_of(options: argparse.Namespace, ctx: Context) -> BuildOrder:
+    """The order of a build or a signature, from the options of its verb."""
+    from atip.registry.publish.build import BuildOrder, release_time
+    from atip.registry.publish.contributions import DEFAULT_PLACE
+
+    unsigned = getattr(options, "unsigned", False)
+    return BuildOrder(
+        folder=options.folder,
+        place=options.to or os.path.join(options.folder, DEFAULT_PLACE),
+        at=release_time(options.release),
+        keys=None if unsigned else key_folder(options, ctx),
+        judge=not getattr(options, "unsafe_skip_validation", False),
+    )
+
+
+def key_folder(options: argparse.Namespace, ctx: Context) -> str:
+    """Where the keys are: as given, else in the user's configuration under the registry's name.
+
+    Never inside the source: that one is shared.
+    """
+    if options.keys:
+        return str(options.keys)
+    from atip.registry.publish.settings import load_publisher_settings
+
+    name = load_publisher_settings(options.folder).name
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "registry"
+    return os.path.join(ctx.app.places.config, "keys", slug)

@@ -1,0 +1,99 @@
+"""Build a registry from a folder of contributions: static files, signed metadata, ready for any web server.
+
+DIR holds `publisher.json`, `shims/`, and, where wanted, `patterns/` and `policy.json`. Only what changed is written;
+whatever a client would refuse stops the build before anything is. The first build makes the keys.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+    from atip.registry.publish.build import BuildReport
+
+EFFECTS = {
+    "filesystem": {"read": True, "write": True, "delete": True},
+    "network": True,
+    "reversible": True,
+    "interactive": {"stdin": "optional", "prompts": True, "tty": False},
+}
+EXAMPLES = (
+    "atip registry build registry",
+    "atip registry build registry --to s3://my-bucket/atip --release 2026-01-15",
+    "atip registry build registry --approve e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", help="folder of contributions")
+    parser.add_argument(
+        "--to", default="", metavar="PLACE", help="folder or s3://bucket/prefix (DIR/public)"
+    )
+    parser.add_argument("--keys", default="", metavar="DIR", help="folder of signing keys")
+    parser.add_argument(
+        "--release",
+        default=None,
+        metavar="TIME",
+        help="time of the release (now, or SOURCE_DATE_EPOCH)",
+    )
+    parser.add_argument("--unsigned", action="store_true", help="without signed metadata")
+    parser.add_argument(
+        "--approve",
+        default="",
+        metavar="HASH",
+        help="after looking at it, accept this shim as it is",
+    )
+    parser.add_argument("--reason", default="", help="why it was approved, for the record")
+    parser.add_argument(
+        "--unsafe-skip-validation", action="store_true", help="take the shims as valid"
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.publishing import order_of
+    from atip.registry.publish.build import build
+
+    order = order_of(options, ctx)
+    if options.approve and not _approve(options, ctx, order.place):
+        ctx.note("not approved, nothing was built")
+        return 1
+    report = build(order)
+    if ctx.as_json:
+        ctx.emit(report.to_json())
+    else:
+        _print(ctx, report, order.keys)
+    return 0
+
+
+def _approve(options: argparse.Namespace, ctx: Context, place: str) -> bool:
+    import getpass
+
+    from atip.cli.output import clean
+    from atip.registry.publish.contributions import approve, check_contributions
+    from atip.system.clock import now_iso
+
+    digits = options.approve.removeprefix("sha256:")
+    _count, problems = check_contributions(options.folder, place, [digits])
+    for problem in problems:
+        ctx.note(f"{clean(problem.path)}: {clean(problem.message)} [{problem.code}]")
+    if not ctx.confirm(f"publish the shim of {digits[:16]}… all the same?"):
+        return False
+    approve(options.folder, digits, by=getpass.getuser(), at=now_iso(), reason=options.reason)
+    return True
+
+
+def _print(ctx: Context, report: BuildReport, keys: str | None) -> None:
+    from atip.cli.output import clean, count
+
+    ctx.print(
+        f"{clean(report.place)}: {count(report.total, 'shim')}, {report.added} new, "
+        f"{report.changed} changed, {report.removed} removed"
+    )
+    if report.fingerprint:
+        ctx.print(f"fingerprint: {report.fingerprint}")
+    if report.is_first:
+        ctx.note(f"the keys are in {clean(keys or '')}; keep the root keys elsewhere")
+    for problem in report.advice[:20]:
+        ctx.note(f"{clean(problem.path)}: {clean(problem.message)} [{problem.code}]")
