@@ -84,7 +84,7 @@ def cpu(argv: list[str], rounds: int = 15) -> float:
     return min(found)
 
 
-def main() -> int:
+def main() -> bool:
     tool = atip.load(document())
     wrong = 0
     for provider, strict in (("openai", True), ("openai", False), ("anthropic", False), ("gemini", False), ("mcp", False)):  # fmt: skip
@@ -107,8 +107,8 @@ def main() -> int:
         print(
             f"atip compile of 20 commands: {ours / bare:.2f} x bare python ({ours * 1000:.0f} ms)"
         )
-    return 1 if wrong else 0
+    return not wrong
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(0 if main() else 1)

@@ -7,8 +7,6 @@ then shorter descriptions, then B, then fewer groups, and says what it left out 
 
 from __future__ import annotations
 
-import json
-
 from atip.calls.functions import function_table
 from atip.calls.names import parameter_key
 from atip.codecs import provider_shapes
@@ -120,6 +118,8 @@ def estimate(text: str) -> int:
 
 def tokens_of(declaration: Mapping[str, Any], count: Count) -> int:
     """Tokens of one declaration as it is sent."""
+    import json
+
     return count(json.dumps(declaration, ensure_ascii=False, separators=(",", ":")))
 
 
@@ -242,6 +242,8 @@ def _value(value: Any, how: str) -> object:
         return _stripped(value)
     if not isinstance(value, str):
         return value
+    import json
+
     try:
         return json.loads(value)
     except ValueError:

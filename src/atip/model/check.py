@@ -7,8 +7,6 @@ and reports every deviation as a warning. Reads plain values; never raises on th
 
 from __future__ import annotations
 
-import re
-
 from atip.model.durations import parse_duration
 from atip.model.names import is_command_name, why_unsafe
 from atip.model.problems import Problem, render_path
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 PROTOCOL_VERSION = (0, 6)
 CHECKSUM_ALGORITHMS = {"sha256": 64, "sha384": 96, "sha512": 128}
 MAX_COMMAND_DEPTH = 24
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]{0,63})\}")
+_PLACEHOLDER = r"\{([A-Za-z_][A-Za-z0-9_]{0,63})\}"
 
 _MODES = {"schema": 0, "strict": 1, "lenient": 2}
 _SEVERITIES: dict[str, tuple[Severity | None, Severity | None, Severity | None]] = {
@@ -349,7 +347,9 @@ def _patterns(document: dict[str, Any], report: Report) -> None:
 
 def placeholders(template: str) -> list[str]:
     """Names of the `{variables}` in a pattern step, in order. Linear time."""
-    return _PLACEHOLDER.findall(template)
+    import re  # start-up must not pay for it where no document has patterns
+
+    return re.findall(_PLACEHOLDER, template)
 
 
 def _counts(document: dict[str, Any], report: Report) -> None:

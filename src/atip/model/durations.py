@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-_WRITTEN = re.compile(
-    r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(?:-([0-9]{1,9}(?:\.[0-9]{1,6})?))?(ms|s|m|h|d|w)\Z"
-)
-_ISO = re.compile(
+_WRITTEN = r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(?:-([0-9]{1,9}(?:\.[0-9]{1,6})?))?(ms|s|m|h|d|w)\Z"
+_ISO = (
     r"P(?=[0-9T])(?:([0-9]{1,9})W)?(?:([0-9]{1,9})D)?"
     r"(?:T(?=[0-9])(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})S)?)?\Z"
 )
@@ -18,13 +14,15 @@ def parse_duration(text: str) -> tuple[float, float] | None:
     """Seconds from and to, or None when the text is no duration. `instant` is (0, 0)."""
     if text == "instant":
         return (0.0, 0.0)
-    written = _WRITTEN.match(text)
+    import re  # start-up must not pay for it where no document speaks of time
+
+    written = re.match(_WRITTEN, text)
     if written:
         unit = _UNITS[written[3]]
         low = float(written[1]) * unit
         high = float(written[2]) * unit if written[2] else low
         return (low, high) if low <= high else None
-    iso = _ISO.match(text)
+    iso = re.match(_ISO, text)
     if iso:
         weeks, days, hours, minutes, seconds = (float(part or 0) for part in iso.groups())
         total = weeks * 604800 + days * 86400 + hours * 3600 + minutes * 60 + seconds

@@ -7,10 +7,11 @@ wider: see `is_command_name`.
 
 from __future__ import annotations
 
-import re
-
-_TOOL = re.compile(r"[A-Za-z0-9_\[][A-Za-z0-9._+\[-]{0,63}\Z")
-_COMMAND = re.compile(r"[A-Za-z0-9@_.+:/?!*%^~=,\[\]-]{1,128}\Z")
+_ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+_FIRST = frozenset(_ALNUM + "_[")
+_TOOL = frozenset(_ALNUM + "._+[-")
+_COMMAND = frozenset(_ALNUM + "@_.+:/?!*%^~=,[]-")
+MAX_COMMAND = 128
 _DEVICES = frozenset(
     [
         "con",
@@ -29,7 +30,7 @@ def why_unsafe(name: str) -> str | None:
         return "the name is empty"
     if len(name) > 64:
         return "the name is longer than 64 characters"
-    if name != "[" and ("[" in name or not _TOOL.match(name)):
+    if name != "[" and ("[" in name or name[0] not in _FIRST or not _TOOL.issuperset(name)):
         if not name.isascii():
             return "the name has characters outside ASCII that may look like others"
         if name[0] == "-":
@@ -47,4 +48,4 @@ def why_unsafe(name: str) -> str | None:
 def is_command_name(name: str) -> bool:
     """Whether `name` may be a command below a tool: printable ASCII without spaces or quotes,
     and never something that a parser would take for an option."""
-    return bool(_COMMAND.match(name)) and not name.startswith("-")
+    return 0 < len(name) <= MAX_COMMAND and _COMMAND.issuperset(name) and name[0] != "-"

@@ -9,9 +9,9 @@ It judges no meaning: that is `check.py`. YAML has its own file with the same ru
 from __future__ import annotations
 
 import gc
-import json
 
 from atip.errors import FormatError
+from atip.model import plain_json
 from atip.model.problems import Problem, render_path
 from atip.model.value import Value
 
@@ -84,7 +84,7 @@ def read_json(data: bytes, limits: ReadLimits = DOCUMENT) -> object:
             return value
     text = read_text(data, limits)
     try:
-        value = json.loads(
+        value = plain_json.loads(
             text,
             object_pairs_hook=_object,
             parse_int=_integer,
@@ -203,6 +203,8 @@ def _constant(name: str) -> object:
 
 
 def _syntax(error: ValueError) -> FormatError:
+    import json
+
     where = ""
     if isinstance(error, json.JSONDecodeError):
         where = f" at line {error.lineno}, column {error.colno}"
@@ -237,11 +239,11 @@ def _located(text: str, code: str, message: str) -> FormatError:
         return hook
 
     try:
-        tree = json.loads(
+        tree = plain_json.loads(
             text,
             object_pairs_hook=_Pairs,
-            parse_int=marked(int),  # type: ignore[arg-type]
-            parse_float=marked(float),  # type: ignore[arg-type]
+            parse_int=marked(int),
+            parse_float=marked(float),
             parse_constant=lambda name: _Odd("format.not-finite"),
         )
     except (ValueError, RecursionError):

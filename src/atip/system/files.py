@@ -6,7 +6,6 @@ Readers never lock and see the whole old or the whole new file.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import os
@@ -63,9 +62,17 @@ def write_atomic(path: str, data: bytes, *, mode: int = 0o600, durable: bool = T
         if durable:
             sync_directory(folder)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        _unlink(temporary)
         raise _unwritable(path, error) from error
+
+
+def _unlink(path: str) -> bool:
+    """Whether a file is gone now that was there. Without `contextlib`, which `show` would pay for."""
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True
 
 
 def _write_all(handle: int, data: bytes) -> None:
@@ -131,13 +138,12 @@ class locked:
 def sweep(folder: str, now: float, *, older_than_s: float = 86400.0) -> int:
     """Remove temporary files that a killed writer left behind; returns how many."""
     removed = 0
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if (
-                entry.name.startswith(TEMPORARY)
-                and entry.stat(follow_symlinks=False).st_mtime < now - older_than_s
-            ):
-                with contextlib.suppress(OSError):
-                    os.unlink(entry.path)
-                    removed += 1
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                is_ours = entry.name.startswith(TEMPORARY)
+                if is_ours and entry.stat(follow_symlinks=False).st_mtime < now - older_than_s:
+                    removed += _unlink(entry.path)
+    except OSError:
+        pass  # a folder that is not there has nothing to remove
     return removed

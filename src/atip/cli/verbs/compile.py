@@ -73,16 +73,23 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     elif ctx.as_json:
         ctx.emit(_report(made, tokenizer, count))
     else:
-        import json
-
-        indent = 2 if ctx.is_tty else None
-        ctx.print(json.dumps(made.declarations, ensure_ascii=False, indent=indent))
+        ctx.print(_rendered(made.declarations, ctx))
     if not ctx.as_json:
         for one in made.left_out:
             ctx.note(f"left out {one.line}: {one.how}")
         for name, message in made.losses:
             ctx.note(f"changed {name}: {message}")
     return 0
+
+
+def _rendered(declarations: list[dict[str, Any]], ctx: Context) -> str:
+    if ctx.is_tty:
+        import json
+
+        return json.dumps(declarations, ensure_ascii=False, indent=2)
+    from atip.model.plain_json import dumps
+
+    return dumps(declarations)
 
 
 def _tool(name: str, ctx: Context) -> Tool:

@@ -1,0 +1,77 @@
+"""JSON by the C scanner and writer of the standard library alone, for programs that start often.
+
+`import json` brings `re`, `enum` and `functools` along, which costs more than half of starting the interpreter; the work
+itself is done by `_json`. What these two functions cannot do the plain way is left to `json`, so that there is
+one authority for errors: the answers are the same, and a test compares them.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SPACE = " \t\n\r"
+
+
+def loads(text: str, **hooks: Any) -> Any:
+    """`json.loads(text, …)` for text and the hooks that the scanner knows.
+
+    Raises:
+        ValueError: as `json.loads` does, with the same words.
+    """
+    try:
+        from _json import make_scanner
+    except ImportError:
+        return _slowly(text, hooks)
+    try:
+        start = len(text) - len(text.lstrip(_SPACE))
+        hooked: Any = _Hooks(hooks)
+        value, end = make_scanner(hooked)(text, start)
+    except (ValueError, StopIteration):
+        return _slowly(text, hooks)  # for the error, or for what only looked like one
+    return value if not text[end:].strip(_SPACE) else _slowly(text, hooks)
+
+
+def _slowly(text: str, hooks: dict[str, Any]) -> Any:
+    import json
+
+    return json.loads(text, **hooks)
+
+
+class _Hooks:
+    """What the scanner asks its decoder for."""
+
+    strict = True
+
+    def __init__(self, hooks: dict[str, Any]) -> None:
+        self.object_hook = hooks.get("object_hook")
+        self.object_pairs_hook = hooks.get("object_pairs_hook")
+        self.parse_float = hooks.get("parse_float") or float
+        self.parse_int = hooks.get("parse_int") or int
+        self.parse_constant = hooks.get("parse_constant") or _constant
+
+
+def _constant(name: str) -> float:
+    return float(name.replace("Infinity", "inf"))
+
+
+def dumps(value: object) -> str:
+    """`json.dumps(value, ensure_ascii=False)`.
+
+    Raises:
+        TypeError, ValueError: as `json.dumps` does.
+    """
+    try:
+        from _json import encode_basestring, make_encoder
+
+        write = make_encoder({}, _refuse, encode_basestring, None, ": ", ", ", False, False, True)
+    except (ImportError, TypeError):
+        import json
+
+        return json.dumps(value, ensure_ascii=False)
+    return "".join(write(value, 0))
+
+
+def _refuse(value: object) -> object:
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
