@@ -13,7 +13,7 @@ from atip.search.lexicon import Lexicon
 from atip.search.ranking import Evidence, Places, rank, rarity
 from atip.search.spelling import correct
 from atip.search.storage import Storage
-from atip.search.text import read_request
+from atip.search.text import name_terms, read_request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,10 +133,11 @@ class Index:
             scores.setdefault(document, 0.0)
         return scores
 
-    def _of_tool(self, name: str) -> set[int]:
+    def _of_tool(self, name: str) -> dict[int, frozenset[str]]:
+        """The commands of a tool, with the terms of their names; the tool itself when it has none."""
         rows = self.storage.of_tool(name)
-        inner = {document for document, path in rows if path}
-        return inner or {document for document, _ in rows}
+        inner = [(document, path) for document, path in rows if path] or rows
+        return {document: frozenset(name_terms(path)) for document, path in inner}
 
     def _evidence(self, term: Term) -> Evidence:
         postings, known_to = self.storage.postings, self.lexicon.postings
@@ -150,6 +151,7 @@ class Index:
         holding = max(map(len, known))
         return Evidence(
             weight=term.weight,
+            term=term.stem,
             exact=exact,
             known=known,
             known_rarity=rarity(self.lexicon.size, holding) if holding else 0.0,

@@ -13,12 +13,23 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     Entries = Sequence[int]
 
 SYNONYM = 0.4
 COVERAGE = 0.3
+COVERAGE_WITHIN = 0.2
+LATER = 0.06
+"""Within a tool, what the request says first is what is wanted; each further word counts this much less …"""
+LEAST = 0.3
+"""… down to this."""
+NAMED = 1.3
+"""What a word of a command's own name counts within its tool."""
+TELLING = 0.3
+"""Commands that have at least this share of the best match of a word hold it …"""
+SHARED = 0.5
+"""… and a word that all of them hold still counts a little."""
 RARE = 1.0
 """Near synonyms that most commands mention (rarity below this) tell nothing."""
 HOPELESS = 0.4
@@ -33,6 +44,7 @@ class Evidence(Value):
     """Everything known about one term of a request."""
 
     weight: float
+    term: str = ""
     exact: Entries = ()
     """Postings of the index."""
     known: tuple[Entries, Entries] = ((), ())
@@ -61,19 +73,21 @@ def rank(
     documents: int,
     places: Places,
     *,
-    only: Collection[int] | None = None,
+    only: Mapping[int, Collection[str]] | None = None,
 ) -> dict[int, float]:
-    """Document → score. `only` limits the candidates."""
+    """Document → score. `only` are the commands of one tool with the terms of their names: within a tool
+    what most commands share tells nothing, and what a command is called tells more.
+    """
     scores: dict[int, float] = {}
     covered: dict[int, float] = {}
     whole = 0.0
-    for one in evidence:
+    for place, one in enumerate(evidence):
         best, full = _best(one, documents, places)
         if not best:
             continue
-        whole += full
         if only is not None:
-            best = {document: best[document] for document in only if document in best}
+            best, full = _within(best, full, one.term, place, only)
+        whole += full
         for document, value in best.items():
             if document in scores:
                 scores[document] += value
@@ -85,10 +99,28 @@ def rank(
     hopeful = {document: value for document, value in scores.items() if value >= least}
     if len(hopeful) < FEW:
         hopeful = scores
+    power = COVERAGE if only is None else COVERAGE_WITHIN
     return {
-        document: value * (covered[document] / whole) ** COVERAGE
+        document: value * (covered[document] / whole) ** power if whole else 0.0
         for document, value in hopeful.items()
     }
+
+
+def _within(
+    best: dict[int, float], full: float, term: str, place: int, only: Mapping[int, Collection[str]]
+) -> tuple[dict[int, float], float]:
+    """The same, for the commands of one tool."""
+    here = {document: best[document] for document in only if document in best}
+    share = max(LEAST, 1 - LATER * place)
+    if here:
+        telling = max(here.values()) * TELLING
+        holding = sum(1 for value in here.values() if value > telling)
+        share *= (rarity(len(only), holding) + SHARED) ** 0.5
+    made = {
+        document: value * share * (NAMED if term in only[document] else 1.0)
+        for document, value in here.items()
+    }
+    return made, full * share
 
 
 def _best(one: Evidence, documents: int, places: Places) -> tuple[dict[int, float], float]:
