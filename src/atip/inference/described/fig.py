@@ -14,11 +14,20 @@ _TEMPLATES = {"filepaths": "file", "folders": "directory"}
 
 
 def fits(document: Any) -> bool:
+    """A name, and options that are called by their flags, here and one level below."""
     if not isinstance(document, dict) or not facts.words(document.get("name")):
         return False
-    options = facts.dicts(document.get("options") or [])
-    named = all(any(f.startswith("-") for f in facts.words(one.get("name"))) for one in options)
-    return named and bool(options or document.get("subcommands") or document.get("args"))
+    if not (document.get("options") or document.get("subcommands") or document.get("args")):
+        return False
+    below = [one for _, one in facts.named(document.get("subcommands"))]
+    return all(_is_shaped(node) for node in [document, *below])
+
+
+def _is_shaped(node: dict[str, Any]) -> bool:
+    options = facts.dicts(node.get("options") or [])
+    values = facts.dicts(node.get("args") or [])
+    called = all(any(f.startswith("-") for f in facts.words(one.get("name"))) for one in options)
+    return called and not any(key in one for one in values for key in ("long", "short", "usage"))
 
 
 def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
