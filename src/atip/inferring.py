@@ -1,4 +1,4 @@
-"""Inferring: everything that can be learnt about one tool, confined; nothing is stored."""
+"""Inferring: asking one tool, confined: for its own metadata, or for everything that can be learnt. Stores nothing."""
 
 from __future__ import annotations
 
@@ -8,15 +8,42 @@ from contextlib import ExitStack
 from atip.discovery.content import ContentReader
 from atip.discovery.executables import Executable, stat_key
 from atip.discovery.ladder import Subject
+from atip.discovery.native import judge_answer, mentions_flag
 from atip.discovery.scan import ScanOptions
-from atip.discovery.stubs import parse_stub
-from atip.errors import NotFoundError
+from atip.discovery.stubs import needed_paths, parse_stub
+from atip.discovery.visibility import head_of
+from atip.errors import NotFoundError, ProbeError
 from atip.model.tool import Binary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.discovery.ladder import Finding
+    from atip.discovery.native import NativeAnswer
     from atip.toolbox import Toolbox
+
+
+def probe_tool(box: Toolbox, name: str, *, force: bool) -> NativeAnswer:
+    """Ask one tool for its own metadata.
+
+    Args:
+        force: ask although its help does not speak of `--agent`.
+
+    Raises:
+        ProbeError: with the reason why there is no metadata.
+        SandboxError: when this host cannot confine; nothing was run.
+    """
+    from atip.sandbox.probe import ProbeSandbox
+
+    path = box.locate(name)
+    needed = needed_paths(path, parse_stub(path, head_of(path)))
+    with ProbeSandbox(visible=[path, *needed]) as sandbox:
+        if not force and not mentions_flag(sandbox.run([path, "--help"])):
+            raise ProbeError(
+                "probe.not-offered",
+                f"the help of `{name[:80]}` does not speak of --agent",
+                hint="--force asks all the same; `atip infer` learns from the help",
+            )
+        return judge_answer(os.path.basename(name), sandbox.run([path, "--agent"]))
 
 
 def infer_tool(box: Toolbox, name: str) -> Finding:

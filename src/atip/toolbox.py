@@ -20,7 +20,7 @@ from atip.system.paths import find_places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import ExitStack
     from typing import Any
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     Entries = list[dict[str, Any]]
     Hits = list[Hit]
     Names = list[str]
+    Results = list[Result]
 
 
 class Toolbox:
@@ -284,6 +285,14 @@ class Toolbox:
 
         return preview_argv(self, argv, **options)
 
+    def run_pattern(
+        self, tool: str, name: str, values: Mapping[str, object], **options: Any
+    ) -> Results:
+        """Run an executable pattern step by step; options and errors as `pattern_running.run_pattern`."""
+        from atip.pattern_running import run_pattern
+
+        return run_pattern(self, tool, name, values, **options)
+
     def call(self, call: object, **options: Any) -> Result:
         """Run a model's tool call; what it may be, options and errors are those of `calling.call_tool`."""
         from atip.calling import call_tool
@@ -325,28 +334,10 @@ class Toolbox:
         return os.path.realpath(path) if real else path
 
     def probe(self, name: str, *, force: bool = False) -> NativeAnswer:
-        """Ask one tool in two phases: `--help`, and if that speaks of it, `--agent`.
+        """Ask one tool in two phases: `--help`, and if that speaks of it, `--agent`. See `inferring`."""
+        from atip.inferring import probe_tool
 
-        Raises:
-            ProbeError: with the reason why there is no metadata.
-            SandboxError: when this host cannot confine; nothing was run.
-        """
-        from atip.discovery.native import judge_answer, mentions_flag
-        from atip.discovery.stubs import needed_paths, parse_stub
-        from atip.discovery.visibility import head_of
-        from atip.errors import ProbeError
-        from atip.sandbox.probe import ProbeSandbox
-
-        path = self.locate(name)
-        needed = needed_paths(path, parse_stub(path, head_of(path)))
-        with ProbeSandbox(visible=[path, *needed]) as box:
-            if not force and not mentions_flag(box.run([path, "--help"])):
-                raise ProbeError(
-                    "probe.not-offered",
-                    f"the help of `{name[:80]}` does not speak of --agent",
-                    hint="--force asks all the same; `atip infer` learns from the help",
-                )
-            return judge_answer(os.path.basename(name), box.run([path, "--agent"]))
+        return probe_tool(self, name, force=force)
 
     def verify(self, name: str) -> Verdict:
         """What can be established about a tool's file: every step, the level, the recommendation."""

@@ -162,6 +162,7 @@ def test_a_failed_program_is_an_error_with_both_streams():
     assert refused["is_error"] is True and "policy.denied" in refused["content"]
 
 
+@pytest.mark.proves("ATIP6-7.3-04")
 def test_reads_run_together_and_the_rest_in_order():
     session = Session([TOOL], "openai")
     names = [("t_get", '{"key":"a"}'), ("t_get", '{"key":"b"}'), ("t_set", '{"key":"a","value":"1"}'),
@@ -204,6 +205,7 @@ def test_the_system_prompt_frames_what_tools_say_as_data():
     assert "atip search" in prompt
 
 
+@pytest.mark.proves("ATIP6-A-04")
 def test_the_validator_asks_about_danger_and_the_unknown():
     session = Session([TOOL], "openai")
     get, put = session.parse(chat(("t_get", '{"key":"a"}'), ("t_set", '{"key":"a","value":"b"}')))
@@ -220,6 +222,7 @@ def test_the_validator_asks_about_danger_and_the_unknown():
     assert caught.value.code == "policy.unknown-key"
 
 
+@pytest.mark.proves("ATIP6-A-05")
 def test_the_result_filter_cleans_redacts_and_bounds():
     keep = create_result_filter(
         [TOOL], redact=lambda text: text.replace("s3cret", "***"), max_characters=9

@@ -38,6 +38,10 @@ class TrustLevel(enum.Enum):
         return list(TrustLevel).index(self)
 
 
+SLSA_TRUST = ("untrusted", "low", "medium", "high", "full")
+"""SLSA level 0 to 4 → how far a provenance is trusted."""
+
+
 class Step(Value):
     """One numbered step of a verification."""
 
@@ -70,11 +74,18 @@ class Verdict(Value):
     about who made the binary."""
     signer: str = ""
     """Identity or key name that signed, as configured by us; empty when nobody could be established."""
+    attested_by: str = ""
+    """Who signed the description of these very bytes; empty when nobody of ours did."""
     slsa_level: int = 0
     """Derived from what was verified, never copied from a document (A19)."""
     builder: str = ""
     source: str = ""
     """Of a verified provenance; empty when none was verified."""
+
+    @property
+    def provenance_trust(self) -> str:
+        """What the derived SLSA level is worth, in words (A19)."""
+        return SLSA_TRUST[max(0, min(self.slsa_level, len(SLSA_TRUST) - 1))]
 
     @property
     def is_blocked(self) -> bool:
@@ -93,7 +104,9 @@ class Verdict(Value):
                 "number": self.level.number,
                 "recommendation": self.recommendation,
                 "signer": self.signer or None,
+                "attestedBy": self.attested_by or None,
                 "slsaLevel": self.slsa_level,
+                "provenanceTrust": self.provenance_trust,
                 "builder": self.builder or None,
                 "source": self.source or None,
             },

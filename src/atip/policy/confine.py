@@ -231,15 +231,3 @@ def _access(policies: Sequence[Policy], scene: Scene) -> str:
     if scene.home == scene.cwd and access == "write":
         return "read"
     return access
-
-
-def with_state(confinement: Confinement, paths: tuple[str, ...]) -> Confinement:
-    """A request with the files in which a tool keeps its login (AIP-29 `auth.state.paths`): readable and
-    writable, unless its own deny list covers them. A request still: policy grants or does not."""
-    free = tuple(
-        path for path in paths if not any(path_covers(deny, path) for deny in confinement.fs_deny)
-    )
-    return confinement.replace(
-        fs_read=tuple(dict.fromkeys((*confinement.fs_read, *free))),
-        fs_write=tuple(dict.fromkeys((*confinement.fs_write, *free))),
-    )

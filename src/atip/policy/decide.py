@@ -139,10 +139,16 @@ def _by_trust(policy: Policy, subject: Subject) -> Decision:
     if demand.signers is not None and not _is_signed_by(verdict, demand.signers):
         return _decision(DENY, "signed by nobody who may sign", label)
     if demand.slsa_level and (verdict is None or verdict.slsa_level < demand.slsa_level):
-        return _decision(DENY, f"provenance below SLSA level {demand.slsa_level}", label)
-    if demand.builders is not None and not _is_any(verdict and verdict.builder, demand.builders):
+        trust = verdict.provenance_trust if verdict is not None else "untrusted"
+        says = f"provenance below SLSA level {demand.slsa_level} ({trust} trust)"
+        return _decision(DENY, says, label)
+    if demand.builders is not None and not _is_any(
+        verdict.builder if verdict else "", demand.builders
+    ):
         return _decision(DENY, "built by nobody who counts", label)
-    if demand.sources is not None and not _is_any(verdict and verdict.source, demand.sources):
+    if demand.sources is not None and not _is_any(
+        verdict.source if verdict else "", demand.sources
+    ):
         return _decision(DENY, "built from a source that does not count", label)
     return Decision(outcome=ALLOW)
 
@@ -160,8 +166,8 @@ def _is_signed_by(verdict: Verdict | None, allowed: tuple[str, ...]) -> bool:
     return _is_any(verdict.signer, allowed) or _is_any(verdict.attested_by, allowed)
 
 
-def _is_any(value: str | None, allowed: tuple[str, ...]) -> bool:
-    return any(matches_signer(value or "", one) for one in allowed)
+def _is_any(value: str, allowed: tuple[str, ...]) -> bool:
+    return any(matches_signer(value, one) for one in allowed)
 
 
 def _unsigned(policy: Policy, subject: Subject) -> Decision | None:

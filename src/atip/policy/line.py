@@ -21,6 +21,7 @@ from atip.errors import FormatError
 from atip.knowledge.reading import CURATED
 from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import UNKNOWN, Effects, raised_by
+from atip.model.view import assumed_effects
 from atip.policy import habits
 from atip.policy.options import may_be_option
 from atip.policy.paths import Paths
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     Lookup = Callable[[str], Tool | None]
 
 MAX_NESTING = 6
+_LEFT_OUT = "is left out of the description, which says only what to assume of it"
 _NULL = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
 _OWN = frozenset(("[[", "((", "for", "case"))
 """Names that the shell reader gives to compounds."""
@@ -108,6 +110,10 @@ class _LineJudge:
         found = effects_of(tool, call.replace(inner=()))
         curated = tool.own.get("curated") is CURATED
         effects, reasons = found.effects, list(found.reasons)
+        omitted = _omitted(tool, call)
+        if omitted:
+            reasons.append(Reason(subject=subject.text, says=_LEFT_OUT, evidence="claim"))
+            effects = raised_by(assumed_effects(tool, omitted), effects)
         if call.help and curated:
             return [_of(subject, tool, call, effects, reasons)]
         word = may_be_option(tool, call, words, self.paths)
@@ -314,6 +320,17 @@ def _is_pipe(word: ShellWord) -> bool:
 def _stands_in(call: Invocation) -> bool:
     """`command -v`, `sudo -l`: a mode instead of running."""
     return any(given.option is not None and "profile" in given.option.own for given in call.options)
+
+
+def _omitted(tool: Tool, call: Invocation) -> tuple[str, ...]:
+    """The command that was called and that a partial description leaves out; empty: none (§3.1.1)."""
+    if not tool.partial or not call.arguments:
+        return ()
+    found = tool.find(call.path) if call.path else tool
+    if found is None or (call.path and not found.commands) or not (tool.commands or call.path):
+        return ()
+    wanted = (*call.path, call.arguments[0])
+    return wanted if tool.find(wanted) is None else ()
 
 
 def _doubt(tool: Tool, call: Invocation, effects: Effects) -> tuple[str, str] | None:

@@ -86,6 +86,8 @@ def _endpoints(argv: Sequence[str]) -> list[str]:
             continue
         scheme = before.rpartition("=")[2].lower()
         host, colon, port = _authority(rest).partition(":")
+        if "*" in host:
+            continue  # SECURITY: a pattern is nothing that a call names
         try:
             parse_host_pattern(host)
         except FormatError:
