@@ -64,7 +64,8 @@ def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Ru
             hint="kernel 6.7 or newer with `landlock` in `lsm=`",
         )
     home = os.path.realpath(request.home or os.path.expanduser("~"))
-    workspace = os.path.realpath(request.workspace or request.cwd or home)
+    granted = confinement.fs_read or confinement.fs_write or confinement.fs_deny
+    workspace = os.path.realpath(request.workspace or request.cwd or home) if granted else home
     files = plan_files(confinement, home=home, workspace=workspace)
     missing = missing_for(confinement, files)
     if unaccepted := [name for name in missing if name not in request.unsafe_accept]:

@@ -55,6 +55,7 @@ class Running:
         self._input, self._unsent = stdin
         self._on_output = on_output
         self._left = dict.fromkeys(streams.values(), output_bytes)
+        self._ended: set[int] = set()
         self._truncated = False
         self._cancelled = False
         self._finish = finish
@@ -157,6 +158,7 @@ class Running:
         if not data:
             with contextlib.suppress(KeyError):
                 self._poll.unregister(descriptor)
+            self._ended.add(descriptor)
             return False
         name = self._streams[descriptor]
         left = self._left[name]
@@ -173,8 +175,8 @@ class Running:
         code = processes.wait(self._pid)
         self._settle()
         for descriptor in self._streams:
-            os.set_blocking(descriptor, False)
-            with contextlib.suppress(BlockingIOError):
+            if descriptor not in self._ended:
+                os.set_blocking(descriptor, False)
                 while self._readable(descriptor) and self._pass_on(descriptor):
                     pass
             os.close(descriptor)
