@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT = 5
 MAX_LIMIT = 20
 SHORT_OPTIONS = 5
+MAX_SIGNATURE = 160
 MAX_PARAMETERS = 60
 MAX_SCHEMA = 40_000
 _KEPT = 64
@@ -148,9 +149,14 @@ def _brief(function: Function, query: str, summary: str, options: int = SHORT_OP
     wanted = {word for word in query.lower().replace("-", " ").split() if len(word) > 2}
     ranked = sorted(own, key=lambda option: -_shared(option, wanted)) if wanted else own
     command = Command(options=tuple(ranked), arguments=places)
-    line = clean_text(signature(function.tool, function.path, command, max_options=options))
+    line = ""
+    for most in range(options, -1, -1):  # as many options as fit on a short line
+        line = clean_text(signature(function.tool, function.path, command, max_options=most))
+        if len(line) <= MAX_SIGNATURE:
+            break
     flags = suffix(function_flags(function))
-    return " ".join(part for part in (line, f"– {summary}" if summary else "", flags) if part)
+    parts = (one_line(line, 2 * MAX_SIGNATURE), f"– {summary}" if summary else "", flags)
+    return " ".join(part for part in parts if part)
 
 
 def _shared(option: Option, wanted: set[str]) -> int:

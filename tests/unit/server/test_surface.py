@@ -66,3 +66,42 @@ def test_schemas_are_schemas():
 
     for tool in surface.tools():
         jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
+
+
+MAX_IN_ALL = 900
+
+
+def test_finding_one_command_and_calling_it_stays_within_its_budget(tmp_path):
+    """However many options and words the tools have."""
+    options = [
+        {"name": f"some-long-option-{n}", "flags": [f"--some-long-option-{n}"], "type": "enum",
+         "enum": ["first-choice", "second-choice", "third-choice"], "description": "Changes something " * 9}
+        for n in range(200)
+    ]  # fmt: skip
+    commands = {
+        f"list-{n}": {
+            "description": "List the open pull requests of a repository " * 9,
+            "options": options,
+        }
+        for n in range(20)
+    }
+    box = home_with(tmp_path, *(document(f"tool{n}", commands=commands) for n in range(10)))
+    app = App(box, Bounds(root=str(tmp_path)))
+    asked = {"query": "list open pull requests"}
+    costs: list[int] = []
+
+    async def main() -> None:
+        async with Client(app.server) as client:
+            answer = await client.call_tool("find", asked)
+            said = "\n".join(
+                part.text for part in answer.content if isinstance(part, types.TextContent)
+            )
+            assert len(said.splitlines()) == 7, "five commands in a block"
+            costs.append(count(said))
+
+    anyio.run(main)
+    costs.append(count(listed(app, "auto").decode()))
+    costs.append(count(json.dumps({"name": "find", "arguments": asked})))
+    run = {"command": "tool1 list-1", "argv": ["--some-long-option-1", "first-choice"]}
+    costs.append(count(json.dumps({"name": "run", "arguments": run})))
+    assert sum(costs) <= MAX_IN_ALL - 40, "and the frame of the answer"
