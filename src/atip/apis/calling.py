@@ -113,7 +113,9 @@ class Caller:
         connection = self._connections.get(source)
         if connection is None:
             config = self.config.get(source)
-            connection = source_of(header.kind).connect(config, header, self._door)
+            # in a thread: resolving a credential may ask a keyring, a helper or a token server
+            connect = source_of(header.kind).connect
+            connection = await asyncio.to_thread(connect, config, header, self._door)
             self._connections[source] = connection
         outcome: Outcome = await connection.call(operation, given)
         problems = output_problems(operation.output, outcome.data) if outcome.status < 300 else []

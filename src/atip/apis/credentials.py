@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 
+from atip.apis.oauth import fetch_token
 from atip.errors import AuthRequired, FormatError
 from atip.model.value import Value
 from atip.system.files import read_bytes
@@ -49,7 +50,7 @@ def resolve_auth(
     """The credential that a configuration describes.
 
     Args:
-        token: fetches an OAuth 2 access token for resolved settings; handed in because it talks to a server.
+        token: fetches an OAuth 2 access token for resolved settings.
 
     Raises:
         AuthRequired: `api.auth-missing` when a reference leads nowhere.
@@ -57,6 +58,7 @@ def resolve_auth(
     """
     if not told or told["type"] == "none":
         return NO_CREDENTIAL
+    token = token or fetch_token
     look = _Lookup(env, folder)
     kind = told["type"]
     if kind == "bearer":
@@ -71,9 +73,9 @@ def resolve_auth(
     if kind == "oauth2":
         settings = {key: look.text(value) for key, value in told.items() if isinstance(value, str)}
         settings["scope"] = " ".join(told.get("scopes", ()))
-        if token is None:
-            raise AuthRequired("api.auth-missing", "no way to fetch a token here")
-        return _header("Authorization", "Bearer ", token(settings))
+        made = _header("Authorization", "Bearer ", token(settings))
+        secret = settings.get("clientSecret", "")
+        return made.replace(secrets=(*made.secrets, secret.encode())) if secret else made
     return _custom(told, look)
 
 
