@@ -35,6 +35,7 @@ _STARTING = (
     "pty.spawn",
 )
 _TOUCHING = (
+    *_STARTING,
     "open",
     "socket.",
     "os.",
