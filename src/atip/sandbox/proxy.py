@@ -1,8 +1,8 @@
 """Egress proxy: the only way out of a sandbox with a network grant, by host name.
 
 Runs in threads of the host process on sockets that listen *inside* the sandbox. Two kinds of gate:
-`CONNECT` proxy for names of `egress`, and raw forwarding for one `host:port` of `tcp`. One parse of the
-request, canonical names only, no addresses, pinned ports, every resolved address checked, and the
+a proxy for names of `egress` (`CONNECT`, and plain requests which amount to one, see `plain_http`), and raw
+forwarding for one `host:port` of `tcp`. One parse of the request, canonical names only, no addresses, pinned ports, every resolved address checked, and the
 checked address is the one connected to: no second look-up. Nothing of ours is added to the stream, so
 credentials are never forwarded by us.
 """
@@ -16,6 +16,7 @@ import threading
 
 from atip.model.hosts import canonical_host, is_public, parse_endpoint, parse_host_pattern
 from atip.model.value import Value
+from atip.sandbox import plain_http
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,6 +135,9 @@ class Gatekeeper:
             client.settimeout(CONNECT_S)
             head, early = _read_head(client)
             line = head.split(b"\r\n", 1)[0]
+            plain = plain_http.as_connect(line)
+            onward = plain_http.rewritten(head) if plain else b""
+            line = plain if onward else line
             address, port, why = self._policy.decide(line)
             shown = line.decode("ascii", "backslashreplace")[:200]
             self.attempts.append(Attempt(target=shown, allowed=not why, why=why))
@@ -142,8 +146,9 @@ class Gatekeeper:
                 return
             server = socket.create_connection((address, port), CONNECT_S)
             self._track(server)
-            client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            server.sendall(early)
+            if not onward:
+                client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            server.sendall(onward + early)
             self._join(client, server)
         except OSError:
             return
