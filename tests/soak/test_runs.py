@@ -86,7 +86,7 @@ folder, rounds = sys.argv[1], int(sys.argv[2])
 worst = 0.0
 for _ in range(rounds):
     up = threading.Event()
-    box = runner(folder, on_output=lambda name, data: up.set(), exec_allow=True, exec_spawn=("sleep",))
+    box = runner(folder, on_output=lambda name, data: up.set(), exec_allow=True, exec_spawn=("sleep", "setsid"))
     script = "trap '' TERM INT HUP; sleep MARK & setsid sleep MARK & echo up; sleep MARK".replace("MARK", sys.argv[3])
     thread = threading.Thread(target=lambda: box.run(call("/bin/bash", "-c", script)))
     thread.start()

@@ -39,6 +39,8 @@ def test_exec_off_leaves_threads_but_no_process() -> None:
     ]
     confinement = Confinement(exec_allow=False, exec_spawn=("true",))
     said = python(confinement, attempt(*tries))
+    # As many lines as tries: an exec that worked would have ended the program.
+    assert said.out.count("\n") == len(tries) + 1, said  # the thread prints one more
     assert said.out.split()[0] == "done" and said.out.count("done") == 1, said
 
 
@@ -61,6 +63,7 @@ def test_spawn_list_starts_only_what_it_names(tmp_path: pathlib.Path) -> None:
         ]
     tries.append("assert ctypes.CDLL(None).syscall(319, b'x', 0) >= 0")
     said = python(confinement, attempt(*tries))
+    assert said.out.count("\n") == len(tries), said
     assert said.out.split()[0] == "done" and said.out.count("done") == 1, said
 
 
