@@ -139,6 +139,8 @@ def tools_of(box: Toolbox, names: Iterable[str]) -> list[Tool]:
     found: dict[str, Tool] = {}
     for name in wanted:
         close = sorted((tool for tool in known if may_belong(name, tool)), key=len, reverse=True)
+        if not close:  # not known yet: it is looked for under the name that the function begins with
+            close = [name.lstrip("_").partition("_")[0]]
         for tool in close[:MAX_CANDIDATES]:
             if tool not in found:
                 described = box.find(tool)
