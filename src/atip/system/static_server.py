@@ -130,11 +130,11 @@ def _handler(
                 self.send_header(name, value)
             if status != HTTPStatus.NOT_MODIFIED:
                 self.send_header("Content-Length", str(len(data)))
+            if log is not None:
+                log(self.command, self.path, int(status))
             self.end_headers()
             if with_body:
                 self.wfile.write(data)
-            if log is not None:
-                log(self.command, self.path, int(status))
 
     return Handler
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from atip.errors import AtipError
 from atip.registry import tree
+from atip.registry.publish.canonical import described
+from atip.registry.publish.roots import signed_part
 from atip.registry.tuf_client import MAX_ROOT, Seen, SignedIndex, read_root
 from atip.system.clock import from_iso
 from atip.system.scratch import scratch_folder
@@ -98,8 +100,6 @@ def _check_file(
 
 def _listed_in_bins(store: ObjectStore, add: Add) -> set[str]:
     """Every path that a bin in force lists."""
-    from atip.registry.publish.roots import signed_part
-
     timestamp = store.find(tree.TIMESTAMP, tree.MAX_INDEX)
     if timestamp is None:
         return set()
@@ -116,10 +116,14 @@ def _listed_in_bins(store: ObjectStore, add: Add) -> set[str]:
     )
     listed: set[str] = set()
     for name in tree.all_bins(bits):
-        version = meta.get(f"{name}.json", {}).get("version", 0)
-        found = store.find(tree.metadata_path(name, version), tree.MAX_INDEX)
+        facts = meta.get(f"{name}.json", {})
+        path = tree.metadata_path(name, facts.get("version", 0))
+        found = store.find(path, tree.MAX_INDEX)
         if found is None:
-            add(tree.metadata_path(name, version), "registry.missing", "a bin is not there")
+            add(path, "tuf.missing", "a bin is not there")
+            continue
+        if described(found.data, facts["version"]) != facts:
+            add(path, "tuf.mismatch", "is not the bin that the snapshot names")
             continue
         listed.update(signed_part(found.data)["targets"])
     return listed

@@ -11,7 +11,7 @@ import hashlib
 import os
 
 from atip.errors import NotFoundError
-from atip.model.reader import read_json
+from atip.model.reader import STORE, read_json
 from atip.registry.publish.canonical import payload, signed_file
 from atip.registry.publish.role_keys import (
     ONLINE,
@@ -52,7 +52,7 @@ def load_roots(folder: str) -> list[bytes]:
 
 def signed_part(data: bytes) -> Json:
     """The signed part of a metadata file, as plain values. Checks nothing."""
-    document: Any = read_json(data)
+    document: Any = read_json(data, STORE)
     part: Json = document["signed"]
     return part
 
