@@ -15,6 +15,7 @@ from atip.model.hosts import parse_endpoint
 from atip.model.value import Value
 from atip.sandbox import programs, system_view
 from atip.sandbox.grants import FilePlan, plan_files
+from atip.sandbox.ingress import Callback, parse_callback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Plan(Value):
     env_dropped: tuple[str, ...]
     gates: tuple[tuple[str, int], ...]
     """Where to listen inside; the proxy first if there is one, then one for each of `tcp`."""
+    callbacks: tuple[Callback, ...] = ()
+    """Where to listen outside, for `ingress`."""
 
     @property
     def spawns(self) -> bool:
@@ -62,12 +65,6 @@ def plan(confinement: Confinement, request: Request) -> Plan:
     Raises:
         SandboxError: for what cannot be enforced exactly.
     """
-    if confinement.ingress:
-        raise SandboxError(
-            "sandbox.cannot-enforce",
-            "`network.ingress` cannot be exposed by this backend",
-            hint="let the host receive the callback and hand over its result",
-        )
     home = os.path.realpath(request.home or os.path.expanduser("~"))
     workspace = request.workspace or request.cwd or home
     files = plan_files(confinement, home=home, workspace=os.path.realpath(workspace))
@@ -87,6 +84,7 @@ def plan(confinement: Confinement, request: Request) -> Plan:
         env=env,
         env_dropped=dropped,
         gates=gates,
+        callbacks=tuple(parse_callback(url) for url in confinement.ingress),
     )
 
 

@@ -20,6 +20,7 @@ import time
 from atip.errors import ExecutionError, SandboxError
 from atip.model.hosts import parse_endpoint
 from atip.sandbox import bubblewrap, bubblewrap_plan, system_view
+from atip.sandbox.ingress import SPARE, Doorkeeper
 from atip.sandbox.proxy import EgressPolicy, Gatekeeper, resolve_name
 from atip.sandbox.running import Running
 from atip.sandbox.seccomp import Filter, assemble
@@ -146,6 +147,7 @@ class _Launch:
         )
         return {
             "gates": list(decided.gates),
+            "spare": SPARE if decided.callbacks else 0,
             "limits": _limits(self._confinement.limits),
             "tty": self._confinement.tty,
             "uid": system_view.UID,
@@ -180,7 +182,7 @@ class _Launch:
     def _open_gates(self, channel: socket.socket) -> None:
         """Take the listening sockets that the inner launcher opened, and serve them."""
         gates = self._decided.gates
-        if not gates:
+        if not gates and not self._decided.callbacks:
             return
         resolve = self._decided.request.resolve or resolve_name
         keeper = Gatekeeper(EgressPolicy(self._confinement, resolve))
@@ -198,7 +200,22 @@ class _Launch:
             else:
                 host, port = forwards[index - bool(self._confinement.egress)]
                 keeper.serve_forward(gate, host, port)
+        if self._decided.callbacks and not self._open_doors(channel):
+            return
         channel.send(b"k")
+
+    def _open_doors(self, channel: socket.socket) -> bool:
+        """Take the sockets that the launcher made inside, and let callbacks in through them."""
+        inside: list[socket.socket] = []
+        for _ in range(SPARE):
+            _, handed, _, _ = socket.recv_fds(channel, 1, 1)
+            if not handed:
+                return False  # it died; the status tells why
+            inside.append(socket.socket(fileno=handed[0]))
+        doors = Doorkeeper(self._decided.callbacks, inside)
+        self._undo.callback(doors.close)
+        doors.serve()
+        return True
 
     def _begin_trace(self, channel: socket.socket) -> None:
         """Listen to a traced program before it starts; without its launcher the status tells why."""

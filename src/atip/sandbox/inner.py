@@ -47,8 +47,9 @@ def close_others(keep: set[int]) -> None:
             os.closerange(descriptor, descriptor + 1)
 
 
-def open_gates(places: list[tuple[str, int]], channel: int) -> None:
-    """Listen inside, let the host accept: nothing of ours stays in here."""
+def open_gates(places: list[tuple[str, int]], spare: int, channel: int) -> None:
+    """Listen inside, let the host accept: nothing of ours stays in here. And `spare` sockets of this network,
+    through which the host may pass a callback on to the program."""
     import socket
 
     with socket.socket(fileno=channel) as host:
@@ -59,6 +60,10 @@ def open_gates(places: list[tuple[str, int]], channel: int) -> None:
                 gate.listen(64)
                 handed = struct.pack("i", gate.fileno())
                 host.sendmsg([b"g"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+        for _ in range(spare):
+            with socket.socket() as unused:
+                handed = struct.pack("i", unused.fileno())
+                host.sendmsg([b"s"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
         host.recv(1)  # the host listens now; what connects is heard
 
 
@@ -196,8 +201,8 @@ def main(arguments: list[str]) -> None:
         order = read_order(config)
         close_others({status, channel, lifeline})  # (1)
         trace = os.dup(channel) if order["trace"] else -1
-        if order["gates"]:
-            open_gates(order["gates"], channel)  # (2)
+        if order["gates"] or order["spare"]:
+            open_gates(order["gates"], order["spare"], channel)  # (2)
         else:
             os.close(channel)
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
