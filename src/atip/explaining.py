@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from atip.toolbox import Toolbox
 
     Lookup = Callable[[str], Tool | None]
+    Establish = Callable[[Subject], Subject]
 
 
 class Explanation(Value):
@@ -45,9 +46,19 @@ class Explanation(Value):
 
 
 def explain_line(
-    line: str, policies: Sequence[Policy], *, lookup: Lookup, cwd: str, home: str = "~"
+    line: str,
+    policies: Sequence[Policy],
+    *,
+    lookup: Lookup,
+    cwd: str,
+    home: str = "~",
+    establish: Establish | None = None,
 ) -> Explanation:
-    """Judge a line; a line that cannot be read gets unknown effects and a question, never an error."""
+    """Judge a line; a line that cannot be read gets unknown effects and a question, never an error.
+
+    Args:
+        establish: adds what policy wants proven about programs; None: no policy does.
+    """
     try:
         parsed = parse_shell(line, home=home, cwd=cwd)
     except FormatError as error:
@@ -58,6 +69,8 @@ def explain_line(
             line=line, invocations=(), effects=UNKNOWN, decision=decision, problem=error.message
         )
     subjects = judge_line(parsed, lookup=lookup, cwd=cwd, home=home)
+    if establish is not None:
+        subjects = tuple(establish(subject) for subject in subjects)
     decisions = tuple(decide(policies, subject) for subject in subjects)
     return Explanation(
         line=line,
@@ -84,10 +97,26 @@ def explain_for(box: Toolbox, line: str, *, cwd: str) -> Explanation:
     from atip.registry.policies import load_policies
 
     places = box.places
+    policies = load_policies(places, cwd, preset=box.policy)
     return explain_line(
-        line, load_policies(places, cwd, preset=box.policy),
-        lookup=lambda name: find_known(places, name), cwd=cwd, home=places.home,
+        line, policies, lookup=lambda name: find_known(places, name), cwd=cwd, home=places.home,
+        establish=find_establisher(places, policies, cwd),
     )  # fmt: skip
+
+
+def find_establisher(
+    places: Places,
+    policies: Sequence[Policy],
+    cwd: str,
+    program: tuple[str, str, str] | None = None,
+) -> Establish | None:
+    """How to prove what these policies want proven, loaded only when one does."""
+    if not any(p.allowlist or p.trust or any(r.trust for r in p.rules) for p in policies):
+        return None
+    from atip.establishing import Program, establisher
+
+    known = Program(word=program[0], path=program[1], digest=program[2]) if program else None
+    return establisher(places, policies, cwd=cwd, program=known)
 
 
 def find_known(places: Places, name: str) -> Tool | None:

@@ -17,7 +17,7 @@ from atip.execution.conventions import USUAL, read_conventions, with_json
 from atip.execution.login import login_of
 from atip.execution.result import DEFAULT_MAX_BYTES
 from atip.execution.runner import Call, Judgement, Runner, declared_timeout
-from atip.explaining import explain_line, find_known
+from atip.explaining import explain_line, find_establisher, find_known
 from atip.planning import plan_call
 from atip.registry.policies import load_policies
 from atip.sandbox.run import start_confined
@@ -60,6 +60,9 @@ def judge_for(box: Toolbox, *, preset: str | None = None) -> Judge:
             lookup=lambda name: find_known(box.places, name),
             cwd=call.cwd,
             home=box.places.home,
+            establish=find_establisher(
+                box.places, policies, call.cwd, (call.argv[0], call.program, digest)
+            ),
         )
         effects = explained.effects
         tool = _only_tool(explained)

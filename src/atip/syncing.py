@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from atip.model.value import Value
+from atip.registry.settings import has_registries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from atip.discovery.ladder import Asker
     from atip.registry.remotes import RemoteShims
     from atip.registry.sync import SyncReport
-    from atip.system.paths import Places
     from atip.toolbox import Toolbox
 
 
@@ -32,13 +32,6 @@ class Synced(Value):
 
     def to_json(self) -> dict[str, Any]:
         return {**self.report.to_json(), "changed": list(self.changed)}
-
-
-def has_registries(places: Places) -> bool:
-    """Whether any is configured, without reading how."""
-    return bool(os.environ.get("ATIP_REGISTRIES")) or os.path.lexists(
-        os.path.join(places.config, "registries.json")
-    )
 
 
 def open_shims(box: Toolbox, **options: Any) -> RemoteShims:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from atip.policy.policy import Policy
+    from atip.registry.cache import Cached
     from atip.registry.shim_check import Shim
     from atip.registry.sources import RegistrySource
     from atip.system.paths import Places
@@ -55,7 +56,7 @@ class RemoteShims:
             AtipError: a registry that may answer could not be asked, or sent what is refused.
         """
         with self._one_at_a_time:
-            for registry in self._asked_for(name):
+            for registry in self.asked_for(name):
                 found = registry.find(digest)
                 if found is not None:
                     return found
@@ -77,7 +78,8 @@ class RemoteShims:
             for digest, error in one.problems
         ]
 
-    def _asked_for(self, name: str) -> list[RemoteRegistry]:
+    def asked_for(self, name: str) -> list[RemoteRegistry]:
+        """Who may answer for a tool of this name, in order."""
         candidates = self._allowing or self.registries
         claiming = [one for one in candidates if name and name in one.source.names]
         return claiming or candidates
@@ -120,6 +122,25 @@ def load_sources(
         source.replace(keys=tuple(read_key(key, places.config) for key in source.keys))
         for source in sources
     )
+
+
+def find_signed(
+    places: Places, digest: str, name: str = ""
+) -> tuple[RegistrySource, Cached] | None:
+    """The shim of a binary as it lies in the cache, and the registry whose it is; asks nobody, judges nothing."""
+    with RemoteShims(load_sources(places), places, Asking(offline=True)) as shims:
+        for registry in shims.asked_for(name):
+            cached = registry.cache.find(digest)
+            if cached is not None:
+                return registry.source, cached
+    return None
+
+
+def is_approved(places: Places, digest: str) -> bool:
+    """Whether an organisation's registry holds a shim of this binary that its signers still stand for; asks nobody."""
+    sources = [source for source in load_sources(places) if source.organization]
+    with RemoteShims(sources, places, Asking(offline=True)) as shims:
+        return shims.find_or_warn(digest) is not None
 
 
 def make_asking(

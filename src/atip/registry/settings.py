@@ -26,6 +26,13 @@ FILES = {
 MAX_SETTINGS = 1_000_000
 
 
+def has_registries(places: Places) -> bool:
+    """Whether any remote registry is configured, without reading how."""
+    return bool(os.environ.get("ATIP_REGISTRIES")) or os.path.lexists(
+        os.path.join(places.config, FILES["registries"])
+    )
+
+
 def load_settings(places: Places, kind: str) -> dict[str, Any]:
     """One settings file; `{}` when it does not exist.
 

@@ -7,6 +7,7 @@ otherwise be accepted with anyone's signature.
 from __future__ import annotations
 
 from atip.errors import FormatError
+from atip.model.signers import matches_signer
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -18,15 +19,7 @@ KEY_TYPES = ("cosign", "minisign", "gpg")
 _PER_TOOL = ("signers", "allowedSigners", "keys", "builders", "sources")
 
 
-def matches(value: str, expected: str) -> bool:
-    """Equal, or `expected` ends in `/*` or `@*` and `value` begins with what is before the star.
-
-    SECURITY: a star after anything else stands for itself: `https://github.com/cli/cli*` would also be
-    `cli-of-somebody-else`.
-    """
-    if expected.endswith(("/*", "@*")):
-        return value.startswith(expected[:-1])
-    return value == expected
+matches = matches_signer
 
 
 class Signer(Value):

@@ -48,6 +48,8 @@ class Materials(Value):
     """Kind of a signature found beside the binary; empty: as the metadata says, else cosign."""
     shim: bytes | None = None
     shim_signature: bytes | None = None
+    shim_kind: str = ""
+    """Kind of the description's signature; empty: as the description says, else cosign."""
     provenance: bytes | None = None
 
 
@@ -61,8 +63,18 @@ class VerificationResults(Value):
     provenance: Check = ABSENT
 
 
-def verify_tool(materials: Materials, metadata: Tool | None, policy: TrustPolicy) -> Verdict:
+def verify_tool(
+    materials: Materials,
+    metadata: Tool | None,
+    policy: TrustPolicy,
+    *,
+    shim_policy: TrustPolicy | None = None,
+) -> Verdict:
     """Run the whole procedure.
+
+    Args:
+        shim_policy: whose signatures over descriptions count, where that is not `policy`: as configured for the registry
+            that the description came from.
 
     Raises:
         TrustError: `trust.missing-extra` when a signature is there and the packages are not.
@@ -71,7 +83,7 @@ def verify_tool(materials: Materials, metadata: Tool | None, policy: TrustPolicy
         integrity=verify_binary_integrity(materials.binary, metadata.trust if metadata else None),
         description=_check_description(materials.binary, metadata),
         signature=_check_signature(materials, metadata, policy),
-        shim=_check_shim(materials, metadata, policy),
+        shim=_check_shim(materials, metadata, shim_policy or policy),
         provenance=_check_provenance(materials, metadata, policy),
     )
     level = evaluate_trust_level(metadata, results)
@@ -82,6 +94,7 @@ def verify_tool(materials: Materials, metadata: Tool | None, policy: TrustPolicy
         steps=_steps(results),
         capability=_capability(results),
         signer=results.signature.signer or proven.signer,
+        attested_by=results.shim.signer if results.shim.outcome == "passed" else "",
         slsa_level=proven.slsa_level,
         builder=proven.builder,
         source=proven.source,
@@ -160,7 +173,7 @@ def _check_signature(materials: Materials, metadata: Tool | None, policy: TrustP
 def _check_shim(materials: Materials, metadata: Tool | None, policy: TrustPolicy) -> Check:
     claim = metadata.trust.shim_signature if metadata and metadata.trust else None
     if materials.shim is not None and materials.shim_signature is not None:
-        kind = (claim.type if claim else None) or "cosign"
+        kind = materials.shim_kind or (claim.type if claim else None) or "cosign"
         return verify_shim_signature(materials.shim, materials.shim_signature, policy, kind=kind)
     if claim is not None:
         message = "a signature of the description is named, and it is not here"

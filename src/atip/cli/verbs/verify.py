@@ -2,7 +2,8 @@
 
 TOOL is a known tool or a name on the PATH; FILE is anything. Signatures and attestations are taken from beside the
 file (`FILE.sigstore.json`, `.bundle`, `.minisig`, `.asc`, `.intoto.jsonl` …) or as given. Whom to believe comes from
-`trust.json` or from the options, never from the document. Exit 0 only when everything is verified.
+`trust.json`, from the registry's configuration or from the options, never from the document. A description that came from
+a registry is checked with its signature. Exit 0 only when everything is verified.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--key", default="", metavar="FILE", help="public key that must have signed"
     )
+    parser.add_argument(
+        "--fetch", action="store_true", help="fetch the attestation that the description names"
+    )
     parser.add_argument("--trusted-root", default="", metavar="FILE", help="Sigstore trusted root")
 
 
@@ -58,8 +62,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         issuer=options.issuer,
         key=options.key,
         trusted_root=options.trusted_root,
+        fetch=options.fetch,
     )
-    verdict = verify_file(path, ctx.app.places, asked=asked, tool=tool)
+    verdict = verify_file(path, ctx.app.places, asked=asked, tool=tool, offline=ctx.app.offline)
     claimed = tool.trust.source if tool is not None and tool.trust is not None else None
     if ctx.as_json:
         ctx.emit({"file": path, **verdict.to_json(), "claimedSource": claimed})
