@@ -152,7 +152,7 @@ def _connect(inner: socket.socket, port: int) -> None:
     for _ in range(int(READ_S / _PAUSE_S)):
         try:
             return inner.connect(("127.0.0.1", port))
-        except ConnectionRefusedError:
+        except (ConnectionRefusedError, ConnectionAbortedError):
             threading.Event().wait(_PAUSE_S)
     raise ConnectionRefusedError
 
