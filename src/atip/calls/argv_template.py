@@ -15,7 +15,7 @@ import json
 import re
 
 from atip.calls.template import INPUT, fill
-from atip.calls.values import why_injection
+from atip.calls.values import why_injection, why_unusable
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
 from atip.model.tool import MISSING
@@ -59,6 +59,9 @@ def check_template(words: object) -> list[Problem]:
         if not isinstance(word, str):
             problems.append(_problem((at,), "template.form", "a word of a template is text"))
             continue
+        reason = why_unusable(word)
+        if reason:
+            problems.append(_problem((at,), "template.form", reason))
         # SECURITY: a template is never shown to a shell; one that hopes for it does something else than it says.
         if word in _SHELL_WORDS or _SUBSTITUTION.search(word):
             problems.append(_problem((at,), "template.shell", f"`{word[:40]}` needs a shell"))

@@ -126,7 +126,8 @@ def _trailing(lines: list[str]) -> list[str]:
 def render_field(key: str, value: object, indent: int = 0) -> str:
     """One field as YAML, block style; every text that could be read as something else is quoted."""
     lead = "  " * indent
-    name = key if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", key) else json.dumps(key)
+    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", key) and key.lower() not in _WORDS
+    name = key if plain else _quoted(key)
     if isinstance(value, dict) and value:
         inner = "".join(render_field(str(child), item, indent + 1) for child, item in value.items())
         return f"{lead}{name}:\n{inner}"
@@ -151,5 +152,19 @@ def _flow(value: object) -> str:
 
 def _scalar(value: object) -> str:
     if isinstance(value, str) and _PLAIN.match(value) and value.lower() not in _WORDS:
-        return value.rstrip() if value == value.rstrip() else json.dumps(value)
-    return json.dumps(value, ensure_ascii=False)
+        return value if value == value.rstrip() else _quoted(value)
+    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    """A YAML string in double quotes; what is not printable is escaped, line separators among it."""
+    made = ""
+    for character in text:
+        code = ord(character)
+        if character in '"\\':
+            made += "\\" + character
+        elif character.isprintable():
+            made += character
+        else:
+            made += f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return f'"{made}"'
