@@ -85,6 +85,7 @@ def _print_tool(ctx: Context, tool: Tool) -> None:
         ctx.print("\ncommands:")
         for line in table(rows, width=width_of(ctx)):
             ctx.print(line)
+    _print_patterns(ctx, tool)
 
 
 def _print_command(ctx: Context, tool: Tool, path: tuple[str, ...], command: Command) -> None:
@@ -95,7 +96,11 @@ def _print_command(ctx: Context, tool: Tool, path: tuple[str, ...], command: Com
         + f" – {clean(command.description)}"
     )
     ctx.print(clean(signature(tool, path, command)))
-    ctx.print(badges(ctx, join(command.effects, tool.effects)))
+    effects = join(command.effects, tool.effects)
+    ctx.print(badges(ctx, effects))
+    facts = _facts(effects)
+    if facts:
+        ctx.print("; ".join(facts))
     if command.deprecated:
         ctx.print(paint(ctx, "deprecated", "yellow"))
     _print_parameters(ctx, command.arguments or (), command.options or ())
@@ -108,6 +113,26 @@ def _print_command(ctx: Context, tool: Tool, path: tuple[str, ...], command: Com
             ctx.print(line)
     for example in command.examples or ():
         ctx.print(f"\n  $ {clean(example)}")
+
+
+def _facts(effects: Effects) -> list[str]:
+    """Whether a retry and an undo are safe, how long it takes and what it costs, as far as that is known."""
+    said = [
+        {True: "can be repeated safely", False: "a retry is not safe"}.get(effects.idempotent),  # type: ignore[arg-type]
+        {True: "can be undone", False: "cannot be undone"}.get(effects.reversible),  # type: ignore[arg-type]
+        f"takes {clean(effects.duration.typical)}" if effects.duration.typical else None,
+        f"cost {clean(effects.cost.estimate)}" if effects.cost.estimate else None,
+    ]
+    return [fact for fact in said if fact]
+
+
+def _print_patterns(ctx: Context, tool: Tool) -> None:
+    if tool.patterns:
+        ctx.print("\npatterns:")
+    for pattern in tool.patterns or ():
+        ctx.print(f"  {clean(pattern.name)} – {clean(pattern.description)}")
+        for step in pattern.steps:
+            ctx.print(f"    $ {clean(step.command)}")
 
 
 def _print_parameters(

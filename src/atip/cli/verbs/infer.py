@@ -37,7 +37,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--name", help="name of the tool, with --from")
     parser.add_argument("--explain", action="store_true", help="say which rung gave what")
-    parser.add_argument("--output", metavar="FILE", help="write the shim here")
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        help="write the shim here; in a directory, named by the binary's hash",
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -81,12 +85,27 @@ def _from_text(options: argparse.Namespace) -> Tool:
 
 def _write(path: str, document: dict[str, Any]) -> None:
     import json
+    import os
 
     from atip.system.files import write_atomic
 
+    if os.path.isdir(path):
+        path = os.path.join(path, _shim_name(document))
     write_atomic(
         path, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode(), mode=0o644
     )
+
+
+def _shim_name(document: dict[str, Any]) -> str:
+    """`<hash of the binary>.json`, as registries name shims (§4.5)."""
+    digest = str(document.get("binary", {}).get("hash") or "")
+    if not digest:
+        from atip.errors import UsageError
+
+        raise UsageError(
+            "infer.no-binary", "the shim is about no binary, so it has no name", hint="name a file"
+        )
+    return digest.removeprefix("sha256:") + ".json"
 
 
 def _explain(ctx: Context, tool: Tool, how: dict[str, Any]) -> None:

@@ -1,0 +1,101 @@
+"""`show`, contributed shims and the names from the RFC: what a person reads and writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.run import atip
+from tests.simulators.known_tools import document, home_with
+
+EFFECTS = {
+    "network": True,
+    "destructive": False,
+    "reversible": False,
+    "idempotent": False,
+    "filesystem": {"write": True},
+    "cost": {"estimate": "low", "billable": True},
+    "duration": {"typical": "1-5s", "timeout": "30s"},
+}
+PATTERN = {
+    "name": "twice",
+    "description": "Say it twice",
+    "steps": [{"command": "greet say {word}"}, {"command": "greet say {word}"}],
+    "variables": {"word": {"type": "string"}},
+}
+
+
+@pytest.mark.proves("ATIP6-1.1-01")
+def test_effects_duration_cost_retry_undo_and_patterns_can_be_read(tmp_path):
+    commands = {
+        "send": {"description": "Send it", "effects": EFFECTS, "examples": ["greet send x"]}
+    }
+    home_with(tmp_path, document(commands=commands, patterns=[PATTERN]))
+    shown = atip("show", "greet", "send", home=tmp_path).out
+    for words in (
+        "billable",
+        "writes",
+        "network",
+        "a retry is not safe",
+        "cannot be undone",
+        "takes 1-5s",
+        "cost low",
+    ):
+        assert words in shown
+    assert "$ greet send x" in shown
+    page = atip("show", "greet", home=tmp_path).out
+    assert "twice – Say it twice" in page
+    assert "$ greet say {word}" in page
+    read = atip("show", "greet", "--json", home=tmp_path).document
+    assert read["commands"]["send"]["effects"] == EFFECTS
+    assert read["patterns"][0]["name"] == "twice"
+
+
+@pytest.mark.sandbox
+@pytest.mark.proves("ATIP6-4.9-01", "ATIP6-4.9-02")
+def test_a_contributor_makes_a_shim_named_by_the_hash_and_checks_it(tmp_path):
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "mytool"
+    program.write_text(
+        '#!/bin/sh\necho "usage: mytool [--loud] FILE"\necho\necho "options:\n  --loud  be loud"\n'
+    )
+    program.chmod(0o755)
+    (tmp_path / "shims").mkdir()
+    ran = atip("infer", str(program), "--output", "shims", home=tmp_path)
+    assert ran.code == 0, ran.err
+    digest = hashlib.sha256(program.read_bytes()).hexdigest()
+    shim = tmp_path / "shims" / f"{digest}.json"
+    made = json.loads(shim.read_text())
+    assert made["binary"]["hash"] == f"sha256:{digest}"
+    assert atip("validate", str(shim), home=tmp_path).code == 0
+    other = shim.rename(tmp_path / "shims" / ("0" * 64 + ".json"))
+    wrong = atip("validate", "--json", str(other), home=tmp_path)
+    assert wrong.code == 1
+    assert "format.hash-file-name" in wrong.out
+
+
+def test_text_alone_has_no_hash_to_be_named_by(tmp_path):
+    ran = atip("infer", "--from", "help", "-", "--name", "x", "--output", ".", "--json", home=tmp_path, stdin="usage: x")  # fmt: skip
+    assert ran.document["error"]["code"] == "infer.no-binary"
+
+
+@pytest.mark.proves("ATIP1-6-02")
+def test_atip_gen_writes_a_shim_from_help_output(tmp_path):
+    command = pathlib.Path(sys.executable).parent / "atip-gen"
+    done = subprocess.run(
+        [str(command), "--from", "help", "-", "--name", "mytool", "--output", "shim.json"],
+        input="usage: mytool [--loud] FILE\n\noptions:\n  --loud  be loud\n",
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )
+    assert done.returncode == 0, done.stderr
+    made = json.loads((tmp_path / "shim.json").read_text())
+    assert made["name"] == "mytool"
+    assert "--loud" in json.dumps(made)
