@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from atip.discovery.ladder import Subject
 
-_STORED = ("effects", "runs", "evidence", "conflicts", "mentioned", "registry", "signer")
+_STORED = ("effects", "runs", "evidence", "conflicts", "mentioned", "registry", "signer", "join")
 """Keys of our vendor block that may be written to disk."""
 
 

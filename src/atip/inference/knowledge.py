@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Path = tuple[str, ...]
 
-_FOREIGN_MAY = ("effects", "runs", "evidence")
+_FOREIGN_MAY = ("effects", "runs", "evidence", "join")
 """SECURITY: all that a foreign vendor block may say; everything else could lower effects."""
 
 

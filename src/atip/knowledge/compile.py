@@ -55,7 +55,7 @@ def compile_all() -> tuple[dict[str, str], dict[str, list[Problem]]]:
     for name in names:
         node, found = compile_file(os.path.join(TOOLS, name), matchers)
         stem = name.removesuffix(".yaml")
-        for alias in node.get("aliases", ()):
+        for alias in (*node.get("aliases", ()), *node.pop("versions", ())):
             if alias in aliases or alias in stems:
                 text = f"executable {alias!r} is described twice"
                 found.append(Problem(path="$.aliases", code="knowledge.twice", message=text))

@@ -30,13 +30,14 @@ CATEGORIES = (
 STYLES = ("gnu", "posix", "long", "keys", "bundle", "raw")
 NODE_KEYS = {
     "does", "wraps", "summary", "aliases", "values", "flags", "options", "commands", "when",
-    "runs", "rest", "operands", "style", "globals", "abbreviate", "output",
+    "runs", "rest", "operands", "style", "globals", "abbreviate", "output", "join",
 }  # fmt: skip
 TOOL_KEYS = NODE_KEYS | {
     "tool", "category", "homepage", "intents", "patterns", "authentication", "help", "see", "sandbox",
+    "versions",
 }  # fmt: skip
 OPTION_KEYS = {
-    "value", "adds", "does", "dry_run", "answers", "always", "runs", "summary", "choices",
+    "value", "adds", "does", "dry_run", "answers", "always", "runs", "summary", "choices", "join",
 }  # fmt: skip
 WHEN_KEYS = {
     "argument", "first", "last", "arguments", "with", "all", "without", "option", "value",
@@ -47,6 +48,9 @@ RUNS_WORDS = ("shell", "command", "program", "code", "rest")
 
 _NESTED = re.compile(r"[*+]\)[*+]|[*+]\)\{\d+,\}")
 """`(a+)+`: the readers on the fast path use the ordinary engine on short texts."""
+
+
+_VERSIONS = re.compile(r"[A-Za-z][\w+.-]{0,40}\*")
 
 
 class Normal:
@@ -80,6 +84,13 @@ class Normal:
                 problem.replace(path=f"$.sandbox{problem.path[1:]}")
                 for problem in check_sandbox(document["sandbox"])
             ]
+        if "versions" in document:
+            node["versions"] = self._words(document["versions"], ("versions",))
+            for glob in node["versions"]:
+                if not _VERSIONS.fullmatch(glob):
+                    text = "a name that ends in the only `*`, which stands for a version number"
+                    self._bad(("versions",), "knowledge.versions", text)
+        _inherit_join(node)
         self._intents(node)
         node["help"] = self._flags(document.get("help", "--help --version"), ("help",))
         return node
@@ -120,7 +131,9 @@ class Normal:
             self._bad((*at, "style"), "knowledge.style", f"one of {', '.join(STYLES)}")
         if written.get("globals", "before") not in ("before", "anywhere"):
             self._bad((*at, "globals"), "knowledge.globals", "`before` or `anywhere`")
-        for key in ("rest", "style", "globals", "abbreviate", "operands", "output"):
+        if written.get("join", "space") != "space":
+            self._bad((*at, "join"), "knowledge.join", "the only value is `space`")
+        for key in ("rest", "style", "globals", "abbreviate", "operands", "output", "join"):
             if key in written:
                 node[key] = written[key]
 
@@ -159,7 +172,7 @@ class Normal:
             self._bad((*at, "value"), "knowledge.value", "true, false, `optional` or `joined`")
         if isinstance(spec.get("dry_run"), str):
             self._line(spec, option, "dry_run", at)
-        for key in ("value", "dry_run", "answers", "always", "summary", "choices"):
+        for key in ("value", "dry_run", "answers", "always", "summary", "choices", "join"):
             if key in spec and key not in option:
                 option[key] = spec[key]
         if "runs" in spec:
@@ -322,6 +335,16 @@ class Normal:
 
     def _bad(self, at: Parts, code: str, message: str) -> None:
         self.problems.append(Problem(path=render_path(at), code=code, message=message))
+
+
+def _inherit_join(node: dict[str, Any]) -> None:
+    """How values are joined holds for the commands below too."""
+    if "join" not in node:
+        return
+    for shelf in ("commands", "globs", "deep"):
+        for child in node.get(shelf, {}).values():
+            child.setdefault("join", node["join"])
+            _inherit_join(child)
 
 
 def _shelf(name: str) -> str:

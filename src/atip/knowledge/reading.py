@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping
 
 from atip.knowledge.words import as_effects, profile, raises
+from atip.model.effects import NO_EXTRA
 from atip.model.tool import (
     Authentication,
     AuthenticationMethod,
@@ -48,6 +49,9 @@ effects (modes, dry runs); a document that says `"curated": "knowledge"` has ano
 _set = object.__setattr__
 _PLAIN_FIELDS = tuple(Option._defaults.items())  # type: ignore[attr-defined]
 
+_APART: Mapping[str, object] = {"x-atip": {"join": "space"}}
+"""Of an option whose value is a word of its own (`-name x`), never joined with `=`."""
+
 _NODE_OWN = (
     "when", "runs", "wraps", "rest", "operands", "style", "globals", "abbreviate", "output",
 )  # fmt: skip
@@ -77,7 +81,9 @@ def _alias(name: str) -> str | None:
     if not _aliases:
         with open(os.path.join(_PACK, "aliases.json"), "rb") as file:
             _aliases.update(json.loads(file.read()))
-    return _aliases.get(name)
+    # `python3.12` is described as `python*`: only numbers stand for the star.
+    bare = name.rstrip("0123456789.")
+    return _aliases.get(name) or (_aliases.get(f"{bare}*") if bare != name else None)
 
 
 def _read_node(name: str) -> Node | None:
@@ -146,15 +152,16 @@ def command_from(node: Node) -> Command:
 
 def options_from(node: Node) -> tuple[Option, ...]:
     """Options that matter first, then those that only must be parsed."""
-    made = [_option(spec) for spec in node.get("options", ())]
+    apart = node.get("join") == "space"
+    made = [_option(spec, apart=apart) for spec in node.get("options", ())]
     for key, kind in (("values", "string"), ("flags", "boolean")):
         for group in node.get(key, "").split():
             flags = tuple(group.split(","))
-            made.append(_plain(flags, kind))
+            made.append(_plain(flags, kind, _APART if apart and kind == "string" else NO_EXTRA))
     return tuple(made)
 
 
-def _plain(flags: tuple[str, ...], kind: str) -> Option:
+def _plain(flags: tuple[str, ...], kind: str, extra: Mapping[str, object]) -> Option:
     """An option that only must be parsed. Fills the slots directly: some tools have hundreds, and the
     general constructor would take a third of the time that one lookup may cost."""
     option = Option.__new__(Option)
@@ -163,10 +170,11 @@ def _plain(flags: tuple[str, ...], kind: str) -> Option:
     _set(option, "name", _name(flags))
     _set(option, "flags", flags)
     _set(option, "type", kind)
+    _set(option, "extra", extra)
     return option
 
 
-def _option(spec: Node) -> Option:
+def _option(spec: Node, *, apart: bool = False) -> Option:
     own: dict[str, Any] = dict(spec.get("own", ()))
     if "adds" in spec:
         facts, maybe = raises(spec["adds"])
@@ -181,6 +189,8 @@ def _option(spec: Node) -> Option:
     value = spec.get("value", False)
     if value in ("optional", "joined"):
         own["optionalValue"] = True
+    if value and (apart or spec.get("join") == "space"):
+        own["join"] = "space"
     flags = tuple(spec["flags"])
     return Option(
         name=_name(flags),

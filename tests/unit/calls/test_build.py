@@ -107,6 +107,13 @@ def test_single_dash_long_flags_join_their_value():
     assert argv(made, (), chdir="infra", lock=False) == ["-chdir=infra", "-lock=false"]
 
 
+def test_a_value_that_must_be_a_word_of_its_own_is_one():
+    """`find -name x`: said by the vendor field; such a value cannot begin with a dash."""
+    made = tool(options=[option("name", "-name", **{"x-atip": {"join": "space"}})])
+    assert argv(made, (), name="*.py") == ["-name", "*.py"]
+    assert refusals(made, (), name="-delete") == [("$.name", "call.ambiguous-value")]
+
+
 def test_short_options_take_a_word_and_join_only_what_begins_with_a_dash():
     made = tool(options=[option("out", "-o")])
     assert argv(made, (), out="x") == ["-o", "x"]

@@ -157,3 +157,9 @@ def test_types_follow_placeholders() -> None:
         for flag in ("--in", "--dir", "--port", "--url", "--rate", "--name", "--go")
     ]
     assert kinds == ["file", "directory", "integer", "url", "number", "string", BOOLEAN]
+
+
+def test_a_long_flag_behind_one_dash_keeps_its_value_apart_as_shown():
+    text = "Options:\n  -name PATTERN  match\n  -chdir=DIR     go there\n  -o FILE        output\n"
+    options = {one.flags[0]: one.own.get("join") for one in infer_help(text, tool="x").options}
+    assert options == {"-name": "space", "-chdir": None, "-o": None}

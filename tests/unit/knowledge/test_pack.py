@@ -5,6 +5,7 @@ import json
 import pytest
 
 from atip.calls.parse import parse
+from atip.inference.effects import infer_effects
 from atip.knowledge import load, names
 from atip.knowledge.compile import compile_all, compile_file, read_matchers, stale_files
 from atip.knowledge.reading import CURATED, _plain
@@ -98,4 +99,35 @@ def test_a_wrong_file_is_told_where(tmp_path, text, code):
 
 def test_an_option_made_the_short_way_is_an_ordinary_option():
     flags = ("-a", "--all")
-    assert _plain(flags, "boolean") == Option(name="all", flags=flags, type="boolean")
+    assert _plain(flags, "boolean", {}) == Option(name="all", flags=flags, type="boolean")
+
+
+def test_versioned_programs_are_the_program_they_are_a_version_of():
+    for name, known in (("python3.15", "python"), ("gcc-99", "gcc"), ("ruby3.4", "ruby")):
+        assert load(name).effects == load(known).effects
+        assert load(name).name == name
+    assert load("python-config") is None
+    assert load("3.11") is None
+
+
+def test_a_value_that_is_a_word_of_its_own_is_never_joined():
+    apart = {"-name", "-in", "-i"}
+    for tool in ("find", "openssl", "ffmpeg"):
+        for option in options_of(load(tool)):
+            if apart & set(option.flags) and option.takes_value:
+                assert option.own["join"] == "space"
+    assert not any(option.own.get("join") for option in options_of(load("terraform")))
+
+
+def options_of(tool):
+    nodes = [tool, *(command for _, command in tool.walk())]
+    return [
+        o
+        for node in nodes
+        for o in (*(node.options or ()), *(getattr(node, "global_options", None) or ()))
+    ]
+
+
+def test_reading_a_setting_of_git_writes_nothing():
+    assert infer_effects("git config user.name").filesystem.write is False
+    assert infer_effects("git config user.name Bob").filesystem.write is True

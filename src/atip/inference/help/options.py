@@ -303,9 +303,15 @@ def _own(draft: Draft) -> dict[str, object]:
     ):
         if given:
             own[key] = True
+    if draft.raw and not draft.equals and all(_is_long_behind_one_dash(f) for f in draft.flags):
+        own["join"] = "space"  # shown as `-name VALUE`: `-name=VALUE` may mean something else
     if draft.conflicts:
         own["conflicts"] = list(draft.conflicts)
     return own
+
+
+def _is_long_behind_one_dash(flag: str) -> bool:
+    return len(flag) > 2 and not flag.startswith("--")
 
 
 def _choices(draft: Draft, style: str) -> tuple[str, ...] | None:
