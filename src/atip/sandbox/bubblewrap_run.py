@@ -103,6 +103,7 @@ class _Launch:
             wall_s=self._confinement.limits.wall_s,
             output_bytes=self._confinement.limits.output_bytes,
             finish=functools.partial(self._finish, started),
+            terminal=next(iter(streams)) if self._confinement.tty else -1,
         )
 
     def _bubblewrap(

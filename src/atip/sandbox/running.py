@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _CHUNK = 65536
 _SIGNAL_BASE = 128
+IDLE_MS = 1000.0
+"""After so much silence a program at a private terminal is told that nobody types."""
 
 
 class Running:
@@ -38,6 +40,7 @@ class Running:
         wall_s: float | None,
         output_bytes: int | None,
         finish: Callable[[Outcome], Outcome],
+        terminal: int = -1,
     ) -> None:
         """
         Args:
@@ -47,6 +50,7 @@ class Running:
             streams: descriptors to read, and their names.
             stdin: a descriptor to write to (-1: none), and what to write.
             finish: releases what the backend holds and completes the Outcome.
+            terminal: our end of a private terminal; -1: there is none.
         """
         self._pid = pid
         self._kill = kill
@@ -59,6 +63,7 @@ class Running:
         self._truncated = False
         self._cancelled = False
         self._finish = finish
+        self._terminal = terminal
         self._started = time.monotonic()
         self._deadline = None if wall_s is None else self._started + wall_s
         self._poll = select.poll()
@@ -107,6 +112,8 @@ class Running:
                 if self._deadline is not None and time.monotonic() >= self._deadline:
                     self._kill()
                     return True
+                if not ready:
+                    self._tell_end()
                 for descriptor, _ in ready:
                     self._serve(descriptor)
                 if any(descriptor == handle for descriptor, _ in ready):
@@ -116,9 +123,19 @@ class Running:
             os.close(handle)
 
     def _remaining_ms(self) -> float | None:
+        waits = self._terminal >= 0 and self._input < 0
         if self._deadline is None:
-            return None
-        return max(0.0, self._deadline - time.monotonic()) * 1000
+            return IDLE_MS if waits else None
+        left = max(0.0, self._deadline - time.monotonic()) * 1000
+        return min(left, IDLE_MS) if waits else left
+
+    def _tell_end(self) -> None:
+        """Nobody types at a private terminal: a program that waits there is told that the input has ended,
+        again and again, since one that is about to ask throws away what was typed before."""
+        if self._terminal >= 0 and self._input < 0 and self._terminal not in self._ended:
+            with contextlib.suppress(OSError):
+                os.set_blocking(self._terminal, False)
+                os.write(self._terminal, b"\x04")
 
     def _serve(self, descriptor: int) -> None:
         if descriptor == self._input and descriptor not in self._streams:

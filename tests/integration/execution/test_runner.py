@@ -317,3 +317,36 @@ def test_killed_runs_have_their_start_record_and_the_chain_holds(tmp_path, work)
     assert checked.broken is None
     assert len(checked.unfinished) <= 5
     assert checked.records >= 2 * finished
+
+
+@pytest.mark.proves("ATIP6-3.6-15", "ATIP6-3.6-16")
+def test_a_question_at_the_private_terminal_gets_no_answer_and_does_not_wait_for_ever(
+    tmp_path, work
+):
+    effects = HARMLESS.replace(interactive=Interactive(tty=True, prompts=True))
+    box = runner(tmp_path, judged(effects=effects, **reads(work)))
+    began = time.monotonic()
+    ask = "import getpass\ntry: print('got', repr(getpass.getpass()))\nexcept EOFError: print('nobody')"
+    call = Call(argv=("python3", "-c", ask), program="/usr/bin/python3", cwd=str(work))
+    result = box.run(call.replace(timeout_s=60))
+    assert "nobody" in result.stdout
+    assert not result.timed_out
+    assert time.monotonic() - began < 30
+
+
+def test_input_for_a_terminal_arrives_and_then_ends(tmp_path, work):
+    effects = HARMLESS.replace(interactive=Interactive(tty=True, stdin="required"))
+    box = runner(tmp_path, judged(effects=effects, **reads(work)))
+    result = box.run(shell(work, "while read -r line; do echo got $line; done", stdin=b"a\nb\n"))
+    assert [line for line in result.stdout.splitlines() if line.startswith("got")] == [
+        "got a",
+        "got b",
+    ]
+
+
+def test_policy_may_demand_a_record_and_then_there_is_no_run_without_one(tmp_path, work):
+    box = Runner(judged(audit=True, fs_write=(f"{work}/**",)), audit=Audit("/proc/no-such-folder"))
+    with pytest.raises(Denied) as refusal:
+        box.run(shell(work, "touch made"))
+    assert refusal.value.code == "audit.unwritable"
+    assert list(work.iterdir()) == []
