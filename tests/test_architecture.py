@@ -131,6 +131,8 @@ ONE_ROOM = {
     "httpcore2": {"system"},
     "tuf": {"registry"},
     "rich": {"cli"},
+    "obstore": {"system"},
+    "tuf": {"registry"},
 }
 FORBIDDEN_NAMES = {
     "utils",
