@@ -97,8 +97,7 @@ def touched(tries: Iterable[Try], attempts: Sequence[tuple[str, bool]], scene: S
                 spawned.append(one.target)
             case "connect" if one.target not in scene.gates and not one.target.endswith(":53"):
                 refused[one.target] = None
-    # the first program is the tool itself
-    started = [path for path in spawned[1:] if path.startswith("/")]
+    started = [path for path in spawned if path.startswith("/")]
     hosts = dict.fromkeys(target for target, allowed in attempts if allowed)
     refused.update(dict.fromkeys(target for target, allowed in attempts if not allowed))
     return Touched(

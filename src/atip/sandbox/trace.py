@@ -56,6 +56,7 @@ class Tracer:
         self._names = numbers(machine)
         self._events: dict[Event, None] = {}
         self._thread: threading.Thread | None = None
+        self._begun = False
         self.complete = True
         """False: there were more events than are kept."""
         self.calls = 0
@@ -113,6 +114,9 @@ class Tracer:
             fcntl.ioctl(listener, _SEND, _RESPONSE.pack(identity, 0, 0, _CONTINUE))
 
     def _note(self, name: str, pid: int, arguments: list[int]) -> None:
+        if not self._begun:  # up to its first exec it is our own launcher
+            self._begun = name in ("execve", "execveat")
+            return
         read = _READERS.get(name)
         for event in read(_Caller(pid), arguments) if read else ():
             if len(self._events) >= MAX_EVENTS:

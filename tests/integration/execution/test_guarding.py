@@ -1,0 +1,102 @@
+"""Own settings, secrets and what runs later are out of reach, however much was granted."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from tests.integration.execution.desk import Desk
+from tests.integration.sandbox.unprivileged import environment, system_python
+
+pytestmark = pytest.mark.sandbox
+
+
+@pytest.fixture
+def desk(tmp_path: pathlib.Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_a_tool_that_may_write_the_whole_home_cannot_change_our_settings(desk: Desk) -> None:
+    desk.grant(write=["~/**"])
+    before = (desk.config / "policy.json").read_bytes()
+    (desk.home / ".ssh").mkdir()
+    (desk.home / ".ssh/id_ed25519").write_text("secret key")
+    script = "\n".join((
+        f"echo x > {desk.config}/policy.json", f"echo x > {desk.config}/approvals.json", f"rm -r {desk.config}",
+        f"mv {desk.home}/.config {desk.home}/moved", f"mkdir -p {desk.home}/.local/share/agent-tools/audit",
+        f"cat {desk.home}/.ssh/id_ed25519", f"echo y > {desk.home}/.ssh/authorized_keys",
+        f"echo fine > {desk.home}/out.txt",
+    ))  # fmt: skip
+    said = desk.run(desk.script("tool", script))
+    assert "secret key" not in said.stdout
+    assert (desk.home / "out.txt").read_text() == "fine\n"
+    assert (desk.config / "policy.json").read_bytes() == before
+    assert sorted(path.name for path in desk.config.iterdir()) == ["policy.json"]
+    assert sorted(path.name for path in (desk.home / ".ssh").iterdir()) == ["id_ed25519"]
+    assert not (desk.home / "moved").exists()
+
+
+def test_a_setting_that_others_may_write_stops_the_run(desk: Desk) -> None:
+    desk.grant()
+    (desk.config / "policy.json").chmod(0o666)
+    from atip.errors import AtipError
+
+    with pytest.raises(AtipError):
+        desk.run("cat", "x")
+
+
+def test_hooks_and_settings_of_a_workspace_stay_as_they_are(desk: Desk) -> None:
+    (desk.work / ".git/hooks").mkdir(parents=True)
+    (desk.work / ".git/config").write_text("[core]\n")
+    (desk.work / ".envrc").write_text("export A=1\n")
+    script = (
+        "cat .envrc; echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo evil >> .envrc\n"
+        "mv .git gone; rm -f .envrc; mkdir .git/new; echo ok > .git/index\n"
+    )
+    said = desk.run(desk.script("tool", script))
+    assert said.stdout == "export A=1\n"
+    assert list((desk.work / ".git/hooks").iterdir()) == []
+    assert (desk.work / ".git/config").read_text() == "[core]\n"
+    assert (desk.work / ".envrc").read_text() == "export A=1\n"
+    assert (desk.work / ".git/index").read_text() == "ok\n"
+
+
+def test_a_link_in_the_workspace_does_not_lead_out_of_it(desk: Desk) -> None:
+    os.symlink(desk.home / "private.txt", desk.work / "link")
+    said = desk.run(desk.script("tool", "cat link"))
+    assert "business" not in said.stdout
+
+
+def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pathlib.Path) -> None:
+    (desk.home / ".ssh").mkdir()
+    (desk.home / ".ssh/id_ed25519").write_text("secret key")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    os.symlink(desk.home / ".ssh/id_ed25519", elsewhere / "notes.txt")
+    desk.policy(rules=[{"decision": "allow", "tools": ["cat"], "commands": []}], preset="trusted")
+    said = desk.run("cat", str(elsewhere / "notes.txt"), ask=None)
+    assert "secret key" not in said.stdout
+
+
+def test_a_trace_works_for_a_user_without_rights(tmp_path: pathlib.Path) -> None:
+    tmp_path.chmod(0o777)
+    for parent in tmp_path.parents:
+        if parent.stat().st_uid == os.getuid() and str(parent).count("/") > 1:
+            parent.chmod(parent.stat().st_mode | 0o011)
+    code = (
+        "import os; from atip.toolbox import Toolbox\n"
+        f"home = {str(tmp_path / 'h')!r}; work = home + '/w'; os.makedirs(work)\n"
+        "seen = Toolbox(home=home).observe(['sh', '-c', 'echo b > a; cat a'], cwd=work, ask=lambda q: True)\n"
+        "print([os.path.basename(p) for p in (*seen.touched.writes, *seen.touched.spawned)])\n"
+    )
+    ran = subprocess.run(
+        [*system_python(), "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=90,
+    )
+    assert ran.stdout == "['a', 'cat']\n", ran.stderr
