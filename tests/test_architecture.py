@@ -73,6 +73,7 @@ SIDE_BY_SIDE = {
     ("syncing", "toolbox"),
     ("explaining", "establishing"),
     ("establishing", "verifying"),
+    ("syncing", "verifying"),
     ("toolbox", "running"),
     ("toolbox", "bundling"),
     ("toolbox", "bundle_running"),

@@ -13,13 +13,14 @@ from atip.registry.settings import has_registries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import ExitStack
     from typing import Any
 
     from atip.discovery.ladder import Asker
     from atip.registry.remotes import RemoteShims
     from atip.registry.sync import SyncReport
+    from atip.system.paths import Places
     from atip.toolbox import Toolbox
 
 
@@ -56,14 +57,37 @@ def _policy_requires(box: Toolbox) -> bool:
     return any(policy.trust is not None and policy.trust.signatures for policy in policies)
 
 
-def registry_askers(box: Toolbox, stack: ExitStack) -> list[Asker]:
-    """The rung that asks remote registries; none when there are none. `stack` ends the session."""
-    if not has_registries(box.places):
-        return []
-    from atip.discovery.askers import RegistryAsker
+def shim_askers(box: Toolbox, stack: ExitStack) -> list[Asker]:
+    """Who is asked for shims besides the user's own folder, in order: signed ones of the system, the project's, those of
+    registries, unsigned ones of the system (0.1 §5.1). `stack` ends the session with the registries."""
+    from atip.discovery.askers import RegistryAsker, ShimFolderAsker
 
-    shims = stack.enter_context(open_shims(box, unbidden=True))
-    return [RegistryAsker(shims.find_or_warn)] if shims.registries else []
+    places = box.places
+    system = [folder for folder in places.system if os.path.isdir(folder)]
+    askers: list[Asker] = []
+    if system:
+        askers.append(ShimFolderAsker(system, _signature_check(places)))
+    if places.project:
+        askers.append(ShimFolderAsker([places.project]))
+    if has_registries(places):
+        shims = stack.enter_context(open_shims(box, unbidden=True))
+        if shims.registries:
+            askers.append(RegistryAsker(shims.find_or_warn))
+    if system:
+        askers.append(ShimFolderAsker(system))
+    return askers
+
+
+def _signature_check(places: Places) -> Callable[[bytes, bytes], bool]:
+    """Whether a signer or key of the user's `trust.json` has signed a shim's bytes."""
+
+    def is_signed(shim: bytes, bundle: bytes) -> bool:
+        from atip.registry.shim_check import verify_signature_of
+        from atip.verifying import Asked, load_trust_policy
+
+        return bool(verify_signature_of(shim, bundle, load_trust_policy(places, Asked())))
+
+    return is_signed
 
 
 def sync_registries(

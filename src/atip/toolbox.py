@@ -115,10 +115,10 @@ class Toolbox:
         from atip.discovery.knowing import storable
         from atip.discovery.ladder import climb
         from atip.discovery.visibility import visible_paths
-        from atip.syncing import registry_askers
+        from atip.syncing import shim_askers
 
         override = OverrideAsker(self.places.config)
-        askers = [override, *self._askers(), *registry_askers(self, stack)]
+        askers = [override, *self._askers(), *shim_askers(self, stack)]
         if options.learn:
             visible = [*visible_paths(found), SDK]
             askers += self._executing_askers(
@@ -143,14 +143,11 @@ class Toolbox:
         from atip.discovery.knowing import KnowledgeAsker
         from atip.discovery.learning import CompletionAsker, ManAsker
 
-        folders = [self.places.data, *self.places.system]
-        if self.places.project:
-            folders.append(self.places.project)
         prefixes = ["/usr/local", "/usr", "/opt/homebrew", os.path.join(self.places.home, ".local")]
         texts = InstalledTexts(prefixes)
         return [
             NativeAsker(),
-            ShimFolderAsker(folders),
+            ShimFolderAsker([self.places.data]),
             CmpAsker(self.places.home, load_settings(self.places, "config").get("cmpPaths", ())),
             OclifAsker(),
             CompletionAsker(texts),

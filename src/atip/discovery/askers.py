@@ -47,12 +47,19 @@ class NativeAsker:
 
 
 class ShimFolderAsker:
-    """Shims by digest, then by name (0.1), in the user's, the system's and the project's folders."""
+    """Shims by digest, then by name (0.1), in folders of the user, the system or the project.
+
+    With `is_signed` only those whose `.bundle` beside them passes: system-wide shims that are not signed rank lower (0.1
+    §5.1), so the folder is asked twice, the second time after everybody who proves more.
+    """
 
     rung = "shim"
     executes = False
 
-    def __init__(self, folders: Sequence[str]) -> None:
+    def __init__(
+        self, folders: Sequence[str], is_signed: Callable[[bytes, bytes], bool] | None = None
+    ) -> None:
+        self._is_signed = is_signed
         self._files = {
             f"{kind}/{entry}": f"{folder}/{kind}/{entry}"
             for folder in reversed(folders)  # the first folder wins
@@ -68,7 +75,7 @@ class ShimFolderAsker:
             f"tools/{subject.name}.json",
         ):
             path = self._files.get(name)
-            tool = load_tool(path) if path else None
+            tool = load_tool(path) if path and self._counts(path) else None
             if tool is None or (tool.trust is not None and tool.trust.source == "inferred"):
                 continue
             if origin_of(tool):
@@ -76,6 +83,16 @@ class ShimFolderAsker:
             if tool.binary is None or tool.binary.hash in (None, subject.digest):
                 return tool.replace(name=subject.name)
         return None
+
+    def _counts(self, path: str) -> bool:
+        if self._is_signed is None:
+            return True
+        try:
+            return self._is_signed(
+                read_bytes(path, MAX_SHIM), read_bytes(f"{path}.bundle", MAX_SHIM)
+            )
+        except AtipError:
+            return False
 
 
 class RegistryAsker:

@@ -51,6 +51,7 @@ def test_the_strictest_word_on_signatures_wins():
     assert all(source.require_signatures for source in everywhere)
 
 
+@pytest.mark.proves("ATIP6-3.2.2-09")
 def test_a_bundle_is_the_sibling_and_never_on_another_origin():
     """A26"""
     shim = "https://atip.example/shims/sha256/ab.json"

@@ -166,7 +166,34 @@ def test_a_damaged_index_is_quarantined_with_a_message(store):
     assert store.load_index()["tools"] == {}
 
 
-@pytest.mark.proves("ATIP6-10.1-01")
+@pytest.mark.proves("ATIP1-4-01")
+def test_all_agents_of_a_user_see_one_index(store):
+    other = Store(store.places)
+    store.put({"gh": entry()})
+    other.put({"jq": entry()})
+    assert set(store.load_index()["tools"]) == set(other.load_index()["tools"]) == {"gh", "jq"}
+
+
+@pytest.mark.proves("ATIP1-4-02")
+def test_an_update_that_cannot_be_renamed_into_place_changes_nothing(store, monkeypatch):
+    store.put({"gh": entry()})
+    path = pathlib.Path(store.places.data) / "registry.json"
+    before = path.read_bytes()
+
+    def refused(source, target):
+        assert pathlib.Path(source).parent == pathlib.Path(target).parent
+        assert b'"jq"' in pathlib.Path(source).read_bytes()
+        raise OSError(5, "input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("atip.system.files.os.replace", refused)
+        with pytest.raises(AtipError):
+            store.put({"jq": entry()})
+    assert path.read_bytes() == before
+    assert [one.name for one in path.parent.iterdir() if one.name.startswith(".atip-tmp-")] == []
+
+
+@pytest.mark.proves("ATIP6-10.1-01", "ATIP1-4-03")
 def test_every_write_changes_the_stamp_and_reading_takes_no_lock(store):
     import fcntl
 
