@@ -109,6 +109,9 @@ def _loss(tool: str, plain: list[str], verbs: list[str], flags: set[str], text: 
     for verb in verbs:
         if verb in words.DESTROYS or _is_compound(verb):
             return f"`{verb}`"
+    for first, second in words.DESTROY_PAIRS:
+        if first in verbs and second in verbs:
+            return f"`{first}` with `{second}`"
     for word in plain:
         if _SQL_LOSS.search(word) or _DEVICE.search(word):
             return f"`{word}`"
@@ -131,6 +134,8 @@ def _danger_flag(flags: set[str]) -> str:
 
 
 def _is_compound(verb: str) -> bool:
+    if verb in words.NOT_DESTROY:
+        return False
     if verb.startswith(words.DESTROY_PREFIXES) or verb.endswith(words.DESTROY_SUFFIXES):
         return True
     return len(verb) > 4 and verb.endswith("del")

@@ -10,18 +10,37 @@ from __future__ import annotations
 DESTROYS = frozenset(
     "rm rmi del delete destroy drop dropdb purge prune erase wipe wipefs shred truncate flush flushall "
     "flushdb expire terminate undefine unpublish nuke obliterate unlink rmdir mkfs mkswap mke2fs format "
-    "discard blank zap reset remove rb rd teardown decommission deprovision shredder empty".split()
+    "discard blank zap reset remove rb rd teardown decommission deprovision shredder empty revert rollback "
+    "undo redo downgrade reimage rebuild reinitialize reinit reformat revoke forget flash flashall sanitize "
+    "abandon replant fresh labelclear clear strip evict expunge unregister deregister delist scrub "
+    "srm atrm ipcrm lprm qdel scancel hardreset purgeall deleteall killall reap retire vacate implode zero zeroes zeroize fdisk sfdisk cfdisk "
+    "gdisk parted lvreduce".split()
 )
 """Verbs whose ordinary meaning is loss."""
 
 DESTROY_PREFIXES = (
     "delete", "destroy", "drop", "wipe", "erase", "purge", "flush", "truncate", "terminate", "mkfs",
-    "remove", "unpublish", "prune", "expire", "discard", "shred",
+    "remove", "unpublish", "prune", "expire", "discard", "shred", "zeroize", "rollback",
 )  # fmt: skip
+NOT_DESTROY = frozenset(
+    "droplet droplets dropdown dropbox dropbear undelete unremove flushable".split()
+)
+"""Words that only look like these."""
+
+DESTROY_PAIRS = frozenset(
+    tuple(pair.split("+"))
+    for pair in (
+        "migrate+down migration+down migrations+down migrate+refresh snapshot+restore backup+restore "
+        "backups+restore pg+restore db+restore database+restore secrets+disable kill+session kill+sessions "
+        "kill+server kill+window kill+pane filter+branch filter+repo rewrite+history partition+disk "
+        "random+disk schema+load lfs+migrate"
+    ).split()
+)
+"""Two words that mean loss together, neither of them alone: a restore overwrites what is there now."""
 DESTROY_SUFFIXES = ("remove", "delete", "destroy", "purge", "erase", "prune", "wipe", "discard")
 """`lvremove`, `dropDatabase`, `terminate-instances`, `userdel` are caught by these."""
 
-CLEANS = frozenset("clean clear cleanup gc uninstall forget revoke unset detach autoremove".split())
+CLEANS = frozenset("clean clear cleanup gc uninstall unset detach autoremove".split())
 """Removal of what is usually rebuilt or can be set again: never safe, rarely loss."""
 
 ENDS = frozenset(
@@ -114,7 +133,10 @@ REBUILT = frozenset(
 CACHES = frozenset("cache caches cached temporary temp tmp index lock locks".split())
 """Objects that nobody misses, whatever the verb."""
 
-SOFT_VERBS = frozenset("rm rmi remove unlink uninstall drop reset prune clean clear".split())
+SOFT_VERBS = frozenset(
+    "rm rmi remove unlink uninstall drop reset prune clean clear revert undo redo rebuild fresh strip evict "
+    "unregister deregister forget".split()
+)
 """Verbs of removal that are also used for things that are set again; `delete` or `purge` are not."""
 
 READ_LEADS = frozenset(
