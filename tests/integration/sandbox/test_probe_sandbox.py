@@ -28,6 +28,7 @@ pytestmark = pytest.mark.sandbox
 ZOO = ROOT / "conformance/zoo"
 IN_ZOO = [animal for animal in animals(ZOO) if animal["phase"] != "run"]
 SLEEP_MARK = "31.4159"
+SLOW = ("hang", "ignore-sigterm", "many-files", "burns-cpu", "drips", "holds-pipe", "starts-pager")
 
 
 @pytest.mark.proves("ATIP6-5.2-01", "ATIP1-3.4.1-07", "ATIP6-11-02")
@@ -55,7 +56,7 @@ def test_whole_zoo_is_harmless_for_an_unprivileged_user() -> None:
 
 
 def test_no_animal_affects_the_next_probe_in_the_same_sandbox() -> None:
-    quick = [a for a in IN_ZOO if a["name"] not in ("hang", "ignore-sigterm", "many-files")]
+    quick = [a for a in IN_ZOO if a["name"] not in SLOW]
     wrong = []
     with ProbeSandbox(visible=[str(ZOO)]) as box:
         first = box._workers[0]

@@ -231,6 +231,9 @@ def run_confined_animal(folder: pathlib.Path, animal: dict[str, object]) -> Repo
     report = Report(str(animal["name"]))
     with cage(folder, animal) as (root, listener), tempfile.TemporaryDirectory() as records:
         (root / "work/.git/hooks").mkdir(parents=True)
+        (root / "work/secret").write_text("ZOO-SECRET-FILE\n")
+        if "link $ZOO_WORK/link" in str(animal.get("note")):
+            os.link(root / "work/secret", root / "work/link")
         audit = Audit(records)
         before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         began = time.monotonic()
@@ -278,13 +281,22 @@ def _call(animal: dict[str, object], root: pathlib.Path) -> Call:
 
 
 def policy_of(note: str, root: pathlib.Path) -> Confinement:
-    """`policy: write $ZOO_WORK/**, deny $ZOO_WORK/.git/hooks/**` as a Confinement."""
-    lists: dict[str, list[str]] = {"read": [], "write": [], "deny": []}
-    for verb, path in re.findall(r"\b(read|write|deny)\s+(\$\S+?)(?=[,;\s]|$)", note):
-        named = path.replace("$ZOO_WORK", f"{root}/work").replace("$ZOO_DIR", str(root))
-        lists[verb].append(named)
+    """`policy: write $ZOO_WORK/**, deny $ZOO_WORK/a, $ZOO_WORK/b; tty` as a Confinement."""
+    lists: dict[str, list[str]] = {"read": [], "write": [], "deny": [], "link": []}
+    verb = "read"
+    for word in re.findall(r"\b(?:read|write|deny|link)\b|\$[^\s,;]+", note):
+        if word in lists:
+            verb = word
+        else:
+            path = word.replace("$ZOO_WORK", f"{root}/work").replace("$ZOO_DIR", str(root))
+            lists[verb].append(path)
+    for path in lists["write"]:
+        pathlib.Path(path.removesuffix("/**")).mkdir(exist_ok=True)
     return Confinement(
-        fs_read=tuple(lists["read"]), fs_write=tuple(lists["write"]), fs_deny=tuple(lists["deny"])
+        fs_read=tuple(lists["read"]),
+        fs_write=tuple(lists["write"]),
+        fs_deny=tuple(lists["deny"]),
+        tty=bool(re.search(r"\btty\b", note)),
     )
 
 
