@@ -93,7 +93,7 @@ def touched(tries: Iterable[Try], attempts: Sequence[tuple[str, bool]], scene: S
             case "delete" if one.exists and not _is_ground(one.target, scene):
                 if one.target not in made:
                     deletes[one.target] = None
-            case "spawn":
+            case "spawn" if one.exists:
                 spawned.append(one.target)
             case "connect" if one.target not in scene.gates and not one.target.endswith(":53"):
                 refused[one.target] = None

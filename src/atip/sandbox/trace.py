@@ -26,7 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_RECEIVE, _SEND = 0xC0502100, 0xC0182101
+_RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
+_SYNC_WAKE_UP = 1
 _NOTIFICATION = struct.Struct("<QIIiIQ6Q")
 _RESPONSE = struct.Struct("<QqiI")
 _CONTINUE = 1
@@ -76,6 +77,8 @@ class Tracer:
         _, handed, _, _ = socket.recv_fds(channel, 1, 1)
         if not handed:
             raise OSError(errno.EPIPE, "the launcher ended before the trace began")
+        with contextlib.suppress(OSError):  # kernel 6.6: hand the processor over instead of waking up
+            fcntl.ioctl(handed[0], _SET_FLAGS, _SYNC_WAKE_UP)
         self._thread = threading.Thread(target=self._listen, args=(handed[0],), daemon=True)
         self._thread.start()
 
