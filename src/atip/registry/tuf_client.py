@@ -31,7 +31,8 @@ MAX_ROOT = 512_000
 MAX_TIMESTAMP = 16_384
 LONGEST_TIMESTAMP_S = 72 * 3600.0
 """No honest timestamp is valid for longer (docs/formats/registry.md)."""
-SLACK_S = 3600.0
+SLACK_S = 12 * 3600.0
+"""Clocks of honest machines may be wrong by this much."""
 MAX_SKEW_S = 24 * 3600.0
 
 
