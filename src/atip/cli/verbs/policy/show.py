@@ -52,7 +52,12 @@ def _layer(policy: Policy) -> dict[str, Any]:
             "read": list(policy.reads),
             "write": list(policy.writes),
             "env": list(policy.env),
+            "private": list(policy.private),
+            "tcp": list(policy.tcp),
+            "ingress": list(policy.ingress),
+            "workspace": policy.workspace,
         },
+        "keepOutput": policy.keep_output,
     }
 
 
@@ -84,6 +89,10 @@ def _print(ctx: Context, policy: Policy) -> None:
         ctx.print(clean(f"  {rule['decision']:<5} {rule['name']}  {'; '.join(conditions)}"))
     if document["default"]:
         ctx.print(f"  {document['default']:<5} otherwise")
+    for name, granted in document["grants"].items():
+        if granted:
+            words = granted if isinstance(granted, str) else ", ".join(granted)
+            ctx.print(clean(f"  grant {name} {words}"))
     if policy.allowlist:
         ctx.print("  deny  programs that the approving registry does not know")
     if policy.trust is not None:
