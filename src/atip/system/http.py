@@ -134,7 +134,7 @@ class Client:
             raise FetchError(
                 "http.offline",
                 f"`{url[:200]}` is not fetched: offline",
-                hint="unset ATIP_OFFLINE, or leave out --offline",
+                hint="unset ATIP_OFFLINE",
             )
         self._journey.ends_at = monotonic() + limits.deadline_s
         taken = _Taken(sink, limits.max_bytes)
