@@ -21,12 +21,24 @@ OPENS = 2000
 CODE = f"for _ in range({OPENS}): open('/etc/passwd').close()"
 
 
-def run(argv: list[str], program: str, folder: str, **more: object) -> float:
+def run(
+    argv: list[str],
+    program: str,
+    folder: str,
+    *,
+    overlays: dict[str, str] | None = None,
+    tracer: Tracer | None = None,
+) -> float:
     """Seconds of one confined run."""
     binary = seal(program)
     confinement = Confinement(fs_write=(f"{folder}/**",), limits=Limits(wall_s=120))
     request = Request(
-        argv=tuple(argv), binary=binary, cwd=folder, caller_env={"PATH": "/usr/bin"}, **more
+        argv=tuple(argv),
+        binary=binary,
+        cwd=folder,
+        caller_env={"PATH": "/usr/bin"},
+        overlays=overlays or {},
+        tracer=tracer,
     )
     began = time.perf_counter()
     outcome = start_confined(confinement, request, lambda name, data: None).wait()

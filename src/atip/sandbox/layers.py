@@ -77,6 +77,7 @@ def _check() -> Iterator[Layer]:
         yield from _inside(status)
         yield _run_layer("noexec", ("cp",), "cp /bin/true /tmp/x && /tmp/x && echo ran")
         yield _run_layer("one-shot exec", (), "/bin/true && echo ran")
+        yield from _watching()
     yield _landlock()
     yield _cgroups()
 
@@ -157,6 +158,23 @@ def _run_layer(name: str, spawn: tuple[str, ...], script: str) -> Layer:
         detail="a planted program was stopped" if works else "a planted program ran",
         how_to_get="" if works else "kernel 5.12 or newer",
     )
+
+
+def _watching() -> Iterator[Layer]:
+    """What `run --preview` and `observe` need."""
+    from atip.sandbox.layers_watching import try_preview, try_trace
+
+    for name, problem, told, wanted in (
+        ("preview", try_preview(), "a change was seen and held back", "kernel 5.11 or newer with overlayfs"),
+        ("trace", try_trace(), "a write was seen", "kernel 5.5 or newer with seccomp notification"),
+    ):  # fmt: skip
+        yield Layer(
+            name=name,
+            works=not problem,
+            detail=problem or told,
+            how_to_get=wanted if problem else "",
+            required=False,
+        )
 
 
 def _landlock() -> Layer:
