@@ -19,6 +19,7 @@ from atip.bundles.governance import gate, read_approvals, refuse_unreviewed
 from atip.bundles.versions import version_mismatch
 from atip.bundling import changed_documents, digest_of, refuse_unknown
 from atip.calls.argv_template import expand
+from atip.codecs.climd_sandbox import as_subtree
 from atip.codecs.climd_tool import effects_of_tool
 from atip.errors import FormatError, TrustError
 from atip.execution.call import Call, Judgement
@@ -305,7 +306,9 @@ def judge_tool(
         timeout_s=call.timeout_s,
     )
     confinement = _cut(planned, requested, places.home, installed.visible)
-    effects = bounded_by(claimed, confinement)
+    auth = bundle.manifest.auth
+    state = expanded(tuple(map(as_subtree, auth.paths)) if auth else (), places.home)
+    effects = bounded_by(claimed, confinement, state)
     decisions = [
         decide(policies, subject.replace(effects=effects, evidence="knowledge"))
         for subject in explained.invocations
@@ -343,18 +346,28 @@ def _cut(
     return planned.replace(fs_read=tuple(dict.fromkeys((*reads, *shown))), fs_write=writes)
 
 
-def bounded_by(effects: Effects, confinement: Confinement) -> Effects:
-    """Effects of a run in this confinement: what is not possible does not happen."""
+def bounded_by(
+    effects: Effects, confinement: Confinement, state: tuple[str, ...] = ()
+) -> Effects:
+    """Effects of a run in this confinement: what is not possible does not happen.
+
+    Args:
+        state: where the program keeps its own login (`auth.state.paths`), granted by the user for just that; writing
+            there changes nothing of the user's.
+    """
     files = effects.filesystem
-    if not confinement.fs_write:
+    writes = [
+        entry for entry in confinement.fs_write if not any(path_covers(own, entry) for own in state)
+    ]
+    if not writes:
         effects = effects.replace(filesystem=files.replace(write=False, delete=False))
     if not confinement.exec_allow:
         effects = effects.replace(subprocess=False)
     online = bool(confinement.egress or confinement.tcp)
     if not online:
         effects = effects.replace(network=False)
-    if not confinement.fs_write and not online:
-        # nothing outside of the process can be different afterwards
+    if not writes and not online:
+        # nothing outside of the process and its own login can be different afterwards
         effects = effects.replace(
             destructive=False, creates=(), modifies=(), deletes=(), cost=Cost(billable=False)
         )

@@ -175,7 +175,8 @@ class Login:
         """The command is told an address of ours, and gets what comes back there on its standard input."""
         with Callback() as callback:
             variables = dict(confinement.env_set) | {"CALLBACK_URL": callback.url}
-            opened = confinement.replace(env_set=tuple(variables.items()))
+            # no terminal: the answer comes on standard input, which has to end
+            opened = confinement.replace(env_set=tuple(variables.items()), tty=False)
             values = {"callback_url": callback.url, "state": callback.state}
             said = self.spawner.run(cmd, opened, timeout_s=LOGIN_S, values=values)
             self._must(said.exit_code)
