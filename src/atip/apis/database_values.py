@@ -38,7 +38,7 @@ def _schema(kind: Any) -> dict[str, Any]:
     if isinstance(kind, types.Float):
         return {"type": "number"}
     if isinstance(kind, types.Numeric):
-        return {"type": ["number", "string"], "description": "exact number; as text in answers"}
+        return {"type": ["number", "string"]}
     if isinstance(kind, types.Enum):
         return {"type": "string", "enum": list(kind.enums)}
     for known, told in (

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 START_S = 30.0
 CLOSE_S = 10.0
 MAX_TOOLS = 10_000
+CONNECTION_CLOSED = -32000
+"""The code with which the package ends what was under way when the server went."""
 
 
 class McpServer(Value):
@@ -95,10 +97,15 @@ class McpClient:
             async with asyncio.timeout(self._timeout_s):
                 return await work
         except TimeoutError as error:
+            await self.close()
             raise FetchError("api.mcp", "the MCP server did not answer in time") from error
         except _failures() as error:
-            if self._task is not None and self._task.done():
-                self._task = None
+            if (
+                getattr(getattr(error, "error", None), "code", CONNECTION_CLOSED)
+                == CONNECTION_CLOSED
+            ):
+                # The server is gone; the next call starts it again.
+                await self.close()
             raise FetchError("api.mcp", f"the MCP server failed: {str(error)[:300]}") from error
 
     async def _open(self) -> Any:
@@ -127,7 +134,7 @@ class McpClient:
             ):
                 await session.initialize()
                 ready.set_result(session)
-                await self._ended(session)
+                await self._stop.wait()
         except asyncio.CancelledError:
             if not ready.done():
                 ready.cancel()
@@ -137,16 +144,6 @@ class McpClient:
                 ready.set_exception(
                     FetchError("api.mcp", f"the MCP server could not be used: {_text(error)}")
                 )
-
-    async def _ended(self, session: Any) -> None:
-        """Wait until we are told to stop, or the server no longer answers a ping."""
-        while not self._stop.is_set():
-            try:
-                async with asyncio.timeout(1.0):
-                    await self._stop.wait()
-            except TimeoutError:
-                if getattr(session, "is_closed", False):
-                    return
 
 
 def _transport(server: McpServer) -> AbstractAsyncContextManager[Any]:

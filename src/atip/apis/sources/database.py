@@ -273,7 +273,7 @@ class DatabaseConnection:
         with writing(self._engine) as connection:
             if action == "insert":
                 done = connection.execute(table.insert().values(**_by_column(table, given)))
-                return {"inserted": done.rowcount, "key": plain_key(done, key)}
+                return {"inserted": 1, "key": plain_key(done, key)}
             # SECURITY: without its whole key a change would meet every row.
             if len(where) != len(key):
                 raise UsageError(
