@@ -14,6 +14,7 @@ import math
 import os
 import sqlite3
 import sys
+from array import array
 
 from atip.search.lexicon import PATH
 from atip.search.postings import FULL, K1, pack, unpack
@@ -175,7 +176,7 @@ def _strong(names: dict[str, int]) -> dict[str, list[int]]:
 
 
 def _rows(found: dict[str, list[int]]) -> Iterator[tuple[str, object]]:
-    return ((term, pack(found[term])) for term in sorted(found))
+    return ((term, pack(array("I", found[term]))) for term in sorted(found))
 
 
 def main(argv: list[str]) -> int:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from atip.model.effects import Effects
     from atip.model.tool import Argument, Command, Option, Tool
 
-    Field = tuple[int, list[str]]
-    Entry = tuple[tuple[str, ...], str, list[Field], int, int]
+    Impacts = dict[str, int]
+    Entry = tuple[tuple[str, ...], str, Impacts, int, int]
 
 TOOL_NAME = 3.0
 COMMAND_NAME = 1.5
@@ -30,6 +30,8 @@ DETAIL = 0.6
 """Share of a word that only the details mention."""
 DETAIL_NORM = 1.5
 NAME_AND_SUMMARY = COMMAND_NAME + SUMMARY
+SHORT = 120
+"""Characters of a description that is a summary as a whole."""
 MAX_DETAIL = 20_000
 """Characters of details that are read per command."""
 
@@ -37,37 +39,50 @@ BITS = {name: 1 << place for place, name in enumerate(FACTS)}
 """Facts that a search can ask for, by their full name."""
 
 
-_levels: dict[int, dict[float, int]] = {}
+_NOTHING: dict[str, tuple[str, ...]] = {}
+_SILENT = (0, 0)
+_levels: list[tuple[int, ...]] = []
+"""By number of words: impacts of TOOL_NAME, COMMAND_NAME, SUMMARY, NAME_AND_SUMMARY, OF_TOOL, INTENT."""
 
 
-def impacts_for(length: int) -> dict[float, int]:
-    """Weight → impact in a document of `length` words, for the weights above."""
-    length = min(length, LONGEST)
-    known = _levels.get(length)
-    if known is None:
+def _impacts() -> list[tuple[int, ...]]:
+    if not _levels:
         weights = (TOOL_NAME, COMMAND_NAME, SUMMARY, NAME_AND_SUMMARY, OF_TOOL, INTENT)
-        known = _levels[length] = {weight: impact_of(weight, length) for weight in weights}
-    return known
+        for length in range(LONGEST + 1):
+            _levels.append(tuple(impact_of(weight, length) for weight in weights))
+    return _levels
 
 
 def entries_of(tool: Tool) -> Iterator[Entry]:
-    """The tool itself, then every command that is not hidden: (path, description, fields, true, known).
+    """The tool itself, then every command that is not hidden: (path, description, impacts, true, known).
 
-    A field is an impact and the terms that have it; a term may be in several, and the best counts. The last two
-    are bits of facts that are true and of facts that are not unknown. Plain tuples, since an index is built
-    from tens of thousands of them.
+    Impacts are by term, the best field of a term counting. The last two are bits of facts that are true and of
+    facts that are not unknown. Plain tuples and few calls, since an index is built from tens of thousands of
+    them; each field that is put in counts more than those before it.
     """
-    intents = _intents(tool)
+    intents = _intents(tool) if tool.extra else _NOTHING
     names = name_terms(tool.name)
-    summary = terms_of(_first(tool.description))
-    levels = impacts_for(len(summary) + 2)
-    fields: list[Field] = [(levels[SUMMARY], summary), (levels[TOOL_NAME], names)]
+    description = tool.description
+    first = (
+        description
+        if len(description) <= SHORT and "\n" not in description
+        else _first(description)
+    )
+    summary = terms_of(first)
+    length = len(summary) + 2
+    named, _, told, _, _, meant = _impacts()[length if length < LONGEST else LONGEST]
+    best: Impacts
     if intents:
-        fields.append(
-            (levels[INTENT], _phrases([one for each in intents.values() for one in each]))
-        )
-    _add_details(fields, tool)
-    yield (), tool.description, fields, *_facts(tool.effects)
+        best = {term: meant for each in intents.values() for term in _phrases(each)}
+        best.update(dict.fromkeys(summary, told))
+    else:
+        best = dict.fromkeys(summary, told)
+    for term in names:
+        best[term] = named
+    if tool.options or tool.arguments or tool.examples or tool.patterns or first is not description:
+        _add_details(best, _details(tool, first))
+    is_true, is_known = _facts(tool.effects) if tool.effects is not UNKNOWN else _SILENT
+    yield (), description, best, is_true, is_known
     if tool.commands:
         yield from _commands(tool, intents, names, summary)
 
@@ -75,28 +90,34 @@ def entries_of(tool: Tool) -> Iterator[Entry]:
 def _commands(
     tool: Tool, intents: Mapping[str, tuple[str, ...]], names: list[str], summary: list[str]
 ) -> Iterator[Entry]:
+    levels = _impacts()
     for path, command in tool.walk():
         if command.hidden:
             continue
-        told = terms_of(_first(command.description))
-        levels = impacts_for(len(told) + 2)
-        own = [term for word in path for term in name_terms(word)]
-        fields: list[Field] = [
-            (levels[SUMMARY], told),
-            (levels[COMMAND_NAME], own),
-            (levels[TOOL_NAME], names),
-            (levels[OF_TOOL], summary),
-        ]
-        both = [term for term in own if term in told]
-        if both:
-            fields.append((levels[NAME_AND_SUMMARY], both))
+        description = command.description
+        first = (
+            description
+            if len(description) <= SHORT and "\n" not in description
+            else _first(description)
+        )
+        words = terms_of(first)
+        length = len(words) + 2
+        named, called, told, both, about, meant = levels[length if length < LONGEST else LONGEST]
+        best: Impacts = dict.fromkeys(summary, about)
         if intents:
-            fields.append((levels[INTENT], _phrases(intents.get(" ".join(path), ()))))
-        _add_details(fields, command)
+            best.update(dict.fromkeys(_phrases(intents.get(" ".join(path), ())), meant))
+        best.update(dict.fromkeys(words, told))
+        for term in [term for word in path for term in name_terms(word)]:
+            best[term] = both if term in words else called
+        for term in names:
+            best[term] = named
+        if command.options or command.arguments or command.examples or first is not description:
+            _add_details(best, _details(command, first))
         effects = tool.effects
         if command.effects is not UNKNOWN:
             effects = join(command.effects, effects)
-        yield path, command.description, fields, *_facts(effects)
+        is_true, is_known = _facts(effects) if effects is not UNKNOWN else _SILENT
+        yield path, description, best, is_true, is_known
 
 
 def phrases_of(tool: Tool) -> Iterator[tuple[str, bool]]:
@@ -116,20 +137,16 @@ def _phrases(phrases: Sequence[str]) -> list[str]:
     return [term for phrase in phrases for term in terms_of(phrase)]
 
 
-def _add_details(fields: list[Field], node: Tool | Command) -> None:
-    details = _details(node)
-    if not details:
-        return
+def _add_details(best: Impacts, details: str) -> None:
     counts: dict[str, int] = {}
     terms = terms_of(details[:MAX_DETAIL])
     for term in terms:
         counts[term] = counts.get(term, 0) + 1
     norm = DETAIL_NORM * (0.25 + 0.75 * min(4.0, max(0.3, len(terms) / 1000)) ** 0.5)
-    by_count: dict[int, list[str]] = {}
     for term, count in counts.items():
-        by_count.setdefault(count, []).append(term)
-    for count, found in by_count.items():
-        fields.append((int(FULL * DETAIL * count / (count + norm)), found))
+        impact = int(FULL * DETAIL * count / (count + norm))
+        if impact > best.get(term, 0):
+            best[term] = impact
 
 
 def _intents(tool: Tool) -> Mapping[str, tuple[str, ...]]:
@@ -145,23 +162,17 @@ def _intents(tool: Tool) -> Mapping[str, tuple[str, ...]]:
 
 
 def _first(description: str) -> str:
-    """The first line or sentence of a description: its summary."""
-    if len(description) <= 120 and "\n" not in description:
-        return description
+    """The first line or sentence of a long description: its summary."""
     line = description.partition("\n")[0]
-    return line.partition(". ")[0] if len(line) > 120 else line
+    return line.partition(". ")[0] if len(line) > SHORT else line
 
 
-def _details(node: Tool | Command) -> str:
-    description = node.description
-    rest = description[len(_first(description)) :]
-    patterns = getattr(node, "patterns", None)
-    if not (rest or node.options or node.arguments or node.examples or patterns):
-        return ""
-    parts = [rest]
+def _details(node: Tool | Command, first: str) -> str:
+    parts = [node.description[len(first) :]]
     parts.extend(_option_text(option) for option in node.options or ())
     parts.extend(_argument_text(argument) for argument in node.arguments or ())
     parts.extend(node.examples or ())
+    patterns = getattr(node, "patterns", None)
     parts.extend(f"{pattern.name} {pattern.description}" for pattern in patterns or ())
     return " ".join(parts)
 
@@ -175,8 +186,6 @@ def _argument_text(argument: Argument) -> str:
 
 
 def _facts(effects: Effects) -> tuple[int, int]:
-    if effects is UNKNOWN:
-        return 0, 0
     is_true = is_known = 0
     for name, bit in BITS.items():
         fact = fact_of(effects, name)

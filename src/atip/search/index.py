@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from atip.search.text import Term
 
 MAX_LIMIT = 200
+FEW_TOOLS = 100
+"""Up to this many tools are looked up one by one in the lexicon."""
 GUESSED = 0.7
 """What a corrected spelling counts."""
 
@@ -83,7 +85,10 @@ class Index:
     ) -> int:
         """Add or replace tools and forget others, all or nothing; returns the documents written."""
         self._known = None
-        names = self.lexicon.names()
+        if isinstance(tools, (list, tuple)) and len(tools) <= FEW_TOOLS:
+            names = self.lexicon.names([tool.name for tool in tools])
+        else:
+            names = self.lexicon.names()
         return self.storage.put(tools, names=names, stamps=stamps, gone=gone, meta=meta)
 
     def search(

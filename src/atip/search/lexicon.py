@@ -40,11 +40,21 @@ class Lexicon:
             self._db.close()
             self._db = None
 
-    def names(self) -> dict[str, int]:
-        """Command line → number, for every command in here."""
+    def names(self, tools: Sequence[str] | None = None) -> dict[str, int]:
+        """Command line → number, for every command in here, or for those of a few tools."""
         if self._db is None:
             return {}
-        return dict(self._db.execute("SELECT name, id FROM name"))
+        if tools is None:
+            return dict(self._db.execute("SELECT name, id FROM name"))
+        found: dict[str, int] = {}
+        for tool in tools:
+            # `tool`, and `tool …` up to the character after the space
+            rows = self._db.execute(
+                "SELECT name, id FROM name WHERE name = ? OR (name > ? AND name < ?)",
+                (tool, f"{tool} ", f"{tool}!"),
+            )
+            found.update(rows)
+        return found
 
     def postings(self, term: str) -> tuple[Sequence[int], Sequence[int]]:
         """Commands that know the term, as `number * 256 + impact`: by their manuals, by curated intents."""

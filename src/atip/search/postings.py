@@ -8,10 +8,6 @@ from __future__ import annotations
 
 from array import array
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 K1 = 1.2
 """BM25 saturation: a second mention adds less than the first."""
 B = 0.45
@@ -28,9 +24,14 @@ def impact_of(weight: float, length: int) -> int:
     return int(FULL * weight / (weight + norm))
 
 
-def pack(entries: Sequence[int]) -> bytes | int:
+def postings_list() -> array[int]:
+    """An empty list of entries; an array, so that an index in the making holds bytes and not objects."""
+    return array("I")
+
+
+def pack(entries: array[int]) -> bytes | int:
     """Entries for a column of the database; a single one, the most frequent case, is a plain number."""
-    return entries[0] if len(entries) == 1 else array("I", entries).tobytes()
+    return entries[0] if len(entries) == 1 else entries.tobytes()
 
 
 def unpack(data: object) -> array[int]:

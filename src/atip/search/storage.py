@@ -8,15 +8,17 @@ documents dead; many segments are merged. Holds nothing that the store does not 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sqlite3
 from collections import defaultdict
 
 from atip.search.entries import entries_of, phrases_of
-from atip.search.postings import pack, unpack
+from atip.search.postings import pack, postings_list, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
@@ -33,6 +35,11 @@ CREATE TABLE posting(term TEXT, segment INTEGER, data BLOB, PRIMARY KEY(term, se
 CREATE TABLE dead(id INTEGER PRIMARY KEY);
 CREATE TABLE phrase(text TEXT, is_regex INTEGER, tool TEXT, PRIMARY KEY(text, is_regex, tool)) WITHOUT ROWID;
 CREATE INDEX phrase_tool ON phrase(tool);
+"""
+
+
+_LAST = """
+SELECT max(ifnull((SELECT max(id) FROM document), 0), ifnull((SELECT max(id) FROM dead), 0))
 """
 
 
@@ -77,7 +84,8 @@ class Storage:
             for name in gone:
                 self._bury(db, name)
             has_any = db.execute("SELECT 1 FROM tool LIMIT 1").fetchone() is not None
-            written = self._write(db, tools, stamps or {}, names or {}, has_any)
+            with _without_collector():
+                written = self._write(db, tools, stamps or {}, names or {}, has_any)
             for key, value in (meta or {}).items():
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
             if (
@@ -97,42 +105,36 @@ class Storage:
         has_any: bool,
     ) -> int:
         # dead numbers are not used again before a merge has removed their postings
-        first = document = (
-            1
-            + db.execute(
-                "SELECT max(ifnull((SELECT max(id) FROM document), 0), ifnull((SELECT max(id) FROM dead), 0))"
-            ).fetchone()[0]
-        )
-        lists: dict[str, list[int]] = defaultdict(list)
-        rows: list[tuple[object, ...]] = []
+        first = 1 + db.execute(_LAST).fetchone()[0]
+        lists: dict[str, array[int]] = defaultdict(postings_list)
         seen: list[tuple[str, str, int, int]] = []
         phrases: list[tuple[str, bool, str]] = []
-        for tool in tools:
-            if has_any:
-                self._bury(db, tool.name)
-            name, start = tool.name, document
-            for path, description, fields, is_true, is_known in entries_of(tool):
-                known = names.get(" ".join((name, *path)) if path else name)
-                joined = "\t".join(path) if path else ""
-                rows.append((document, name, joined, description, is_true, is_known, known))
-                base = document << 8
-                best: dict[str, int] = {}
-                for impact, terms in sorted(
-                    fields, key=_impact
-                ):  # the best field of a term is last
-                    best.update(dict.fromkeys(terms, base | impact))
-                for term, entry in best.items():
-                    lists[term].append(entry)
-                document += 1
-            seen.append((name, stamps.get(name, ""), start, document - 1))
-            phrases += [(text, is_regex, name) for text, is_regex in phrases_of(tool)]
+
+        def rows() -> Iterator[tuple[object, ...]]:
+            document = first
+            for tool in tools:
+                name, start = tool.name, document
+                if has_any:
+                    self._bury(db, name)
+                for path, description, impacts, is_true, is_known in entries_of(tool):
+                    known = names.get(" ".join((name, *path)) if path else name)
+                    joined = "\t".join(path) if path else ""
+                    yield document, name, joined, description, is_true, is_known, known
+                    base = document << 8
+                    for term, impact in impacts.items():
+                        lists[term].append(base | impact)
+                    document += 1
+                seen.append((name, stamps.get(name, ""), start, document - 1))
+                if "x-cmp" in tool.extra:
+                    phrases.extend((text, is_regex, name) for text, is_regex in phrases_of(tool))
+
+        db.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?)", rows())
         db.executemany("INSERT OR REPLACE INTO tool VALUES (?, ?, ?, ?)", sorted(seen))
-        db.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         db.executemany("INSERT OR IGNORE INTO phrase VALUES (?, ?, ?)", phrases)
         # sorted: the tree of a table without row ids is filled from left to right
         made = ((term, first, pack(lists[term])) for term in sorted(lists))
         db.executemany("INSERT INTO posting VALUES (?, ?, ?)", made)
-        return int(document - first)
+        return sum(last - start + 1 for _, _, start, last in seen)
 
     def _bury(self, db: sqlite3.Connection, name: str) -> None:
         row = db.execute("SELECT first, last FROM tool WHERE name = ?", (name,)).fetchone()
@@ -145,10 +147,9 @@ class Storage:
     def _merge(self, db: sqlite3.Connection) -> None:
         """All segments as one, without the dead."""
         dead = {row[0] for row in db.execute("SELECT id FROM dead")}
-        merged: dict[str, list[int]] = {}
+        merged: dict[str, array[int]] = defaultdict(postings_list)
         for term, data in db.execute("SELECT term, data FROM posting ORDER BY term, segment"):
-            alive = [entry for entry in unpack(data) if entry >> 8 not in dead]
-            merged.setdefault(term, []).extend(alive)
+            merged[term].extend(entry for entry in unpack(data) if entry >> 8 not in dead)
         db.execute("DELETE FROM posting")
         db.execute("DELETE FROM dead")
         rows = ((term, 0, pack(found)) for term, found in merged.items() if found)
@@ -268,8 +269,16 @@ class Storage:
         self._seen = self._db.execute("PRAGMA data_version").fetchone()[0]
 
 
-def _impact(field: tuple[int, list[str]]) -> int:
-    return field[0]
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """Nothing that a build makes can be part of a cycle; looking for cycles is a sixth of its time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _remove(path: str) -> None:

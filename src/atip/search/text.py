@@ -172,32 +172,31 @@ def normal_phrase(text: str) -> str:
 
 def name_terms(name: str) -> list[str]:
     """Stems of the parts of a name; `camelCase`, `snake_case` and `kebab-case` fall apart."""
+    if name.isascii() and name.isalnum() and name.islower():  # one plain word, as most names are
+        term = _terms[name]
+        return [term] if term else []
     return terms_of(name if name.islower() else _HUMP.sub(" ", name))
 
 
 def terms_of(text: str) -> list[str]:
     """Stems of the words that count, in order, with repetitions."""
-    known = _terms
-    found = []
-    for word in words_of(text):
-        term = known.get(word)
-        if term is None:
-            term = _term(word)
-        if term:
-            found.append(term)
-    return found
+    return [*filter(None, map(_terms.__getitem__, words_of(text)))]
 
 
 MAX_KNOWN = 50_000
-_terms: dict[str, str] = dict.fromkeys(STOP, "")
-"""Word → stem, empty for function words: an index is built from the same few thousand words."""
 
 
-def _term(word: str) -> str:
-    term = stem(word)
-    if len(_terms) < MAX_KNOWN:
-        _terms[word] = term
-    return term
+class _Terms(dict[str, str]):
+    """Word → stem, empty for function words: an index is built from the same few thousand words."""
+
+    def __missing__(self, word: str) -> str:
+        term = stem(word)
+        if len(self) < MAX_KNOWN:
+            self[word] = term
+        return term
+
+
+_terms = _Terms.fromkeys(STOP, "")
 
 
 def read_request(text: str) -> list[Term]:

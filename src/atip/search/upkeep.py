@@ -11,7 +11,7 @@ import sqlite3
 
 from atip.errors import AtipError
 from atip.model.tool import Tool
-from atip.search.index import Index
+from atip.search.index import FEW_TOOLS, Index
 from atip.system.files import make_private
 
 TYPE_CHECKING = False
@@ -66,7 +66,9 @@ def _update(
     old = index.storage.stamps()
     changed = [name for name, state in current.items() if old.get(name) != state]
     gone = [name for name in old if name not in current]
-    tools = (_loaded(name, load) for name in changed)
+    few = len(changed) <= FEW_TOOLS
+    loaded = (_loaded(name, load) for name in changed)
+    tools = [*loaded] if few else loaded
     index.put(tools, stamps=current, gone=gone, meta={"stamp": stamp})
 
 
