@@ -139,7 +139,7 @@ class Store:
         data = _render(document)
         path = os.path.join(self.places.data, relative)
         folder = os.path.dirname(path)
-        if folder not in self._made:
+        if folder not in self._made or not os.path.isdir(folder):
             make_private(folder)
             self._made.add(folder)
         write_atomic(path, data, durable=False)
