@@ -6,7 +6,7 @@ Validated before anything is sent (ATM §16.2), with the path of what is wrong a
 from __future__ import annotations
 
 from atip.errors import UsageError
-from atip.model.json_schema import compile_schema, schema_problems
+from atip.model.json_schema import SchemaError, compile_schema, schema_problems
 from atip.model.shape import closest
 
 TYPE_CHECKING = False
@@ -90,8 +90,7 @@ def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> 
                 f"there is no argument `{name}`",
                 hint=f"did you mean `{close}`?" if close else "arguments: " + ", ".join(known),
             )
-    checker = compile_schema(schema, max_nodes=MAX_NODES)
-    problems = schema_problems(checker, dict(arguments))
+    problems = schema_problems(_checker(schema), dict(arguments))
     if problems:
         told = [{"path": list(path), "message": message} for path, message in problems]
         first = ".".join(map(str, problems[0][0]))
@@ -106,7 +105,25 @@ def output_problems(schema: Mapping[str, Any] | None, data: Any) -> list[dict[st
     """What is wrong with an answer. Told, never fatal: servers outgrow their descriptions."""
     if not schema or data is None:
         return []
-    checker = compile_schema(schema, max_nodes=MAX_NODES)
-    return [
-        {"path": list(path), "message": message} for path, message in schema_problems(checker, data)
-    ]
+    found = schema_problems(_checker(schema), data)
+    return [{"path": list(path), "message": message} for path, message in found]
+
+
+def _checker(schema: Mapping[str, Any]) -> Any:
+    """A checker; patterns that the linear-time engine refuses (look-around) are the server's to judge."""
+    try:
+        return compile_schema(schema, max_nodes=MAX_NODES)
+    except SchemaError as error:
+        if error.code != "schema.invalid":
+            raise
+    return compile_schema(_without_patterns(schema), max_nodes=MAX_NODES)
+
+
+def _without_patterns(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {
+            key: _without_patterns(value)
+            for key, value in node.items()
+            if not (key == "pattern" and isinstance(value, str))
+        }
+    return [_without_patterns(each) for each in node] if isinstance(node, list) else node

@@ -25,6 +25,7 @@ _CHILD_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 _CHILD_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _DROPPED = frozenset(
     {
+        "examples",
         "nullable",
         "xml",
         "externalDocs",
@@ -35,6 +36,51 @@ _DROPPED = frozenset(
         "id",
     }
 )
+
+
+_NUMBERS = (int, float)
+_FORMS: dict[str, tuple[type, ...]] = {
+    "type": (str, list),
+    "enum": (list,),
+    "required": (list, bool),
+    "properties": (dict,),
+    "patternProperties": (dict,),
+    "items": (dict, bool),
+    "allOf": (list,),
+    "anyOf": (list,),
+    "oneOf": (list,),
+    "prefixItems": (list,),
+    "not": (dict, bool),
+    "additionalProperties": (dict, bool),
+    "pattern": (str,),
+    "format": (str,),
+    "title": (str,),
+    "description": (str,),
+    "minimum": _NUMBERS,
+    "maximum": _NUMBERS,
+    "exclusiveMinimum": (int, float, bool),
+    "exclusiveMaximum": (int, float, bool),
+    "multipleOf": _NUMBERS,
+    **dict.fromkeys(
+        ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), (int,)
+    ),
+    "uniqueItems": (bool,),
+    "deprecated": (bool,),
+    "readOnly": (bool,),
+    "writeOnly": (bool,),
+}
+"""What a keyword's value must be. Public documents get it wrong, and one wrong word must not cost an operation."""
+
+
+def _fits(key: str, value: object) -> bool:
+    wanted = _FORMS.get(key)
+    if wanted is None:
+        return True
+    if not isinstance(value, wanted) or (
+        value == [] and key in {"enum", "type", "allOf", "anyOf", "oneOf"}
+    ):
+        return False
+    return not isinstance(value, bool) or bool in wanted
 
 
 class Schemas:
@@ -141,7 +187,7 @@ class Schemas:
         made = {
             key: value
             for key, value in schema.items()
-            if key not in _DROPPED and not key.startswith("x-")
+            if key not in _DROPPED and not key.startswith("x-") and _fits(key, value)
         }
         for key in _CHILDREN:
             if isinstance(made.get(key), dict):
