@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from atip.observing import Observation
     from atip.previewing import Preview
     from atip.search.index import Hit
+    from atip.syncing import Synced
 
 
 class AsyncToolbox:
@@ -46,6 +47,9 @@ class AsyncToolbox:
         self, options: ScanOptions | None = None, *, progress: Progress | None = None
     ) -> ScanReport:
         return await asyncio.to_thread(self.box.scan, options, progress=progress)
+
+    async def sync(self, **options: Any) -> Synced:
+        return await asyncio.to_thread(lambda: self.box.sync(**options))
 
     async def list(self) -> Sequence[dict[str, Any]]:
         return await asyncio.to_thread(self.box.list)

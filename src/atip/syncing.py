@@ -71,11 +71,25 @@ def shim_askers(box: Toolbox, stack: ExitStack) -> list[Asker]:
         askers.append(ShimFolderAsker([places.project]))
     if has_registries(places):
         shims = stack.enter_context(open_shims(box, unbidden=True))
+        stack.callback(lambda: box.notices.extend(_notices(shims)))
         if shims.registries:
             askers.append(RegistryAsker(shims.find_or_warn))
     if system:
         askers.append(ShimFolderAsker(system))
     return askers
+
+
+def _notices(shims: RemoteShims) -> list[str]:
+    """What a person should know about a session that nobody asked for; once per registry and kind."""
+    found = {
+        (name, error.code): f"{name}: {error.message} [{error.code}]"
+        for name, _, error in shims.problems
+    }
+    for registry in shims.registries:
+        for digest in registry.acceptance.waiting:
+            told = f"{registry.source.name}: a description now warns of less; `atip registry sync` shows it"
+            found[(registry.source.name, digest)] = told
+    return list(found.values())
 
 
 def _signature_check(places: Places) -> Callable[[bytes, bytes], bool]:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from atip.observing import Observation
     from atip.previewing import Preview
     from atip.search.index import Hit
+    from atip.syncing import Synced
 
     Askers = list[Asker]
     Entries = list[dict[str, Any]]
@@ -63,6 +64,8 @@ class Toolbox:
         self.store = Store(self.places)
         self.offline = bool(os.environ.get("ATIP_OFFLINE")) if offline is None else offline
         self.policy = policy
+        self.notices: Names = []
+        """What a person should be told after a scan: registries that could not be asked, and the like."""
 
     # -- scanning --------------------------------------------------------------------------------
 
@@ -160,6 +163,12 @@ class Toolbox:
         from atip.discovery.frameworks import executing_askers
 
         return executing_askers(prober)
+
+    def sync(self, **options: Any) -> Synced:
+        """Look up everything known in every remote registry; options and errors as `syncing.sync_registries`."""
+        from atip.syncing import sync_registries
+
+        return sync_registries(self, **options)
 
     # -- looking up ------------------------------------------------------------------------------
 

@@ -237,6 +237,8 @@ def test_a_registry_that_fails_is_a_problem_of_its_own_and_the_scan_goes_on(tmp_
         atip("registry", "add", server.url, "--fingerprint", simulator.fingerprint, home=tmp_path)
     ran = atip("scan", "--path", str(program.parent), "--json", home=tmp_path)
     assert (ran.code, ran.document["found"]) == (0, 1)
+    (notice,) = ran.document["notices"]
+    assert notice.endswith("[http.connect]")
     ran = atip("registry", "sync", "--json", home=tmp_path)
     assert ran.code == 1
     assert [problem["code"] for problem in ran.document["problems"]] == ["http.connect"]

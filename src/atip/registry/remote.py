@@ -64,7 +64,7 @@ class RemoteRegistry:
         self._catalogue: dict[str, list[str]] | None = None
         self._known: set[str] | None = None
         self._manifest: dict[str, Any] | None = None
-        self._lock: locked | None = None
+        self._asked = False
         self.door = RegistryDoor(
             source, offline=asking.offline, now=asking.now, session_s=asking.session_s
         )
@@ -78,14 +78,16 @@ class RemoteRegistry:
     def close(self) -> None:
         """Save what is to be remembered and end connections."""
         self.door.close()
-        if self._lock is not None:
-            if self._missed and self._misses is not None:
-                self.files.save_misses(self._misses)
-            if self.failed is None:
-                self.state = self.state.replace(failures=0, not_before=0.0, last_error="")
-            self.files.save_state(self.state)
-            self._lock.__exit__()
-            self._lock = None
+        if not self._asked:
+            return
+        self._asked = False
+        if self._missed and self._misses is not None:
+            self.files.save_misses(self._misses)
+        if self.failed is None:
+            self.state = self.state.replace(failures=0, not_before=0.0, last_error="")
+        with self._alone():
+            # SECURITY: another session may have seen newer versions meanwhile; they must not be forgotten.
+            self.files.save_state(self.state.replace(seen=self.files.load_state().seen))
 
     # -- looking up ------------------------------------------------------------------------------
 
@@ -144,7 +146,7 @@ class RemoteRegistry:
         return self._misses
 
     def _ask(self, digest: str, cached: Cached | None) -> Shim | None:
-        self._begin()
+        self._asked = True
         if self.source.root:
             return self._ask_index(digest, cached)
         if self.source.lookup == "catalog" and not self._is_in_catalogue(digest):
@@ -152,13 +154,10 @@ class RemoteRegistry:
             return None
         return self._ask_by_hash(digest, cached)
 
-    def _begin(self) -> None:
-        if self._lock is None:
-            make_private(self.files.data)
-            self._lock = locked(self.files.lock)
-            self._lock.__enter__()
-            # Another session may have gone further while we waited.
-            self.state = self.files.load_state()
+    def _alone(self) -> locked:
+        """Held only while metadata or memory is written; sessions may last, and others want to ask too."""
+        make_private(self.files.data)
+        return locked(self.files.lock)
 
     def _no(self, digest: str) -> None:
         """(6) An unknown hash is an ordinary answer; what was withdrawn is forgotten."""
@@ -181,18 +180,21 @@ class RemoteRegistry:
             TrustError, FetchError: as `SignedIndex.refresh`; `registry.root` when the root is not the pinned one.
         """
         if self._index is None:
-            self._begin()
-            index = SignedIndex(
-                self.files.tuf,
-                self.source.url,
-                self._pinned_root(),
-                fetch=self.door.fetch,
-                now=self.asking.now,
-                seen=self.state.seen,
-            )
-            index.refresh()
-            self._start_anew(changed=self.state.seen != index.seen)
-            self.state = self.state.replace(seen=index.seen)
+            self._asked = True
+            with self._alone():
+                before = self.files.load_state()
+                index = SignedIndex(
+                    self.files.tuf,
+                    self.source.url,
+                    self._pinned_root(),
+                    fetch=self.door.fetch,
+                    now=self.asking.now,
+                    seen=before.seen,
+                )
+                index.refresh()
+                self._start_anew(changed=before.seen != index.seen)
+                self.state = self.state.replace(seen=index.seen)
+                self.files.save_state(self.state)
             self._index = index
         return self._index
 
@@ -247,7 +249,7 @@ class RemoteRegistry:
                 data = self._listed(target)[0]
                 self.files.write(kept, data)
             return data
-        self._begin()
+        self._asked = True
         answer = self.door.get(path, tree.MAX_INDEX)
         return answer.body if answer is not None else None
 

@@ -51,7 +51,8 @@ class RegistryDoor:
         self._client = Client(source.access, offline=offline)
         self._now = now
         self._deadline_s = deadline_s
-        self._ends_at = monotonic() + session_s
+        self._left_s = session_s
+        """Of the time that requests may take altogether; what happens between them does not count."""
 
     @property
     def requests(self) -> int:
@@ -70,16 +71,22 @@ class RegistryDoor:
             AuthRequired: `registry.auth`.
             TrustError: `tuf.clock`.
         """
-        left = self._ends_at - monotonic()
-        if left <= 0:
+        if self._left_s <= 0:
             raise FetchError("registry.budget", f"`{self._source.name}` took too long altogether")
-        limits = Limits(max_bytes=max_bytes, deadline_s=min(self._deadline_s, left))
-        answer = self._client.get(
-            f"{self._source.url}/{path}",
-            headers={"accept": f"{MEDIA_TYPE}, application/json;q=0.9", **self._login(), **headers},
-            limits=limits,
-            accept=ACCEPT,
-        )
+        begun = monotonic()
+        try:
+            answer = self._client.get(
+                f"{self._source.url}/{path}",
+                headers={
+                    "accept": f"{MEDIA_TYPE}, application/json;q=0.9",
+                    **self._login(),
+                    **headers,
+                },
+                limits=Limits(max_bytes=max_bytes, deadline_s=min(self._deadline_s, self._left_s)),
+                accept=ACCEPT,
+            )
+        finally:
+            self._left_s -= monotonic() - begun
         if answer.status in (200, 304):
             check_skew(answer.headers, self._now)
             return answer

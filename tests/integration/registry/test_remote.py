@@ -237,6 +237,31 @@ def test_where_signatures_are_required_only_ours_count(places, tuf):
                 assert caught.value.code == expected, name
 
 
+@pytest.mark.proves("ATIP6-3.2.2-09")
+def test_the_sibling_signature_goes_first_and_a_named_one_only_on_the_same_origin(places):
+    pair, key = minisign_keys()
+    with FaultServer(body(b"")) as elsewhere:
+        for origin, expected in (("", "maintainers"), (elsewhere.url, None)):
+            simulator = RegistrySimulator(tuf=False)
+            simulator.put_manifest()
+            with simulator.serve() as server:
+                claim = {"type": "minisign", "bundle": f"{origin or server.url}/signatures/frob"}
+                data = json.dumps(
+                    shim_of(FROB, trust={"source": "org", "signature": claim})
+                ).encode()
+                simulator.add(data)
+                simulator.files["signatures/frob"] = bytes(pair.secret_key.sign(data))
+                source = source_of(server, require_signatures=True, keys=(key,))
+                if expected:
+                    assert find(source, places).signer == expected
+                    assert server.paths[-2:] == [f"/{tree.bundle_path(FROB)}", "/signatures/frob"]
+                    continue
+                with pytest.raises(TrustError) as caught:
+                    find(source, places)
+                assert caught.value.code == "registry.unsigned"
+        assert elsewhere.requests == []
+
+
 @pytest.mark.proves("ATIP6-4.4.2-04")
 def test_a_signer_named_in_shim_or_manifest_does_not_count_by_itself(places):
     pair, key = minisign_keys()
@@ -504,6 +529,25 @@ def test_a_clock_far_off_accepts_nothing_new(places, years):
     with simulator.serve(headers={"date": date}) as server, pytest.raises(TrustError) as caught:
         find(source_of(server, simulator), places, now=NOW + years * 365 * 86400)
     assert caught.value.code == "tuf.clock"
+
+
+def test_versions_seen_by_another_session_meanwhile_are_not_forgotten(places):
+    simulator = registry_with()
+    with simulator.serve() as server:
+        source = source_of(server, simulator)
+        with session(source, places) as slow:
+            slow.find(FROB)
+            yesterday = dict(simulator.files)
+            simulator.publish()
+            find(source, places, digest_for("other"), refresh=True)
+        simulator.files.clear()
+        simulator.files.update(yesterday)
+        for path in files_below(places):
+            if path.parent.name == "tuf":
+                path.unlink()
+        with pytest.raises(TrustError) as caught:
+            find(source, places, digest_for("third"), refresh=True)
+        assert caught.value.code == "tuf.rollback"
 
 
 def test_another_root_than_the_pinned_one_is_refused(places):

@@ -60,6 +60,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         options, ctx
     ):
         return 0
+    from atip.cli.output import clean
     from atip.discovery.report import render_summary
     from atip.discovery.scan import ScanOptions
 
@@ -81,9 +82,11 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         progress.close()
     summary = report.summary()
     if ctx.as_json:
-        ctx.emit(summary)
+        ctx.emit({**summary, "notices": ctx.app.notices} if ctx.app.notices else summary)
     else:
         ctx.print(render_summary(summary))
+        for notice in ctx.app.notices:
+            ctx.note(clean(notice))
     return 0
 
 

@@ -40,15 +40,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.syncing import sync_registries
-
     prefetch = tuple(filter(None, options.prefetch.split(",")))
-    synced = sync_registries(ctx.app, approve=options.approve, prefetch=prefetch)
+    synced = ctx.app.sync(approve=options.approve, prefetch=prefetch)
     if not ctx.as_json:
         _print(ctx, synced)
         agreed = _ask(ctx, synced.report.waiting)
         if agreed:
-            synced = sync_registries(ctx.app, approve=[*options.approve, *agreed])
+            synced = ctx.app.sync(approve=[*options.approve, *agreed])
             _print(ctx, synced)
     else:
         ctx.emit(synced.to_json())
