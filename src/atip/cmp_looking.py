@@ -53,7 +53,7 @@ def find_document(box: Toolbox, name: str) -> dict[str, Any] | None:
     Raises:
         FormatError: `cmp.ambiguous`, `cmp.invalid`.
     """
-    if box.store.find(name) is not None or not _may_have(box):
+    if not _may_have(box) or box.store.find(name) is not None:
         return None
     from atip.discovery import cmp_tools
     from atip.errors import NotFoundError
