@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from atip.explaining import Explanation
     from atip.model.confinement import Confinement
+    from atip.model.effects import Effects
     from atip.policy.policy import Policy
     from atip.system.paths import Places
 
@@ -33,9 +34,13 @@ def plan_call(
     places: Places,
     *,
     cwd: str,
+    program: str = "",
     timeout_s: float | None = None,
 ) -> Confinement:
     """The confinement of a call that was explained.
+
+    Args:
+        program: the file that would run; its own libraries are shown with it.
 
     Raises:
         FormatError: the tool's request, or a grant, is not understood.
@@ -54,9 +59,54 @@ def plan_call(
             home=home,
             own=tuple(map(os.path.realpath, (places.config, places.data, places.cache))),
             kept=_kept(cwd, _GIT_OWN if tools == {"git"} else ()),
+            libraries=own_libraries(program, home) if program else (),
         ),
         timeout_s=timeout_s,
     )
+
+
+def notes_on(
+    confinement: Confinement, effects: Effects, places: Places, cwd: str
+) -> tuple[str, ...]:
+    """What a caller would otherwise wonder about."""
+    if cwd != os.path.realpath(places.home) or confinement.fs_write:
+        return ()
+    if effects.filesystem.write is False and effects.filesystem.delete is False:
+        return ()
+    return ("nothing can be written here: a home directory is no workspace; run it in a folder",)
+
+
+def own_libraries(program: str, home: str) -> tuple[str, ...]:
+    """Folders without which an installed script cannot start: its environment, its packages.
+
+    SECURITY: the script itself says where these are (first line, `.pth` files), so only what lies in the tree that
+    it was installed into counts, or in the tree of its interpreter; never a home directory or what holds one.
+    """
+    from atip.discovery.stubs import needed_paths, parse_stub
+    from atip.discovery.visibility import head_of
+
+    real = os.path.realpath(program)
+    stub = parse_stub(real, head_of(real))
+    trees = [_prefix(real)]
+    if stub.interpreter and os.path.isabs(stub.interpreter):
+        trees += [_prefix(stub.interpreter), _prefix(os.path.realpath(stub.interpreter))]
+    if stub.language == "node":
+        trees.append(real.partition("/node_modules/")[0])
+    trees = [tree for tree in trees if not f"{home}/".startswith(f"{tree}/") and tree != "/"]
+    found: dict[str, None] = {}
+    for path in needed_paths(real, stub):
+        full = os.path.normpath(path)
+        if any(full.startswith(f"{tree}/") for tree in trees) and not _is_system(full):
+            found[f"{full}/**" if os.path.isdir(full) else full] = None
+    return tuple(found)
+
+
+def _prefix(program: str) -> str:
+    return os.path.dirname(os.path.dirname(program))
+
+
+def _is_system(path: str) -> bool:
+    return path.startswith(("/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/etc/"))
 
 
 def _existing(named: Named, cwd: str, *, asked: bool) -> tuple[str, ...]:

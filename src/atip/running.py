@@ -18,7 +18,7 @@ from atip.execution.login import login_of
 from atip.execution.result import DEFAULT_MAX_BYTES
 from atip.execution.runner import Call, Judgement, Runner, declared_timeout
 from atip.explaining import explain_line, find_establisher, find_known
-from atip.planning import plan_call
+from atip.planning import notes_on, plan_call
 from atip.registry.policies import load_policies
 from atip.sandbox.run import start_confined
 from atip.system.digests import sha256_hex
@@ -67,12 +67,19 @@ def judge_for(box: Toolbox, *, preset: str | None = None) -> Judge:
         effects = explained.effects
         tool = _only_tool(explained)
         timeout_s = call.timeout_s or declared_timeout(effects)
+        confinement = plan_call(
+            explained,
+            policies,
+            box.places,
+            cwd=call.cwd,
+            program=call.program,
+            timeout_s=timeout_s,
+        )
         return Judgement(
             decision=explained.decision,
             effects=effects,
-            confinement=plan_call(
-                explained, policies, box.places, cwd=call.cwd, timeout_s=timeout_s
-            ),
+            confinement=confinement,
+            notes=notes_on(confinement, effects, box.places, call.cwd),
             audit=any(policy.audit for policy in policies),
             policy=sha256_hex(repr(policies).encode()),
             conventions=conventions_of(tool),

@@ -52,5 +52,7 @@ class Judgement(Value):
     conventions: Conventions = USUAL
     login: Login | None = None
     """What must be true before the call can work; None: nothing is known to be needed."""
+    notes: tuple[str, ...] = ()
+    """What the caller should know of the plan."""
     keep: str = ""
     """Folder for outputs that are too long; empty: they are not kept."""

@@ -208,6 +208,7 @@ class Runner:
         for name, data in shown.items():
             self._show(name, data)
         result = make_result(call, judgement, binary.digest, outcome, streams)
+        notes = (*judgement.notes, *notes)
         result = result.replace(run_id=run_id if on_record else "", notes=notes)
         self._end_record(run_id, on_record, ending(result))  # (7)
         return result

@@ -59,6 +59,8 @@ class Scene(Value):
     """Folders with settings and records of ours."""
     kept: tuple[str, ...] = ()
     """Existing paths of the workspace that stay as they are; see `guarding.KEPT`."""
+    libraries: tuple[str, ...] = ()
+    """What the program itself consists of, beyond the file that is started: readable, always."""
 
 
 def plan_confinement(
@@ -82,7 +84,7 @@ def plan_confinement(
     wall = RUN_LIMITS.wall_s or 600.0
     request = plan.request
     found = request.replace(
-        fs_read=plan.reads(),
+        fs_read=(*plan.reads(), *scene.libraries),
         fs_write=plan.writes(),
         egress=plan.hosts(),
         # SECURITY: only a person grants these; a manifest's word does not count

@@ -81,6 +81,44 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
     assert "secret key" not in said.stdout
 
 
+def make_environment(desk: Desk) -> pathlib.Path:
+    """A Python environment in the home directory, with a program whose package lies in it."""
+    place = desk.home / "tools/venv"
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", str(place)], check=True)
+    (site,) = place.glob("lib/python3*/site-packages")
+    (site / "greeting.py").write_text("def main(): print('hello')\n")
+    tool = place / "bin/greet"
+    tool.write_text(f"#!{place}/bin/python3\nfrom greeting import main\nmain()\n")
+    tool.chmod(0o755)
+    return place
+
+
+def test_an_installed_program_finds_its_own_packages(desk: Desk) -> None:
+    place = make_environment(desk)
+    said = desk.run(str(place / "bin/greet"))
+    assert (said.exit_code, said.stdout) == (0, "hello\n"), said.stderr
+
+
+def test_an_installed_program_cannot_name_other_folders_as_its_own(desk: Desk) -> None:
+    place = make_environment(desk)
+    (desk.home / "documents").mkdir()
+    (desk.home / "documents/letter.txt").write_text("dear diary")
+    (site,) = place.glob("lib/python3*/site-packages")
+    (site / "more.pth").write_text(f"{desk.home}/documents\n{desk.home}\n/\n")
+    (site / "greeting.py").write_text(
+        f"def main(): print(open('{desk.home}/documents/letter.txt').read())\n"
+    )
+    said = desk.run(str(place / "bin/greet"))
+    assert "dear diary" not in said.stdout
+    assert said.exit_code != 0
+
+
+def test_a_call_that_would_write_in_a_home_directory_is_told_why_it_cannot(desk: Desk) -> None:
+    said = desk.box.run(["touch", "x"], cwd=str(desk.home), ask=desk.yes)
+    assert said.exit_code != 0
+    assert any("home directory" in note for note in said.notes)
+
+
 def test_a_trace_works_for_a_user_without_rights(tmp_path: pathlib.Path) -> None:
     tmp_path.chmod(0o777)
     for parent in tmp_path.parents:
