@@ -333,3 +333,39 @@ def test_public_static_repositories_are_read_at_their_own_time_only(tmp_path, ye
         assert target is not None
         stored = next((repository / "targets").rglob(f"*{path.rpartition('/')[2]}"))
         assert target.verify(stored.read_bytes())
+
+
+def test_roles_with_fishy_names_stay_inside_the_folder(tmp_path):
+    """python-tuf's own repository with roles `../a`, `.` and `ö`."""
+    from urllib.parse import unquote
+
+    source = shared("corpora") / "security/tuf/python-tuf/fishy_rolenames/metadata"
+
+    def fetch(url: str, _max: int) -> bytes | None:
+        path = source / unquote(url.rpartition("/tuf/")[2])
+        return path.read_bytes() if path.exists() else None
+
+    root = (source / "1.root.json").read_bytes()
+    folder = tmp_path / "inside" / "tuf"
+    index = SignedIndex(str(folder), BASE, root, fetch=fetch, now=1.8e9, seen=Seen())
+    index._check_clock = lambda: None  # type: ignore[method-assign]
+    index.refresh()
+    index.find("targets/anything")
+    assert [path.name for path in tmp_path.iterdir()] == ["inside"]
+    assert [path.name for path in (tmp_path / "inside").iterdir()] == ["tuf"]
+
+
+def test_a_repository_without_consistent_snapshots_is_read_too(tmp_path):
+    source = shared("corpora") / "security/tuf/python-tuf/repository/metadata"
+
+    def fetch(url: str, _max: int) -> bytes | None:
+        path = source / url.rpartition("/")[2]
+        return path.read_bytes() if path.exists() and "root" not in path.name else None
+
+    root = (source / "root.json").read_bytes()
+    index = SignedIndex(str(tmp_path), BASE, root, fetch=fetch, now=1.8e9, seen=Seen())
+    index._check_clock = lambda: None  # type: ignore[method-assign]
+    index.refresh()
+    target = index.find("file1.txt")
+    assert target is not None
+    assert target.verify((source.parent / "targets/file1.txt").read_bytes())
