@@ -31,6 +31,7 @@ PYTHON_PROGRAMS = [
 ]
 COBRA_PROGRAMS = ["git-lfs", "gobuster", "skopeo"]
 """Small ones; `benchmarks/bench_frameworks.py` asks the large ones too."""
+HELP = ("-h", "--help")
 NOT_PARAMETERS = {"-h", "--help", "-V", "--version", "--install-completion", "--show-completion"}
 
 
@@ -117,7 +118,7 @@ def test_a_program_with_a_parser_per_command_tells_them_all(box, tmp_path):
     found = box.infer(str(script))
     assert found.rung == "framework"
     flags = {path: [one.flags for one in node.options] for path, node in found.tool.walk()}
-    assert flags == {("load",): [("--crates",)], ("sail",): [("--knots",)]}
+    assert flags == {("load",): [HELP, ("--crates",)], ("sail",): [HELP, ("--knots",)]}
 
 
 def test_an_oclif_manifest_is_read_without_running_anything(box, tmp_path):
@@ -161,5 +162,6 @@ def test_what_the_program_prints_or_does_on_import_changes_nothing(box, tmp_path
     script.chmod(0o755)
     tool = box.infer(str(script)).tool
     options = (tool.find(("",)) or tool).options
-    assert [(option.flags, option.enum) for option in options] == [(("--real",), ("a", "b"))]
+    told = [(option.flags, option.enum) for option in options]
+    assert told == [(HELP, None), (("--real",), ("a", "b"))]
     assert not marker.exists()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from atip.model.tool import BOOLEAN, Option
 from atip.model.value import Value
 from atip.system.clock import monotonic
 
@@ -105,6 +106,9 @@ class HelpTree:
         """Whether the spelling comes before the path: `tool help sub`."""
         self._short = False
         """Whether subcommands answer to `-h` where `--help` opens a manual (git)."""
+        self._exit_code: int | None = None
+        self._was_success = False
+        """Whether the help was an answer, not a complaint about the question."""
         self.was_cut = False
 
     def explore(self) -> Command | None:
@@ -113,7 +117,15 @@ class HelpTree:
         if root is None:
             return None
         command, text = root
-        return self._below(command, (), text, 1)
+        return self._below(self._with_proof(command), (), text, 1)
+
+    def _with_proof(self, command: Command) -> Command:
+        """The flag that was answered is known, whether or not the help names it."""
+        flag = self._spelling[0]
+        known = {one for option in command.options or () for one in option.flags}
+        if not flag.startswith("-") or flag in known or not self._was_success:
+            return command
+        return command.replace(options=(*(command.options or ()), proven(flag, "Show help")))
 
     def _root(self) -> tuple[Command, str] | None:
         best: tuple[Command, str] | None = None
@@ -124,6 +136,7 @@ class HelpTree:
             command = self._read(text, ())
             if _weight(command) > (_weight(best[0]) if best else 0):
                 best, self._spelling = (command, text), spelling
+                self._was_success = self._exit_code == 0
             if best and _weight(best[0]) >= 3:
                 break
         return self._fuller(best) if best else None
@@ -210,8 +223,18 @@ class HelpTree:
         if answer.failure or answer.timed_out:
             self._failures += 1
             return None
+        self._exit_code = answer.exit_code
         text = max(answer.stdout, answer.stderr, key=len)[:MAX_TEXT].decode("utf-8", "replace")
         return text if text.strip() else None
+
+
+def proven(flag: str, description: str) -> Option:
+    """A switch that the program has answered to."""
+    own = {"evidence": {"source": "help", "part": "answer"}}
+    name = flag.lstrip("-")
+    return Option(
+        name=name, flags=(flag,), type=BOOLEAN, description=description, extra={"x-atip": own}
+    )
 
 
 def _sure(commands: Mapping[str, Command] | None) -> Mapping[str, Command] | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from atip.discovery.help_tree import PATIENT, Budget, HelpTree
+from atip.discovery.frameworks.marks import GO_FLAG, marks_in
+from atip.discovery.help_tree import PATIENT, Budget, HelpTree, proven
 from atip.inference.described import FORMATS
 from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
@@ -12,11 +13,13 @@ from atip.system.clock import now_iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from atip.discovery.documents import InstalledTexts
     from atip.discovery.help_tree import Runner
     from atip.discovery.ladder import Subject
+    from atip.discovery.native import ProbeAnswer
+    from atip.model.tool import Option
 
 GENERATOR = "atip"
 UNKNOWN_VERSION = "unknown"
@@ -50,13 +53,40 @@ class HelpAsker:
         command = tree.explore()
         if command is None:
             return None
+        if GO_FLAG in marks_in(subject.stub.target or subject.real_path):
+            command = command.replace(options=both_dashes(command.options or ()))
+        command, version = _with_version(command, runner, subject)
         tool = inferred(subject.name, command, "help-parsing", cut=tree.was_cut)
-        return tool.replace(version=ask_version(runner, subject))
+        return tool.replace(version=version)
+
+
+def both_dashes(options: Iterable[Option]) -> tuple[Option, ...]:
+    """Go's own flag package takes `-name` and `--name` alike, and shows only the first."""
+    done = []
+    for option in options:
+        more = [f"-{f}" for f in option.flags if len(f) > 2 and not f.startswith("--")]
+        done.append(option.replace(flags=tuple(dict.fromkeys((*option.flags, *more)))))
+    return tuple(done)
+
+
+def _with_version(command: Command, runner: Runner, subject: Subject) -> tuple[Command, str]:
+    """The version; `--version` is known if it was answered, even where the help is silent about it."""
+    answer = runner.run([subject.program, "--version"])
+    version = _version_in(answer)
+    known = {flag for option in command.options or () for flag in option.flags}
+    is_short = len(answer.stdout) + len(answer.stderr) < 1_500
+    if version == UNKNOWN_VERSION or answer.exit_code or not is_short or "--version" in known:
+        return command, version
+    option = proven("--version", "Show the version")
+    return command.replace(options=(*(command.options or ()), option)), version
 
 
 def ask_version(runner: Runner, subject: Subject) -> str:
     """The version that `--version` prints, or `unknown` (0.1 §9)."""
-    answer = runner.run([subject.program, "--version"])
+    return _version_in(runner.run([subject.program, "--version"]))
+
+
+def _version_in(answer: ProbeAnswer) -> str:
     if answer.failure or answer.timed_out:
         return UNKNOWN_VERSION
     text = (answer.stdout or answer.stderr)[:2000].decode("utf-8", "replace")

@@ -178,7 +178,7 @@ class _Reader:
             self.text(
                 "[" + " ".join(unescape(word, self.strings) for word in split_arguments(rest)) + "]"
             )
-        elif name in ("UR", "MT"):
+        elif name in ("UR", "MT", "NOP"):  # AutoGen's pages define `.NOP` as plain text
             self.text(unescape(rest, self.strings))
 
     def _fonts(self, name: str, rest: str) -> None:

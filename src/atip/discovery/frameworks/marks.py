@@ -8,7 +8,8 @@ import os
 COBRA = b"__completeNoDesc"
 CARAPACE = b"_carapace"
 SWIFT = b"experimental-dump-help"
-MARKS = (COBRA, CARAPACE, SWIFT)
+GO_FLAG = b"flag provided but not defined"
+MARKS = (COBRA, CARAPACE, SWIFT, GO_FLAG)
 _CHUNK = 1 << 20
 _OVERLAP = max(map(len, MARKS))
 

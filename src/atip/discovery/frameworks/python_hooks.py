@@ -31,7 +31,7 @@ def hook_argparse():
     from atip.sdk.describe import describe_argparse
 
     # An author's own metadata leaves out what every program has; here it is asked what this one has.
-    describe._HELP_FLAGS = frozenset(["--help"])
+    describe._HELP_FLAGS = frozenset()
 
     def show(parser, *_given, **_named):
         emit(describe_argparse(parser, version="0", name="tool"))
@@ -91,7 +91,20 @@ def hook_click(module):
     from atip.sdk import describe_click as describing
     from atip.sdk.describe_click import describe_click
 
-    describing._SKIPPED = frozenset(["--help"])
+    describing._SKIPPED = frozenset()
+    plain = describing._Describer.command
+
+    def with_help(self, command, path, context):
+        entry = plain(self, command, path, context)
+        names = list(getattr(context, "help_option_names", None) or ["--help"])
+        if getattr(command, "add_help_option", True):
+            told = {"name": "help", "flags": names, "type": "boolean", "description": "Show help"}
+            shown = {flag for option in entry.get("options", []) for flag in option["flags"]}
+            if shown.isdisjoint(names):
+                entry.setdefault("options", []).append(told)
+        return entry
+
+    describing._Describer.command = with_help
 
     def show(command, *_given, **_named):
         emit(describe_click(command, version="0", name="tool"))
