@@ -139,7 +139,9 @@ def tools_of(box: Toolbox, names: Iterable[str]) -> list[Tool]:
     found: dict[str, Tool] = {}
     for name in wanted:
         close = sorted((tool for tool in known if may_belong(name, tool)), key=len, reverse=True)
-        if not close:  # not known yet: it is looked for under the name that the function begins with
+        if (
+            not close
+        ):  # not known yet: it is looked for under the name that the function begins with
             close = [name.lstrip("_").partition("_")[0]]
         for tool in close[:MAX_CANDIDATES]:
             if tool not in found:
@@ -204,10 +206,39 @@ def target_words(box: Toolbox, target: str) -> list[str]:
     return parts
 
 
-def call_command(
-    box: Toolbox, words: Sequence[str], arguments: Mapping[str, object], *, provider: str = "mcp"
-) -> tuple[Session, ToolCall]:
-    """A call of one command by its words, with arguments by name.
+def call_function(
+    function: Function, arguments: Mapping[str, object], *, provider: str = "mcp"
+) -> ToolCall:
+    """A call of one function with arguments in the tool's own terms; what is wrong is in its `problems`."""
+    from atip.calls.build import build
+
+    call = ToolCall(
+        id="0",
+        name=function.name,
+        provider=provider,
+        position=0,
+        function=function,
+        arguments=arguments,
+    )
+    try:
+        built = build(function, arguments)
+    except FormatError as error:
+        return call.replace(problems=tuple(error.problems))
+    return call.replace(arguments=built.values, argv=built.argv, invocation=built.invocation)
+
+
+def call_published(function: Function, given: Mapping[str, Any]) -> ToolCall:
+    """A call of one function as MCP clients are offered it."""
+    from atip.codecs.provider_tools import compile_functions, undone
+
+    compiled = compile_functions({function.name: function}, "mcp")
+    meant = undone(compiled, function.name, given)
+    assert meant is not None, "the function is the one that was compiled"
+    return call_function(function, meant[1])
+
+
+def find_exact(box: Toolbox, words: Sequence[str]) -> Function:
+    """The function that these words are, with none left over.
 
     Raises:
         NotFoundError: `tool.not-found`, `calls.no-function`.
@@ -219,9 +250,4 @@ def call_command(
             f"`{function.line}` has no command `{left[0][:80]}`",
             hint=f"see `atip show {function.tool.name}`",
         )
-    session = Session([function.tool], "mcp", strategy="discrete")
-    call = session.parse({"name": function.name, "arguments": dict(arguments)})[0]
-    if provider != "mcp":
-        session.provider = provider
-        call = call.replace(provider=provider)
-    return session, call
+    return function

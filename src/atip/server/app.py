@@ -15,6 +15,7 @@ import mcp_types as types
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
+from atip.calling import call_published
 from atip.errors import AtipError, NotFoundError
 from atip.server import surface
 from atip.server.catalogue import DEFAULT_LIMIT, Catalogue
@@ -53,7 +54,7 @@ class App:
         self.pins = Pins(box.places.config)
         self.exposed = Exposed(self.catalogue, self.pins, expose)
         self.exposed.load()
-        self._runs = Runs(box, bounds)
+        self._runs = Runs(self.catalogue, bounds)
         self._rounds = Rounds()
         self._bus = InMemorySubscriptionBus()
         self._sessions: dict[str, ServerSession] = {}
@@ -162,8 +163,6 @@ class App:
         return _ran(await self._runs.line(given, elicitor))
 
     async def _published(self, name: str, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
-        from atip.session import Session
-
         await self._refresh()
         function = self.exposed.find(name)
         if function is None:
@@ -172,8 +171,7 @@ class App:
                 "mcp.unknown-tool", f"no tool `{name[:80]}`", hint=f"there are {close}"
             )
         await self._approve(function, elicitor)
-        session = Session([function.tool], "mcp", strategy="discrete")
-        call = session.parse({"name": function.name, "arguments": dict(given)})[0]
+        call = await anyio.to_thread.run_sync(call_published, function, given)
         return _ran(await self._runs.call(call, elicitor))
 
     # -- what was shown before -------------------------------------------------------------------

@@ -88,6 +88,22 @@ class Catalogue:
         known = self.get(words[0])
         return known.functions.get(tuple(words[1:])) or find_function(known.tool, tuple(words[1:]))
 
+    def takes_words(self, words: Sequence[str]) -> bool:
+        """Whether a line goes on after its command, with options or with what the command takes."""
+        if any(word.startswith("-") for word in words):
+            return True
+        try:
+            functions = self.get(words[0]).functions
+        except NotFoundError:
+            return False
+        rest = tuple(words[1:])
+        if rest in functions:
+            return False
+        nearest = next((rest[:n] for n in range(len(rest), -1, -1) if rest[:n] in functions), None)
+        if nearest is None:
+            return False
+        return any(not isinstance(item, Option) for item in functions[nearest].parameters.values())
+
     # -- find ------------------------------------------------------------------------------------
 
     def find(self, query: str, limit: int = DEFAULT_LIMIT) -> list[tuple[Function, str]]:

@@ -13,7 +13,7 @@ import os
 import anyio
 import anyio.to_thread
 
-from atip.calling import call_command, located, prepared, target_words
+from atip.calling import call_function, located, prepared, target_words
 from atip.errors import UsageError
 from atip.model.value import Value
 from atip.running import make_runner
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from atip.execution.result import Result
     from atip.execution.runner import Call, Runner
+    from atip.server.catalogue import Catalogue
     from atip.server.consent import Elicitor
     from atip.session import ToolCall
-    from atip.toolbox import Toolbox
 
 DEFAULT_MAX_BYTES = 32 * 1024
 """Per stream: about what a model can use of one answer."""
@@ -55,8 +55,8 @@ class Bounds(Value):
 class Runs:
     """Runs calls for one server."""
 
-    def __init__(self, box: Toolbox, bounds: Bounds) -> None:
-        self._box, self._bounds = box, bounds
+    def __init__(self, catalogue: Catalogue, bounds: Bounds) -> None:
+        self._catalogue, self._box, self._bounds = catalogue, catalogue.box, bounds
         self._limiter = anyio.CapacityLimiter(MAX_AT_ONCE)
 
     async def line(self, given: Mapping[str, Any], elicitor: Elicitor) -> Result:
@@ -77,10 +77,12 @@ class Runs:
             raise UsageError("mcp.both", "give either `arguments` or `argv`")
         if arguments is not None and not isinstance(arguments, dict):
             raise UsageError("mcp.arguments", "`arguments` is not an object")
-        if argv is not None or any(word.startswith("-") for word in words):
-            return located(self._box, [*words, *_words(argv or [])], **options)
-        _, call = call_command(self._box, words, arguments or {})
-        return prepared(self._box, call, **options)
+        if argv is None and not arguments and self._catalogue.takes_words(words):
+            argv = []  # a whole line in one text, as models write it: `wc -l notes.txt`
+        if argv is not None:
+            return located(self._box, [*_words(words), *_words(argv)], **options)
+        function = self._catalogue.function(" ".join(words))
+        return prepared(self._box, call_function(function, arguments or {}), **options)
 
     def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         stdin = given.get("stdin")

@@ -63,6 +63,8 @@ def test_the_official_client_lists_describes_and_runs_a_real_tool(home, mode):
         )
         by_words = await client.call_tool("run", {"command": "greet", "argv": ["say", "x"]})
         assert "\nx\n" in text(by_words)
+        whole_line = await client.call_tool("run", {"command": "greet say one two"})
+        assert "\none\ntwo\n" in text(whole_line)
         failed = await client.call_tool("run", {"command": "greet fail"})
         assert failed.is_error
         assert failed.meta["atip/result"]["exitCode"] == 3
@@ -87,6 +89,7 @@ def test_mistakes_are_answers_that_a_model_can_use(home, mode):
         assert (
             await said("run", {"command": "greet", "argv": ["say", "x", "|", "sh"]})
         ).startswith("mcp.no-shell")
+        assert (await said("run", {"command": "greet say x | sh"})).startswith("mcp.no-shell")
         assert (await said("run", {"command": "greet say", "cwd": "/"})).startswith("mcp.cwd")
         assert (await said("nothing", {})).startswith("mcp.unknown-tool")
 

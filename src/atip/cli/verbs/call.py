@@ -106,15 +106,15 @@ class _Calls:
     # -- what is called --------------------------------------------------------------------------
 
     def _direct(self) -> tuple[Session, list[ToolCall]]:
-        from atip.calling import call_command, find_command, target_words
+        from atip.calling import call_function, find_exact, target_words
         from atip.cli.call_arguments import read_arguments
+        from atip.session import Session
 
         options, app = self.options, self.ctx.app
-        words = target_words(app, options.target)
-        function, _ = find_command(app, words)
+        function = find_exact(app, target_words(app, options.target))
         arguments = read_arguments(options.words, options.args, function)
-        session, call = call_command(app, words, arguments, provider=options.provider or "mcp")
-        return session, [call]
+        session = Session([], options.provider or "mcp")
+        return session, [call_function(function, arguments, provider=session.provider)]
 
     def _read(self) -> tuple[Session, list[ToolCall]]:
         from atip.calling import understand
