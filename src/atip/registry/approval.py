@@ -73,7 +73,7 @@ def plan_update(old: Tool, new: Tool) -> Update:
         if before != after:
             raise _immutable(f"binary.{field}", before, after)
     left, right = encode(old), encode(new)
-    for field in sorted({*left, *right} - CHANGEABLE):
+    for field in sorted({*left, *right} - CHANGEABLE - {"binary"}):
         if not field.startswith(("x-", "_", "$")) and left.get(field) != right.get(field):
             raise _immutable(field, left.get(field), right.get(field))
     changes = diff(old, new)

@@ -14,6 +14,7 @@ from atip.registry.asking import Asking
 from atip.registry.remote import RemoteRegistry
 from atip.registry.remotes import RemoteShims
 from atip.registry.sources import RegistrySource
+from atip.registry.sync import synchronise
 from atip.system.paths import find_places
 from tests.simulators.fault_server import FaultServer, body, drip, head, raw, reset, status
 from tests.simulators.registry import RegistrySimulator, digest_for, shim_of
@@ -612,3 +613,33 @@ def test_a_name_that_one_registry_has_claimed_is_asked_there_only(places):
         with RemoteShims(sources, places, Asking(now=NOW)) as shims:
             assert shims.find(FROB, "frob") is None
             assert shims.find(FROB, "other").tool.name == "frob"
+
+
+@pytest.mark.proves("ATIP6-4.8-01")
+def test_where_an_organisation_approves_by_allowlist_only_its_registry_answers(places):
+    ours, community = RegistrySimulator(), registry_with()
+    mode = {"policy": {"version": "1", "approval": {"mode": "allowlist"}}}
+    ours.put(tree.POLICY, mode)
+    ours.put_manifest()
+    ours.publish()
+    with ours.serve() as one, community.serve() as two:
+        sources = (source_of(one, ours, organization=True), source_of(two, community))
+        with RemoteShims(sources, places, Asking(now=NOW)) as shims:
+            assert shims.find(FROB).registry == two.url
+            report = synchronise(shims, [])
+        assert report.problems == ()
+        two.requests.clear()
+        with RemoteShims(sources, places, Asking(now=NOW, refresh=True)) as shims:
+            assert shims.find(FROB) is None
+        assert two.requests == []
+        assert not is_approved_by(sources, places)
+        ours.add(shim_of(FROB))
+        ours.publish()
+        with RemoteShims(sources, places, Asking(now=NOW, refresh=True)) as shims:
+            assert shims.find(FROB).registry == one.url
+        assert is_approved_by(sources, places)
+
+
+def is_approved_by(sources, places) -> bool:
+    with RemoteShims(sources[:1], places, Asking(now=NOW, offline=True)) as shims:
+        return shims.find(FROB) is not None
