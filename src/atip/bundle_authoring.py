@@ -69,6 +69,7 @@ def draft_bundle(
         version_parse=check.parse if check else ANY_VERSION,
         sandbox=sandbox_for(tool, blocks),
         intents=True,
+        first=well_known(name),
     )
     files = write_bundle(plain)
     decoded = climd.decode(files, strict=True)
@@ -78,10 +79,18 @@ def draft_bundle(
 
 
 def known_tool(box: Toolbox, name: str) -> Tool:
-    """What is known: curated knowledge and the store, else learnt now, confined."""
+    """What is known: the store with curated knowledge, knowledge alone, else learnt now, confined."""
     from atip.explaining import find_known
 
-    return find_known(box.places, name) or box.infer(name).tool
+    return box.find(name) or find_known(box.places, name) or box.infer(name).tool
+
+
+def well_known(name: str) -> tuple[tuple[str, ...], ...]:
+    """Commands of a tool that curated knowledge describes."""
+    from atip.knowledge.reading import load
+
+    tool = load(name)
+    return tuple(path for path, _ in tool.walk()) if tool is not None else ()
 
 
 def sandbox_for(tool: Tool, blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

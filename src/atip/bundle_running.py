@@ -18,7 +18,7 @@ import shlex
 from atip.bundles.governance import gate, read_approvals, refuse_unreviewed
 from atip.bundles.versions import version_mismatch
 from atip.bundling import changed_documents, digest_of, refuse_unknown
-from atip.calls.argv_template import expand
+from atip.calls.argv_template import expand, needed_names
 from atip.codecs.climd_sandbox import as_subtree
 from atip.codecs.climd_tool import effects_of_tool
 from atip.errors import FormatError, TrustError
@@ -222,7 +222,7 @@ def _bin_args(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
 
 
 def check_inputs(tool: BundleTool, inputs: Mapping[str, object]) -> dict[str, object]:
-    """Inputs with defaults, valid by the tool's schema.
+    """Inputs, valid by the tool's schema, with its defaults where the template needs a value.
 
     Raises:
         FormatError: `call.invalid` with every problem.
@@ -230,12 +230,12 @@ def check_inputs(tool: BundleTool, inputs: Mapping[str, object]) -> dict[str, ob
     schema = dict(tool.inputs)
     properties = schema.get("properties")
     known = properties if isinstance(properties, dict) else {}
-    values = {
-        name: one["default"]
-        for name, one in known.items()
-        if isinstance(one, dict) and "default" in one
-    }
-    values.update((name, value) for name, value in inputs.items() if value is not None)
+    values = {name: value for name, value in inputs.items() if value is not None}
+    for name in needed_names(tool.template):
+        # A default fills a place that must be filled; elsewhere it only says what the program does by itself.
+        stated = known.get(name)
+        if name not in values and isinstance(stated, dict) and "default" in stated:
+            values[name] = stated["default"]
     problems = [
         Problem(path=render_path((name,)), code="call.unknown-argument", message="is not an input")
         for name in values
@@ -346,9 +346,7 @@ def _cut(
     return planned.replace(fs_read=tuple(dict.fromkeys((*reads, *shown))), fs_write=writes)
 
 
-def bounded_by(
-    effects: Effects, confinement: Confinement, state: tuple[str, ...] = ()
-) -> Effects:
+def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...] = ()) -> Effects:
     """Effects of a run in this confinement: what is not possible does not happen.
 
     Args:

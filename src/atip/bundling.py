@@ -132,7 +132,12 @@ class BundleHost:
             for key in self.store.list_keys():
                 if path in (key, key.partition("@")[0]):
                     path = self.store.get(key).folder
-        bundle = load_bundle(path, workspace=self.workspace, strict=strict)
+        bundle = load_bundle(
+            path,
+            workspace=self.workspace,
+            strict=strict,
+            memory_folder=os.path.join(self.box.places.cache, "bundles"),
+        )
         if self.entry is not None:
             for problem in self.entry.disagreements(bundle):
                 self.note(f"warning: {problem.message}")

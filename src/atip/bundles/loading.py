@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from atip.bundles.bundle import Bundle
+from atip.bundles.document_memory import DocumentMemory
 from atip.codecs.climd import MANIFEST, normal, read_documents, templates_of
 from atip.codecs.climd_manifest import read_manifest
 from atip.codecs.climd_tool import read_tool
@@ -32,12 +33,15 @@ MAX_DEPTH = 8
 MAX_FOLDERS = 20_000
 
 
-def load_bundle(path: str, *, workspace: str = "", strict: bool = False) -> Bundle:
+def load_bundle(
+    path: str, *, workspace: str = "", strict: bool = False, memory_folder: str = ""
+) -> Bundle:
     """A bundle by its folder or its CLI.md.
 
     Args:
         workspace: what `./` in the sandbox means; empty: the current directory.
         strict: deviations from the text are errors; lenient reading warns of them.
+        memory_folder: where readings are remembered; empty: everything is read anew.
 
     Raises:
         NotFoundError: `bundle.not-found`.
@@ -51,11 +55,13 @@ def load_bundle(path: str, *, workspace: str = "", strict: bool = False) -> Bund
             hint="give the folder of a bundle; `atip bundle init BIN` writes one",
         )
     files = {MANIFEST: read_bytes(os.path.join(folder, MANIFEST), MAX_DOCUMENT)}
-    documents, problems = read_documents(files, strict=strict)
+    memory = DocumentMemory(memory_folder, folder) if memory_folder else None
+    read = memory.read if memory else read_documents
+    documents, problems = read(files, strict=strict)
     _stop(problems, MANIFEST not in documents)
     manifest = read_manifest(documents[MANIFEST].fields)
     more = _companions(folder, manifest, problems, strict)
-    others, found = read_documents(more, strict=strict)
+    others, found = read(more, strict=strict)
     documents.update(others)
     problems += found
     if os.path.basename(folder) != manifest.id:
@@ -64,6 +70,8 @@ def load_bundle(path: str, *, workspace: str = "", strict: bool = False) -> Bund
     bundle = _assembled(folder, manifest, documents, workspace or os.getcwd())
     problems += _widenings(bundle)
     _stop(problems)
+    if memory is not None:
+        memory.save()
     digests = tuple(sorted((name, sha256_hex(data)) for name, data in {**files, **more}.items()))
     return bundle.replace(problems=tuple(problems), digests=digests)
 

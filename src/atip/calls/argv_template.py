@@ -94,6 +94,19 @@ def place_names(words: Sequence[str]) -> list[str]:
     return list(names)
 
 
+def needed_names(words: Sequence[str]) -> list[str]:
+    """Inputs without which a (checked) template cannot be filled."""
+    return [
+        part.name
+        for word in words
+        for part in _parts(word)
+        if isinstance(part, Place)
+        and not part.optional
+        and part.flag is None
+        and part.default is MISSING
+    ]
+
+
 def expand(
     words: Sequence[str],
     values: Mapping[str, object],

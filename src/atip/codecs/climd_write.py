@@ -45,16 +45,14 @@ class PlainBundle(Value):
     """Observed; None: made from the effects."""
     homepage: str = ""
     intents: bool = False
+    first: tuple[tuple[str, ...], ...] = ()
+    """Commands that are kept when there are too many for a bundle."""
 
 
 def write_bundle(plain: PlainBundle) -> dict[str, str]:
     """Texts by path; the manifest validates strictly."""
     tool = plain.tool
-    leaves = [
-        (path, command)
-        for path, command in tool.walk()
-        if not command.commands and not command.hidden
-    ][:MAX_TOOLS]
+    leaves = _leaves(plain)
     files: dict[str, str] = {}
     commands: dict[str, Any] = {}
     for path, command in leaves or [((), _root(tool))]:
@@ -70,6 +68,21 @@ def write_bundle(plain: PlainBundle) -> dict[str, str]:
     intents = _intents(plain, commands, files) if plain.intents else []
     fields = _manifest(plain, commands, bool(secrets), intents)
     return {"CLI.md": render_document(fields, _body(plain)), **files}
+
+
+def _leaves(plain: PlainBundle) -> list[tuple[tuple[str, ...], Command]]:
+    """Commands that become tools: all, or those that are known well and those near the root."""
+    leaves = [
+        (path, command)
+        for path, command in plain.tool.walk()
+        if not command.commands and not command.hidden
+    ]
+    if len(leaves) <= MAX_TOOLS:
+        return leaves
+    known = set(plain.first)
+    ranked = sorted(leaves, key=lambda leaf: (leaf[0] not in known, len(leaf[0])))[:MAX_TOOLS]
+    kept = {path for path, _ in ranked}
+    return [leaf for leaf in leaves if leaf[0] in kept]
 
 
 def _manifest(
