@@ -131,7 +131,7 @@ def killed_hosts(folder, work, *, runs: int, seed: int) -> tuple[int, int]:
         with load.start(ENDLESS, str(folder), str(work), f"host{kills}") as host:
             assert host.stdout is not None
             host.stdout.readline()
-            time.sleep(rng.uniform(0.0, 1.5))
+            time.sleep(rng.uniform(0.0, 3.0))
             host.kill()
         kills += 1
     load.nothing_left_of(str(work))
