@@ -28,7 +28,8 @@ def loads(text: str, **hooks: Any) -> Any:
         start = len(text) - len(text.lstrip(_SPACE))
         hooked: Any = _Hooks(hooks)
         value, end = make_scanner(hooked)(text, start)
-    except (ValueError, StopIteration):
+    except (ValueError, StopIteration, SystemError):
+        # SystemError: the scanner looks for `json.decoder` to make its error, and nobody has imported it
         return _slowly(text, hooks)  # for the error, or for what only looked like one
     return value if not text[end:].strip(_SPACE) else _slowly(text, hooks)
 

@@ -76,3 +76,14 @@ def test_a_good_document_is_read_without_json_or_re():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_broken_document_is_refused_where_json_was_never_imported():
+    program = (
+        "import sys; from atip.model.plain_json import loads\n"
+        "assert 'json' not in sys.modules\n"
+        "try: loads('{\"a\" 1}')\n"
+        "except ValueError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.startswith("Expecting ':' delimiter"), done.stderr
