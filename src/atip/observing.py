@@ -124,7 +124,7 @@ def observe_call(
         from atip.sandbox.run import start_confined
 
         # a login check before the run is not the run
-        traced = request.replace(tracer=tracer) if request.argv == call.argv else request
+        traced = request.replace(tracer=tracer) if request.argv[1:] == call.argv[1:] else request
         return start_confined(confinement, traced, *rest, **options)
 
     runner = make_runner(box, preset=preset, ask=ask, start=start)

@@ -94,7 +94,12 @@ def own_libraries(program: str, home: str) -> tuple[str, ...]:
         trees.append(real.partition("/node_modules/")[0])
     trees = [tree for tree in trees if not f"{home}/".startswith(f"{tree}/") and tree != "/"]
     found: dict[str, None] = {}
-    for path in needed_paths(real, stub):
+    beside = (
+        [os.path.join(_prefix(real), "lib")]
+        if os.path.basename(os.path.dirname(real)) == "bin"
+        else []
+    )
+    for path in (*needed_paths(real, stub), *filter(os.path.isdir, beside)):
         full = os.path.normpath(path)
         if any(full.startswith(f"{tree}/") for tree in trees) and not _is_system(full):
             found[f"{full}/**" if os.path.isdir(full) else full] = None

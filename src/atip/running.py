@@ -22,6 +22,7 @@ from atip.planning import notes_on, plan_call
 from atip.registry.policies import load_policies
 from atip.sandbox.run import start_confined
 from atip.system.digests import sha256_hex
+from atip.system.version_managers import resolve_shim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,10 +134,11 @@ def make_call(
     words = tuple(argv)
     if structured:
         words = with_json(words, conventions_of(find_known(box.places, os.path.basename(words[0]))))
+    folder = os.path.realpath(cwd or os.getcwd())
     return Call(
         argv=words,
-        program=box.locate(argv[0]),
-        cwd=os.path.realpath(cwd or os.getcwd()),
+        program=resolve_shim(box.locate(argv[0]), folder, os.environ),
+        cwd=folder,
         home=os.path.realpath(box.places.home),
         stdin=stdin,
         env=dict(os.environ),

@@ -14,6 +14,8 @@ Implements ATIP 0.6 §3.6, §3.8, §6, §11.
 
 from __future__ import annotations
 
+import os
+
 from atip.errors import Denied, PolicyError
 from atip.execution.call import Call, Judgement
 from atip.execution.consent import Question, Tokens, bind, obtain
@@ -25,6 +27,7 @@ from atip.execution.result import Gathered, make_result
 from atip.execution.secret_values import passed_values
 from atip.model.globs import parse_glob
 from atip.sandbox.run import Request, start_confined
+from atip.sandbox.system_view import SEARCH_PATH
 from atip.sandbox.verified import VerifiedBinary, seal
 from atip.system.clock import monotonic
 
@@ -222,7 +225,7 @@ class Runner:
         on_output: Callable[[str, bytes], None],
     ) -> Outcome:
         request = Request(
-            argv=call.argv,
+            argv=(_own_name(call.argv[0], binary.path), *call.argv[1:]),
             binary=binary,
             # A command that surely reads and writes nothing has no use for the directory, and gets none.
             cwd=call.cwd if _shows(confinement, call.cwd) else None,
@@ -246,6 +249,15 @@ class Runner:
 
     def _end_record(self, run_id: str, on_record: bool, told: Mapping[str, object]) -> None:
         self._records.end(run_id if on_record else "", told)
+
+
+def _own_name(called: str, path: str) -> str:
+    """What a program is told as its own name. One that lies outside of the search path finds its files by the
+    place it was called at: it gets the whole path, with the name that was used."""
+    folder = os.path.dirname(path)
+    if "/" in called or folder in SEARCH_PATH.split(":"):
+        return called
+    return os.path.join(folder, called)
 
 
 def _name_of(error: BaseException) -> str:

@@ -99,6 +99,17 @@ def test_an_installed_program_finds_its_own_packages(desk: Desk) -> None:
     assert (said.exit_code, said.stdout) == (0, "hello\n"), said.stderr
 
 
+def test_an_interpreter_outside_of_the_system_finds_its_own_library(desk: Desk) -> None:
+    place = desk.home / "own/python"
+    (place / "bin").mkdir(parents=True)
+    (place / "lib").mkdir()
+    (place / "lib/message").write_text("from its own library\n")
+    program = place / "bin/reader"
+    program.write_text('#!/bin/sh\ncat "$(dirname "$0")/../lib/message"\n')
+    program.chmod(0o755)
+    assert desk.run(str(program)).stdout == "from its own library\n"
+
+
 def test_an_installed_program_cannot_name_other_folders_as_its_own(desk: Desk) -> None:
     place = make_environment(desk)
     (desk.home / "documents").mkdir()
