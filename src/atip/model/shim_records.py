@@ -84,7 +84,7 @@ class PublishedState(msgspec.Struct, gc=False):
     rows: dict[str, msgspec.Raw]
     """Tool → packed list of `Row`."""
     rendered: dict[str, str]
-    """Tool → its entry in the catalogue, as JSON. Sorted by name."""
+    """Tool → `"name": entry` of the catalogue, as JSON. Sorted by name."""
 
 
 _DECODE_HEAD = msgspec.json.Decoder(_Head).decode

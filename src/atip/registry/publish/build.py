@@ -22,6 +22,7 @@ from atip.model.value import Value
 from atip.registry import tree
 from atip.registry.publish import roots
 from atip.registry.publish.delivery import headers_for
+from atip.registry.publish.documents import catalog
 from atip.registry.publish.extra_files import render_documents, stale_files
 from atip.registry.publish.gather import gather
 from atip.registry.publish.ledger import Ledger
@@ -30,7 +31,7 @@ from atip.registry.publish.published import Published, load_published
 from atip.registry.publish.review import Rules
 from atip.registry.publish.role_keys import load_role_keys
 from atip.registry.publish.settings import load_publisher_settings, public_key
-from atip.registry.publish.source import compare, list_source
+from atip.registry.publish.source import Listing, compare, list_source, look_at
 from atip.system.clock import iso
 from atip.system.files import locked, make_private, read_bytes, write_atomic
 from atip.system.objects import open_store
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from atip.registry.publish.gather import Gathered
     from atip.registry.publish.metadata import Metadata
     from atip.registry.publish.settings import PublisherSettings
-    from atip.registry.publish.source import Listing
     from atip.system.objects import ObjectStore
 
 WORK = ".atip"
@@ -62,6 +62,8 @@ class BuildOrder(Value):
     """Time of the release, seconds since 1970."""
     keys: str | None
     """Folder of keys; None: the tree is not signed."""
+    changed: tuple[str, ...] | None = None
+    """Files below `shims/` that changed since the last build; None: the whole folder is walked to find out."""
     judge: bool = True
     """False: shims are taken as valid. Updates are compared with what is published all the same."""
 
@@ -131,7 +133,7 @@ class _Build:
         state = self._state(published)
         ledger = Ledger(state)
         # (1)
-        listing = list_source(self.order.folder, time.time_ns())
+        listing = self._listing(state)
         marks = state.marks if state else []
         if state is not None and self.order.judge and rules.name != state.rules:
             marks = [0] * len(marks)
@@ -148,13 +150,15 @@ class _Build:
             release = state.release
         fingerprint = roots.fingerprint(self.chain[0]) if self.chain else ""
         files = render_documents(self.order.folder, self.settings, ledger, release, fingerprint)
+        if state is None or ledger.touched:
+            files[tree.CATALOG] = catalog(ledger.rendered, ledger.total, release)
         self._put_changed(files)
         # (5)
         metadata = self._sign(published, state, gathered, files)
         # (6)
         self.store.delete(gathered.gone)
         self.store.delete(stale_files(self.store, files, published, metadata))
-        self._save(listing, ledger, rules, release, metadata, files)
+        self._save(state, listing, ledger, rules, release, metadata, files)
         return BuildReport(
             place=self.store.place,
             release=release,
@@ -197,9 +201,17 @@ class _Build:
             anchor = found.data if found else b""
         return state if anchor and state.anchor == _sha256(anchor) else None
 
+    def _listing(self, state: PublishedState | None) -> Listing:
+        now_ns = time.time_ns()
+        if self.order.changed is None or state is None:
+            return list_source(self.order.folder, now_ns)
+        known = Listing(names=state.names, marks=state.marks)
+        return look_at(self.order.folder, self.order.changed, known, now_ns)
+
     def _put_changed(self, files: dict[str, bytes]) -> None:
         for key, data in files.items():
-            there = self.store.find(key, 1 << 30)
+            # The catalogue is large, and here only when it has changed.
+            there = self.store.find(key, tree.MAX_INDEX) if key != tree.CATALOG else None
             if there is None or there.data != data:
                 self.store.put(key, data)
 
@@ -221,6 +233,8 @@ class _Build:
         )
         published = published.replace(bins_expire=state.bins_expire if state else "")
         others = {path: described(data) for path, data in files.items() if path != tree.COVERAGE}
+        if tree.CATALOG not in others and published.targets is not None:
+            others[tree.CATALOG] = published.targets["targets"][tree.CATALOG]
         touched = gathered.ledger.touched if state is not None else None
         metadata = next_metadata(published, gathered.ledger, touched, others, release)
         put_roots(self.store, self.chain)
@@ -234,6 +248,7 @@ class _Build:
 
     def _save(
         self,
+        before: PublishedState | None,
         listing: Listing,
         ledger: Ledger,
         rules: Rules,
@@ -241,12 +256,17 @@ class _Build:
         metadata: Metadata | None,
         files: dict[str, bytes],
     ) -> None:
-        last = metadata.timestamp if metadata is not None else files[tree.CATALOG]
+        last = metadata.timestamp if metadata is not None else files.get(tree.CATALOG)
+        anchor = _sha256(last) if last is not None or before is None else before.anchor
+        judged = rules.name if self.order.judge else ""
+        same = before is not None and (anchor, judged) == (before.anchor, before.rules)
+        if same and before and (before.names, before.marks) == (listing.names, listing.marks):
+            return
         state = PublishedState(
             version=_STATE_VERSION,
             place=self.store.place,
-            anchor=_sha256(last or b""),
-            rules=rules.name if self.order.judge else "",
+            anchor=anchor,
+            rules=judged,
             release=release,
             bins_expire=metadata.bins_expire if metadata is not None else "",
             names=listing.names,
@@ -320,8 +340,8 @@ def _refused(problems: list[Problem]) -> FormatError:
     )
 
 
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _sha256(data: bytes | None) -> str:
+    return hashlib.sha256(data or b"").hexdigest()
 
 
 def release_time(text: str | None) -> float:

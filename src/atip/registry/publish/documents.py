@@ -5,6 +5,7 @@ Implements ATIP 0.6 §4.4.2, §4.4.4, §4.10.5. Times come from the release, nev
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 
@@ -56,8 +57,8 @@ def manifest(settings: PublisherSettings, release: str, fingerprint: str | None)
 
 
 def catalog(rendered: Mapping[str, str], total: int, release: str) -> bytes:
-    """`shims/index.json`: name → version → platform → hash, from entries that are JSON already, sorted by name."""
-    tools = ",".join([f"{json.dumps(name)}:{entry}" for name, entry in rendered.items()])
+    """`shims/index.json`: name → version → platform → hash, from `"name": entry` as JSON, sorted by name."""
+    tools = ",".join(rendered.values())
     head = f'{{"version":"1","updated":"{release}","totalShims":{total},"tools":{{'
     return f"{head}{tools}}}}}\n".encode()
 
@@ -84,11 +85,11 @@ def catalog_entry(rows: Sequence[Row], newest: ShimRecord | None) -> dict[str, A
     return entry
 
 
+@functools.lru_cache(maxsize=4096)
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
     """Order of versions: numbers by value, words by letter. `1.10` is after `1.9`, `1.0` after `1.0rc1` is not known."""
-    return tuple(
-        (1, int(part), "") if part.isdigit() else (0, 0, part) for part in _NUMBERS.split(version)
-    )
+    parts = _NUMBERS.split(version)
+    return tuple([(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts])
 
 
 def coverage(ledger: Ledger, wanted: Iterable[Mapping[str, Any]]) -> bytes:

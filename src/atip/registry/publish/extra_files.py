@@ -33,7 +33,7 @@ def render_documents(
     release: str,
     fingerprint: str,
 ) -> dict[str, bytes]:
-    """Every file that is not a shim, by path.
+    """Every file that is neither a shim nor the catalogue, by path.
 
     Raises:
         FormatError: for a pattern document or policy that clients would refuse.
@@ -42,7 +42,6 @@ def render_documents(
     ledger.render()
     files = {
         tree.MANIFEST: documents.manifest(settings, release, fingerprint or None),
-        tree.CATALOG: documents.catalog(ledger.rendered, ledger.total, release),
         tree.PATTERNS: documents.pattern_index({name: one[1] for name, one in patterns.items()}),
         tree.COVERAGE: documents.coverage(ledger, settings.wanted),
     }

@@ -73,7 +73,8 @@ def gather(
     held = 0
     for digits, name in changes.changed.items():
         try:
-            contribution = read_contribution(folder, digits, name)
+            signed = changes.bundles is None or f"{digits}.json.bundle" in changes.bundles
+            contribution = read_contribution(folder, digits, name, has_bundle=signed)
             held += _take(contribution, result, there, rules, keep=held < _IN_MEMORY)
         except (FormatError, AtipError) as error:
             where = f"{name} $"
@@ -104,7 +105,7 @@ def _take(
     if bundle and not record.bundle:
         result.gone.append(tree.bundle_path(record.hex))
     if not keep:
-        contribution = contribution.replace(data=b"", bundle=b"")
+        contribution.data = contribution.bundle = b""
     result.pending.append((contribution, shim, bundle))
     return len(contribution.data) + len(contribution.bundle)
 
@@ -117,7 +118,8 @@ class _Published:
         self._ledger = ledger
         self._objects: dict[str, ObjectInfo] | None = None
         if forgotten:
-            self._objects = {info.key: info for info in store.list(tree.SHIMS)}
+            # An empty store and an empty ledger say the same.
+            self._objects = {info.key: info for info in store.list(tree.SHIMS)} or None
 
     def compare(self, contribution: Contribution) -> tuple[bool, bool, bool]:
         """Whether the shim is there at all; whether it, and whether its signature, is another one there."""

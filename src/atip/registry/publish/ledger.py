@@ -52,23 +52,20 @@ class Ledger:
 
     def put(self, record: ShimRecord) -> None:
         """Add a shim or replace the one of the same binary."""
-        held = self.slot(record.slot)
-        old = held.get(record.hex)
-        if old == record:
-            return
+        slot, digits = record.slot, record.hex
+        held = self._open.get(slot) or self.slot(slot)
+        old = held.get(digits)
         if old is not None:
+            if old == record:
+                return
             self._uncount(old)
-        held[record.hex] = record
+        held[digits] = record
         self.total += 1
-        self.platforms[record.platform] = self.platforms.get(record.platform, 0) + 1
-        self.sources[record.source] = self.sources.get(record.source, 0) + 1
-        self._tool(record.name)[record.hex] = (
-            record.version,
-            record.platform,
-            record.hex,
-            record.slot,
-        )
-        self.touched.add(record.slot)
+        platform, source = record.platform, record.source
+        self.platforms[platform] = self.platforms.get(platform, 0) + 1
+        self.sources[source] = self.sources.get(source, 0) + 1
+        self._tool(record.name)[digits] = (record.version, platform, digits, slot)
+        self.touched.add(slot)
 
     def remove(self, digits: str, slot: int) -> None:
         """Take a shim out; one that is not there does not matter."""
@@ -98,10 +95,13 @@ class Ledger:
                 self.rendered.pop(name, None)
                 self._rows.pop(name, None)
                 continue
-            ordered = sorted(rows.values(), key=lambda row: (version_key(row[0]), *row[:3]))
+            ordered = list(rows.values())
+            if len(ordered) > 1:
+                ordered.sort(key=lambda row: (version_key(row[0]), row))
             newest = self.find(ordered[-1][2], ordered[-1][3])
             self._renamed = self._renamed or name not in self.rendered
-            self.rendered[name] = packed.encode_text(catalog_entry(ordered, newest))
+            entry = packed.encode_text(catalog_entry(ordered, newest))
+            self.rendered[name] = f"{packed.encode_text(name)}:{entry}"
             self._rows[name] = packed.pack_rows(ordered)
         if self._renamed:
             self.rendered = dict(sorted(self.rendered.items()))

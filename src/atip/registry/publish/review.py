@@ -92,7 +92,7 @@ def review(
 def _update_problems(document: Json, published: bytes, approved: bool) -> list[Problem]:
     """(2) and (3), by the rule that clients apply."""
     old: Any = read_json(published)
-    if old == document:
+    if _same_but_words(old, document):
         return []
     try:
         update = plan_update(decode_tool(old), decode_tool(document))
@@ -109,6 +109,22 @@ def _update_problems(document: Json, published: bytes, approved: bool) -> list[P
             Problem(path="$.trust.source", code="publish.promoted", message=message, hint=_APPROVE)
         )
     return problems
+
+
+def _same_but_words(old: Any, new: Any) -> bool:
+    """Whether two documents differ in descriptions alone: the common update, and one that can weaken nothing."""
+    if type(old) is not type(new):
+        return False
+    if isinstance(old, dict):
+        return old.keys() == new.keys() and all(
+            _same_but_words(value, new[key])
+            or (key == "description" and isinstance(value, str) and isinstance(new[key], str))
+            for key, value in old.items()
+            if value != new[key] or type(value) is not type(new[key])
+        )
+    if isinstance(old, list):
+        return len(old) == len(new) and all(map(_same_but_words, old, new))
+    return bool(old == new)
 
 
 def _claimed_source(document: Json) -> object:

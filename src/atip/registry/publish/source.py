@@ -21,6 +21,10 @@ from atip.model.shim_records import ShimRecord, read_head
 from atip.model.value import Value
 from atip.registry import tree
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SHIMS = "shims"
 PATTERNS = "patterns"
 POLICY = "policy.json"
@@ -43,6 +47,8 @@ class Changes(Value):
     """Digits of shims that are new or whose files differ → the shim's file."""
     removed: tuple[str, ...]
     """Digits of shims that are gone."""
+    bundles: frozenset[str] | None = None
+    """Names of the signatures that are there; None: not looked up."""
     problems: tuple[Problem, ...] = ()
 
 
@@ -72,21 +78,44 @@ def _walk(path: str, folder: str, listing: Listing, settled_ns: int) -> None:
                 if name[0] == ".":
                     continue
                 status = entry.stat(follow_symlinks=False)
-                mode = status.st_mode
-                if stat.S_ISDIR(mode):
+                if stat.S_ISDIR(status.st_mode):
                     inner.append(name)
                     continue
                 add_name(folder + name)
-                # The change time cannot be set back; with inode and size it stands for the content.
-                changed_ns = status.st_ctime_ns
-                if changed_ns < settled_ns and stat.S_ISREG(mode):
-                    add_mark(changed_ns ^ (status.st_ino << 24) ^ status.st_size)
-                else:
-                    add_mark(0)
+                add_mark(_mark(status, settled_ns))
     finally:
         os.close(handle)
     for name in sorted(inner):
         _walk(os.path.join(path, name), f"{folder}{name}/", listing, settled_ns)
+
+
+def look_at(folder: str, names: Sequence[str], known: Listing, now_ns: int) -> Listing:
+    """The listing of the last build, with these files looked at again and all others as they were.
+
+    For callers who know what changed: a file that they forget is not published now, and found by the next whole walk.
+
+    Raises:
+        FormatError: `publish.name` for a name that leads out of the folder.
+    """
+    marks = dict(zip(known.names, known.marks, strict=True))
+    for name in names:
+        if os.path.isabs(name) or ".." in name.split("/"):
+            raise FormatError("publish.name", f"`{name[:100]}` is not below `{SHIMS}`")
+        for file in (name.removesuffix(".bundle"), f"{name.removesuffix('.bundle')}.bundle"):
+            try:
+                status = os.lstat(f"{folder}/{SHIMS}/{file}")
+            except FileNotFoundError:
+                marks.pop(file, None)
+                continue
+            marks[file] = _mark(status, now_ns - _RACY_NS)
+    return Listing(names=list(marks), marks=list(marks.values()))
+
+
+def _mark(status: os.stat_result, settled_ns: int) -> int:
+    # The change time cannot be set back; with inode and size it stands for the content.
+    if status.st_ctime_ns < settled_ns and stat.S_ISREG(status.st_mode):
+        return status.st_ctime_ns ^ (status.st_ino << 24) ^ status.st_size
+    return 0
 
 
 def compare(listing: Listing, names: list[str], marks: list[int]) -> Changes:
@@ -114,7 +143,8 @@ def compare(listing: Listing, names: list[str], marks: list[int]) -> Changes:
         if digits + _SHIM_ENDING not in present:
             del found.changed[digits]
             problems.append(_problem(f"{name}.bundle", "publish.orphan", "signs no shim"))
-    return found.replace(removed=tuple(sorted(removed)), problems=tuple(problems))
+    bundles = frozenset(name for name in present if name.endswith(_BUNDLE_ENDING))
+    return found.replace(removed=tuple(sorted(removed)), problems=tuple(problems), bundles=bundles)
 
 
 def _sort(names: list[str], changed: dict[str, str], problems: list[Problem]) -> None:
@@ -147,53 +177,62 @@ def _problem(where: str, code: str, message: str) -> Problem:
     return Problem(path=where, code=code, message=f"`{where}` {message}", hint=hint)
 
 
-class Contribution(Value):
-    """A shim as it was read, with its signature."""
+class Contribution:
+    """A shim as it was read, with its signature. A plain class: there may be 100,000 of them at once."""
 
-    file: str
-    record: ShimRecord
-    data: bytes
-    bundle: bytes = b""
+    __slots__ = ("bundle", "data", "file", "record")
+
+    def __init__(self, file: str, record: ShimRecord, data: bytes, bundle: bytes) -> None:
+        self.file = file
+        self.record = record
+        self.data = data
+        self.bundle = bundle
 
 
-def read_contribution(folder: str, digits: str, name: str) -> Contribution:
+def read_contribution(
+    folder: str, digits: str, name: str, *, has_bundle: bool = True
+) -> Contribution:
     """Read one shim and its signature, and what must be known of them.
+
+    Args:
+        has_bundle: False: it is known that there is no signature.
 
     Raises:
         FormatError: `publish.unreadable`, `publish.hash-mismatch`, `publish.link`, `format.too-large`.
     """
-    path = os.path.join(folder, SHIMS, name)
+    path = f"{folder}/{SHIMS}/{name}"
     data = read_regular(path, tree.MAX_SHIM)
     if data is None:
         raise FormatError("publish.changed-meanwhile", f"`{name}` is gone")
     head = read_head(data)
-    if head.binary.hash != f"sha256:{digits}":
+    binary = head.binary
+    if binary.hash != f"sha256:{digits}":
         raise FormatError(
             "publish.hash-mismatch",
-            f"`{digits}.json` says that it describes `{head.binary.hash[:80]}`",
+            f"`{digits}.json` says that it describes `{binary.hash[:80]}`",
             hint="`binary.hash` and the file name are the SHA-256 of the binary",
         )
-    bundle = read_regular(f"{path}.bundle", tree.MAX_BUNDLE)
+    bundle = read_regular(f"{path}.bundle", tree.MAX_BUNDLE) if has_bundle else None
     record = ShimRecord(
         digits,
         slot_of(digits),
         len(data),
         hashlib.sha256(data).hexdigest(),
-        head.binary.name,
-        head.binary.version,
-        head.binary.platform,
+        binary.name,
+        binary.version,
+        binary.platform,
         head.trust.source if head.trust else "",
         head.description,
         head.homepage,
         len(bundle) if bundle else 0,
         hashlib.sha256(bundle).hexdigest() if bundle else "",
     )
-    return Contribution(file=name, record=record, data=data, bundle=bundle or b"")
+    return Contribution(name, record, data, bundle or b"")
 
 
 def slot_of(digits: str) -> int:
     """See `ShimRecord.slot`."""
-    return hashlib.sha256(tree.shim_path(digits).encode()).digest()[0]
+    return hashlib.sha256(f"{tree.SHIMS}/{digits}.json".encode()).digest()[0]
 
 
 def read_regular(path: str, max_bytes: int) -> bytes | None:

@@ -362,3 +362,38 @@ def test_shims_beyond_memory_are_read_twice_and_must_not_change(source, monkeypa
         build(source.order(keys=False))
     assert caught.value.code == "publish.changed-meanwhile"
     assert not source.published("b").exists()
+
+
+def test_told_what_changed_a_build_looks_at_nothing_else(source):
+    for content in "abc":
+        source.add(content)
+    source.build()
+    source.add("a", description="Another text")
+    source.add("b", description="Not told")
+    source.add("d")
+    gone = source.folder / "shims" / f"{digits_of('c')}.json"
+    gone.unlink()
+    told = tuple(f"{digits_of(content)}.json" for content in "acd")
+    report = build(source.order(at=RELEASE + DAY).replace(changed=told))
+    assert (report.added, report.changed, report.removed) == (1, 1, 1)
+    assert source.codes(at=RELEASE + DAY + 60) == []
+    # What was forgotten is found by the next whole walk.
+    assert source.build(at=RELEASE + 2 * DAY).changed == 1
+    assert b"Not told" in source.published("b").read_bytes()
+
+
+def test_told_names_stay_below_the_folder(source):
+    source.add()
+    source.build()
+    with pytest.raises(FormatError) as caught:
+        build(source.order().replace(changed=("../publisher.json",)))
+    assert caught.value.code == "publish.name"
+
+
+def test_wishes_alone_change_the_coverage(source):
+    source.add()
+    source.build()
+    source.write("publisher.json", {**source.settings, "wanted": [{"name": "ffmpeg"}]})
+    source.build(at=RELEASE + 60)
+    coverage = json.loads((source.public / tree.COVERAGE).read_text())["coverage"]
+    assert coverage["missing"] == [{"name": "ffmpeg", "platforms": []}]

@@ -38,6 +38,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         help="time of the release (now, or SOURCE_DATE_EPOCH)",
     )
+    parser.add_argument(
+        "--changed",
+        default="",
+        metavar="FILE",
+        help="names of the shims that changed, one per line, instead of looking at all; - for stdin",
+    )
     parser.add_argument("--unsigned", action="store_true", help="without signed metadata")
     parser.add_argument(
         "--approve",
@@ -56,6 +62,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.registry.publish.build import build
 
     order = order_of(options, ctx)
+    if options.changed:
+        order = order.replace(changed=_changed(options.changed))
     if options.approve and not _approve(options, ctx, order.place):
         ctx.note("not approved, nothing was built")
         return 1
@@ -65,6 +73,16 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     else:
         _print(ctx, report, order.keys)
     return 0
+
+
+def _changed(name: str) -> tuple[str, ...]:
+    """Names relative to DIR or to its folder of shims, as `git diff --name-only` prints them there."""
+    from atip.cli.documents import load_bytes
+
+    lines = load_bytes(name).decode("utf-8", "surrogateescape").splitlines()
+    return tuple(
+        line.removeprefix("shims/") for line in lines if line.endswith((".json", ".bundle"))
+    )
 
 
 def _approve(options: argparse.Namespace, ctx: Context, place: str) -> bool:
