@@ -26,7 +26,7 @@ from atip.registry.remote_documents import (
     read_manifest,
 )
 from atip.registry.remote_fetch import RegistryDoor
-from atip.registry.remote_state import RegistryFiles
+from atip.registry.remote_state import RegistryFiles, State
 from atip.registry.sources import bundle_url
 from atip.registry.tuf_client import MAX_ROOT, SignedIndex, fetch_first_root, fingerprint_of
 from atip.system.digests import sha256_hex
@@ -52,11 +52,11 @@ class RemoteRegistry:
         self.asking = asking
         self.files = RegistryFiles(places, source)
         self.cache = ShimCache(self.files.cache)
-        self.state = self.files.load_state()
         self.failed: AtipError | None = None
         """Why it is not asked any more in this session."""
         self.problems: list[tuple[str, AtipError]] = []
         """What went wrong, by digest."""
+        self.state = self._remembered()
         self.acceptance = Acceptance(source, asking, self.cache)
         self._misses: set[str] | None = None
         self._missed = False
@@ -68,6 +68,15 @@ class RemoteRegistry:
         self.door = RegistryDoor(
             source, offline=asking.offline, now=asking.now, session_s=asking.session_s
         )
+
+    def _remembered(self) -> State:
+        """A memory that cannot be read stops this registry, not those who go on without it."""
+        try:
+            return self.files.load_state()
+        except AtipError as error:
+            self.failed = error
+            self.problems.append(("", error))
+            return State()
 
     def __enter__(self) -> RemoteRegistry:
         return self

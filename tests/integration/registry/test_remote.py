@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import socket
 import time
 
@@ -12,6 +13,7 @@ from atip.errors import AtipError, AuthRequired, FetchError, TrustError
 from atip.registry import tree
 from atip.registry.asking import Asking
 from atip.registry.remote import RemoteRegistry
+from atip.registry.remote_state import RegistryFiles
 from atip.registry.remotes import RemoteShims
 from atip.registry.sources import RegistrySource
 from atip.registry.sync import synchronise
@@ -440,8 +442,6 @@ def test_a_fault_is_a_typed_error_and_the_cache_is_unharmed(places, tuf, name):
 
 
 def files_below(places):
-    import pathlib
-
     ours = [pathlib.Path(places.data), pathlib.Path(places.cache)]
     return [
         p for folder in ours for p in folder.rglob("*") if p.is_file() and p.name != "state.json"
@@ -549,6 +549,23 @@ def test_versions_seen_by_another_session_meanwhile_are_not_forgotten(places):
         with pytest.raises(TrustError) as caught:
             find(source, places, digest_for("third"), refresh=True)
         assert caught.value.code == "tuf.rollback"
+
+
+def test_a_damaged_memory_of_versions_stops_this_registry_and_nobody_else(places):
+    simulator = registry_with()
+    with simulator.serve() as server:
+        source = source_of(server, simulator)
+        find(source, places)
+        state = pathlib.Path(RegistryFiles(places, source).data) / "state.json"
+        for damage in (b"", b"{}", b"[1]", b'{"seen": [1, 2]}', b"\xff"):
+            state.write_bytes(damage)
+            with session(source, places, refresh=True) as registry:
+                assert registry.find(FROB).stale
+                with pytest.raises(AtipError) as caught:
+                    registry.find(digest_for("other"))
+            assert caught.value.code == "registry.state"
+            assert [error.code for _, error in registry.problems] == ["registry.state"]
+            assert state.read_bytes() == damage
 
 
 def test_another_root_than_the_pinned_one_is_refused(places):
