@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         config.get(name)
 
     def progress(name: str, done: int, total: int) -> None:
-        if not ctx.as_json:
+        if not ctx.as_json and ctx.err.isatty():
             ctx.note(f"[{done + 1}/{total}] {name}")
 
     report = sync(

@@ -1,0 +1,137 @@
+"""API documents: to tools against other converters, sync in full and of one change, tokens for one call.
+
+    python benchmarks/bench_apis.py [DIRECTORY OF corpora/openapi] [--peers PYTHON]
+
+`--peers` is the interpreter of an environment with `utcp`, `utcp-http` and `fastmcp` (installed for the bench only);
+without it the ratios are left out. All figures are CPU seconds of one run, the best of three.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import typing
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+OURS = """
+import json, sys, time
+import atip
+from atip.codecs.api_tree import tool_of
+document = json.load(open(sys.argv[1]))
+best = 9e9
+for _ in range(3):
+    begin = time.process_time()
+    tool = tool_of(atip.load_api(document, name="github"))
+    best = min(best, time.process_time() - begin)
+print(len(tool.commands), best)
+"""
+UTCP = """
+import json, sys, time
+from utcp_http.openapi_converter import OpenApiConverter
+document = json.load(open(sys.argv[1]))
+best = 9e9
+for _ in range(3):
+    begin = time.process_time()
+    manual = OpenApiConverter(document, spec_url="https://api.github.com/x.json").convert()
+    best = min(best, time.process_time() - begin)
+print(len(manual.tools), best)
+"""
+FASTMCP = """
+import json, sys, time
+import httpx2, fastmcp
+document = json.load(open(sys.argv[1]))
+begin = time.process_time()
+server = fastmcp.FastMCP.from_openapi(document, httpx2.AsyncClient(base_url="https://api.github.com"))
+spent = time.process_time() - begin
+import asyncio
+print(len(asyncio.run(server.list_tools())), spent)
+"""
+
+
+def main() -> int:
+    """Prints a line per figure."""
+    arguments = [each for each in sys.argv[1:] if not each.startswith("--")]
+    peers = arguments.pop() if "--peers" in sys.argv else ""
+    default = os.environ.get("ATIP_SHARED") or str(HERE.parent.parent / "shared")
+    corpus = pathlib.Path(arguments[0] if arguments else f"{default}/corpora/openapi")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        document = folder / "github.json"
+        packed = next(corpus.glob("github*.json.gz"))
+        document.write_bytes(gzip.decompress(packed.read_bytes()))
+        compare(document, peers)
+        sync_figures(folder)
+        token_figures(corpus, folder)
+    return 0
+
+
+def compare(document: pathlib.Path, peers: str) -> None:
+    count, ours = run(sys.executable, OURS, document)
+    print(f"GitHub document to tools: {count} operations, {ours:.3f} s")
+    if not peers:
+        print("  (no --peers: ratios left out)")
+        return
+    for name, program, bar in (("python-utcp", UTCP, 1.5), ("fastmcp", FASTMCP, 0.25)):
+        found, theirs = run(peers, program, document)
+        print(f"  {name}: {found} tools, {theirs:.3f} s; ours is {ours / theirs:.2f} × (bar {bar})")
+
+
+def run(python: str, program: str, document: pathlib.Path) -> tuple[int, float]:
+    done = subprocess.run([python, "-c", program, str(document)], capture_output=True, text=True, check=True)  # fmt: skip
+    count, spent = done.stdout.split()[-2:]
+    return int(count), float(spent)
+
+
+def sync_figures(folder: pathlib.Path) -> None:
+    """In full, unchanged, and after one operation changed."""
+    from atip.apis.config import load_config
+    from atip.apis.interface import open_door
+    from atip.apis.syncing import sync
+
+    told = {"sources": {"openapi": {"github": {"type": "openapi", "spec": "github.json"}}}}
+    (folder / "codegen.config.json").write_text(json.dumps(told))
+    config = load_config(str(folder))
+
+    def timed() -> tuple[float, typing.Any]:
+        begin = time.process_time()
+        report = sync(config, open_door())
+        return time.process_time() - begin, report.sources[0]
+
+    full, report = timed()
+    print(f"sync in full: {full:.2f} s, {report.written} files")
+    unchanged, report = timed()
+    print(f"sync unchanged: {unchanged:.3f} s, {unchanged / full:.3f} of full, {report.written} files")  # fmt: skip
+    document = json.loads((folder / "github.json").read_text())
+    path = next(each for each in document["paths"] if "post" in document["paths"][each])
+    document["paths"][path]["post"]["summary"] = "Changed"
+    (folder / "github.json").write_text(json.dumps(document))
+    one, report = timed()
+    print(f"sync of one change: {one:.3f} s, {one / full:.3f} of full (bar 0.05), {report.written} files")  # fmt: skip
+
+
+def token_figures(corpus: pathlib.Path, folder: pathlib.Path) -> None:
+    """What must be read for one call, against the raw document, for a large and for a small API."""
+    import atip
+    from atip.apis.interface import Loaded
+    from atip.apis.tokens import measure
+
+    for packed in (*corpus.glob("github*.json.gz"), *corpus.glob("scalar*.json.gz")):
+        raw = gzip.decompress(packed.read_bytes())
+        api = atip.load_api(atip.read_api_document(raw), name="x")
+        found = measure([Loaded(api=api, raw=raw.decode())], None, "python")  # type: ignore[arg-type]
+        share = found["codeMode"] / found["traditional"]
+        print(
+            f"{packed.name}: {found['traditional']} tokens raw, {found['codeMode']} for one call"
+            f" = {share:.4f} (bar 0.02 for GitHub; {found['x-method']})"
+        )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
