@@ -21,7 +21,6 @@ from atip.errors import FormatError
 from atip.knowledge.reading import CURATED
 from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import UNKNOWN, Effects, raised_by
-from atip.model.view import assumed_effects
 from atip.policy import habits
 from atip.policy.options import may_be_option
 from atip.policy.paths import Paths
@@ -112,6 +111,8 @@ class _LineJudge:
         effects, reasons = found.effects, list(found.reasons)
         omitted = _omitted(tool, call)
         if omitted:
+            from atip.model.view import assumed_effects  # rare, and large
+
             reasons.append(Reason(subject=subject.text, says=_LEFT_OUT, evidence="claim"))
             effects = raised_by(assumed_effects(tool, omitted), effects)
         if call.help and curated:
