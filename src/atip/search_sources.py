@@ -1,0 +1,174 @@
+"""What there is to search: the store's tools, CMP folders, installed bundles, and the APIs of the current folder.
+
+Each has a name in the index and a stamp that changes when it changes; only what changed is read again. Names:
+`git`, `email/inboxd` (CMP), `bundle:jq@1` (AIP-29), `api:petstore` (ATM). A source that cannot be read is left out
+here; its own verbs say what is wrong with it. Implements DESIGN §4 "Search".
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.cmp_looking import cmp_places
+from atip.discovery import cmp_tools
+from atip.discovery.knowing import with_knowledge
+from atip.errors import AtipError
+from atip.model.decode import decode_tool
+from atip.search.upkeep import open_index
+from atip.system.digests import sha256_hex
+from atip.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from atip.model.tool import Tool
+    from atip.search.index import Index
+    from atip.toolbox import Toolbox
+
+BUNDLE = "bundle:"
+API = "api:"
+MAX_FILES = 500
+"""Files of a bundle whose times count."""
+
+
+def is_cmp(name: str) -> bool:
+    """Whether a name in the index is that of a CMP tool."""
+    return "/" in name and not name.startswith((BUNDLE, API))
+
+
+class Sources:
+    """Everything one user can search from the current folder."""
+
+    def __init__(self, box: Toolbox) -> None:
+        self._box = box
+        stored = box.store.load_index()
+        self._entries: dict[str, dict[str, Any]] = stored["tools"]
+        self._folders = {f.path: f for f in cmp_tools.folders(cmp_places(box))}
+        self._marks = {path: cmp_tools.stamp_of(f) for path, f in self._folders.items()}
+        self._others = {**dict(_bundles(box)), **dict(_apis())}
+        told = (
+            __version__,
+            # a store that was never written is always "updated" now
+            (stored["_stamp"], stored.get("updated")) if stored.get("_stamp") else None,
+            sorted(self._marks.items()),
+            sorted(self._others.items()),
+        )
+        self._stamp = sha256_hex(repr(told).encode("utf-8", "surrogateescape"))
+        self._cmp: dict[str, cmp_tools.CmpTool] = {}
+
+    def index(self) -> Index:
+        """The index of all of it, up to date."""
+        return open_index(self._box.places.data, self._stamp, self._current, self._load)
+
+    def is_available(self, name: str) -> bool:
+        """Whether the program of a tool is there; APIs and installed bundles always are."""
+        entry = self._entries.get(name)
+        if entry is not None:
+            return os.access(str(entry.get("path", "")), os.X_OK)
+        tool = self._read_cmp().get(name)
+        if tool is not None:
+            return cmp_tools.find_program(tool, os.environ.get("PATH", "")) is not None
+        return name in self._others
+
+    def _current(self) -> dict[str, str]:
+        stamps = dict(self._others)
+        for name, entry in self._entries.items():
+            own = entry.get("x-atip")
+            state = own.get("metadataHash") if isinstance(own, dict) else None
+            stamps[name] = f"{__version__} {state or entry.get('hash')}"
+        for key, tool in self._read_cmp().items():
+            # the path is kept with the state, so that a match can go straight to the folder
+            stamps[key] = f"{self._marks.get(tool.folder.path, '')}\n{tool.folder.path}"
+        return stamps
+
+    def _read_cmp(self) -> dict[str, cmp_tools.CmpTool]:
+        if self._folders and not self._cmp:
+            found = cmp_tools.manifests(cmp_places(self._box)).tools
+            self._cmp = {tool.key: tool for tool in found}
+        return self._cmp
+
+    def _load(self, name: str) -> Tool:
+        tool = self._cmp.get(name)
+        if tool is not None:
+            return cmp_tools.capability(tool.folder).tool
+        if name.startswith(BUNDLE):
+            return _load_bundle(self._box, name.removeprefix(BUNDLE))
+        if name.startswith(API):
+            return _load_api(name.removeprefix(API))
+        document = self._box.store.load_metadata(name, self._entries[name])
+        return with_knowledge(decode_tool(document).replace(name=name))
+
+
+def _bundles(box: Toolbox) -> Iterator[tuple[str, str]]:
+    """Installed bundles, with the state of their documents."""
+    if not os.path.isdir(os.path.join(box.places.data, "bundles")):
+        return
+    from atip.bundling import BundleHost
+
+    store = BundleHost(box).store
+    for key in store.list_keys():
+        try:
+            folder = store.get(key).folder
+        except AtipError:
+            continue
+        yield f"{BUNDLE}{key}", f"{folder}\n{_times(folder)}"
+
+
+def _times(folder: str) -> str:
+    marks = []
+    for parent, folders, files in os.walk(folder):
+        folders.sort()
+        for file in sorted(files):
+            try:
+                status = os.stat(os.path.join(parent, file))
+            except OSError:
+                continue
+            marks.append(f"{file}:{status.st_size}:{status.st_mtime_ns}")
+            if len(marks) >= MAX_FILES:
+                return sha256_hex("\n".join(marks).encode("utf-8", "surrogateescape"))
+    return sha256_hex("\n".join(marks).encode("utf-8", "surrogateescape"))
+
+
+def _load_bundle(box: Toolbox, key: str) -> Tool:
+    from atip.bundling import BundleHost
+    from atip.codecs.climd_tree import commands_of, effects_of_bundle
+    from atip.model.tool import Tool
+
+    bundle = BundleHost(box).load(key)
+    manifest = bundle.manifest
+    return Tool(
+        name=key,
+        description=manifest.description,
+        commands=commands_of(manifest, list(bundle.tools)),
+        effects=effects_of_bundle(manifest),
+    )
+
+
+def _apis() -> Iterator[tuple[str, str]]:
+    """Synced API sources of the current folder, with the state of their operations."""
+    folder = os.getcwd()
+    if not os.path.exists(os.path.join(folder, "codegen.config.json")):
+        return
+    from atip.apis.config import load_config
+    from atip.apis.operations import operations_path
+
+    try:
+        config = load_config(folder)
+    except AtipError:
+        return
+    for source in (each.name for each in config.sources):
+        try:
+            status = os.stat(operations_path(config, source))
+        except OSError:
+            continue  # not synced yet
+        yield f"{API}{source}", f"{folder}:{status.st_ino}:{status.st_size}:{status.st_mtime_ns}"
+
+
+def _load_api(source: str) -> Tool:
+    from atip.apis.config import load_config
+    from atip.apis.operations import load_operations
+    from atip.codecs.api_tree import tool_of
+
+    return tool_of(load_operations(load_config(os.getcwd()), source))
