@@ -139,6 +139,7 @@ class Toolbox:
 
     def _askers(self) -> Askers:
         """The rungs that execute nothing."""
+        from atip.bundles.asker import BundleAsker
         from atip.discovery.askers import NativeAsker, ShimFolderAsker
         from atip.discovery.cmp_asker import CmpAsker
         from atip.discovery.documents import InstalledTexts
@@ -151,6 +152,7 @@ class Toolbox:
         return [
             NativeAsker(),
             ShimFolderAsker([self.places.data]),
+            BundleAsker(self.places.data),
             CmpAsker(self.places.home, load_settings(self.places, "config").get("cmpPaths", ())),
             OclifAsker(),
             CompletionAsker(texts),

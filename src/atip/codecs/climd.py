@@ -13,7 +13,13 @@ from atip.codecs.climd_check import check_fields
 from atip.codecs.climd_document import kind_of_name, read_document
 from atip.codecs.climd_manifest import read_manifest
 from atip.codecs.climd_tool import driver_templates, read_tool
-from atip.codecs.climd_tree import authentication_of, commands_of, effects_of_bundle, patterns_of
+from atip.codecs.climd_tree import (
+    authentication_of,
+    commands_of,
+    effects_of_bundle,
+    patterns_of,
+    phrases_of,
+)
 from atip.codecs.climd_write import PlainBundle, write_bundle
 from atip.codecs.interface import Decoded, Encoded, Loss
 from atip.errors import FormatError
@@ -78,8 +84,12 @@ def decode(data: bytes | Mapping[str, Any], *, origin: str = "", strict: bool = 
         examples=tuple(cmd for _, cmd in manifest.examples) or None,
         extra={
             KEPT: {path: document.text for path, document in documents.items()},
-            "x-atip": {"bundle": manifest.key, "range": manifest.version_check.range}
-            | ({"category": manifest.tags[0]} if manifest.tags else {}),
+            "x-atip": {
+                "bundle": manifest.key,
+                "range": manifest.version_check.range,
+                "intents": phrases_of(manifest, documents),
+                **({"category": manifest.tags[0]} if manifest.tags else {}),
+            },
         },
     )
     return Decoded(tool=tool, problems=tuple(problems), losses=tuple(_unread(manifest.fields)))

@@ -18,7 +18,7 @@ from atip.model.tool import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from atip.codecs.climd_document import Document
@@ -180,6 +180,21 @@ def patterns_of(manifest: Manifest, documents: Mapping[str, Document]) -> tuple[
     return tuple(found)
 
 
+def phrases_of(manifest: Manifest, documents: Mapping[str, Document]) -> dict[str, list[str]]:
+    """What a user may say, by subcommand: goals of examples, seeds of intents, and the tags for all."""
+    found: dict[str, list[str]] = {" ".join(path): [] for path, _ in manifest.commands}
+    told = [(goal, cmd.split()[1:]) for goal, cmd in manifest.examples if goal and cmd.split()]
+    for pattern in patterns_of(manifest.replace(examples=()), documents):
+        told += [(said, pattern.steps[0].command.split()[1:]) for said in pattern.tags or ()]
+    for said, words in told:
+        for size in range(len(words), -1, -1):
+            if " ".join(words[:size]) in found:
+                found[" ".join(words[:size])].append(said)
+                break
+    tags = list(manifest.tags)
+    return {path: [*phrases, *tags] for path, phrases in found.items() if phrases or tags}
+
+
 def _intent(
     fields: Mapping[str, Any], words: Mapping[str, tuple[str, ...]], ref: str, program: str
 ) -> list[Pattern]:
@@ -226,8 +241,3 @@ def _joined(folder: str, ref: str) -> str:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts)
-
-
-def flags_of(options: Sequence[Option]) -> set[str]:
-    """Every spelling."""
-    return {flag for option in options for flag in option.flags}

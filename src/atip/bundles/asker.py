@@ -1,0 +1,71 @@
+"""The rung of CLI.md bundles: what an installed bundle says of the program that it wraps (DESIGN §4).
+
+Only bundles that the user installed, hence looked at, count; and of those, documents that have not changed since. A
+bundle describes what its author needed: rungs below add the rest.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.bundles.loading import MAX_DOCUMENT
+from atip.bundles.state import BundleStore
+from atip.codecs import climd
+from atip.errors import AtipError
+from atip.system.digests import sha256_hex
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from atip.bundles.state import Installed
+    from atip.model.tool import Tool
+
+    class Subject(Protocol):
+        """What is asked about."""
+
+        name: str
+        real_path: str
+
+
+class BundleAsker:
+    """Installed bundles by program."""
+
+    rung = "adapter"
+    executes = False
+
+    def __init__(self, data_folder: str) -> None:
+        self._store = BundleStore(data_folder, "")
+        self._installed: list[Installed] | None = None
+
+    def ask(self, subject: Subject) -> Tool | None:
+        """The program as its bundle describes it; None where no bundle is installed for this very file."""
+        if self._installed is None:
+            found = (self._store.find(key) for key in self._store.list_keys())
+            self._installed = [one for one in found if one is not None]
+        for installed in self._installed:
+            if os.path.realpath(installed.binary) == subject.real_path:
+                tool = read_installed(installed)
+                if tool is not None:
+                    return tool.replace(name=subject.name, version="unknown", binary=None)
+        return None
+
+
+def read_installed(installed: Installed) -> Tool | None:
+    """The tool of an installed bundle; None when a document is gone or is not what the user saw."""
+    files: dict[str, bytes] = {}
+    for path, digest in installed.documents.items():
+        try:
+            data = read_bytes(os.path.join(installed.folder, path), MAX_DOCUMENT)
+        except AtipError:
+            return None
+        if sha256_hex(data) != digest:
+            return None
+        files[path] = data
+    try:
+        tool = climd.decode(files, origin=installed.folder).tool
+    except AtipError:
+        return None
+    # the documents stay where they are; the store keeps what they mean
+    return tool.replace(extra={"x-atip": dict(tool.own)})
