@@ -253,17 +253,20 @@ def _same(path: str, data: bytes, length: int, sha256: str) -> bytes:
 
 
 def _target(path: str, found: Any) -> Target:
-    sha256 = found.hashes.get("sha256", "")
-    bundle = (found.custom or {}).get("bundle") or {}
-    if not sha256:
-        raise TrustError("tuf.invalid", f"`{path}` is listed without a sha256")
-    return Target(
-        path=path,
-        length=found.length,
-        sha256=sha256,
-        bundle_length=int(bundle.get("length", 0)),
-        bundle_sha256=str(bundle.get("sha256", "")),
-    )
+    custom = found.custom if isinstance(found.custom, dict) else {}
+    bundle = custom.get("bundle", {"length": 0, "sha256": ""})
+    try:
+        return Target(
+            path=path,
+            length=found.length,
+            sha256=found.hashes["sha256"],
+            bundle_length=int(bundle["length"]),
+            bundle_sha256=str(bundle["sha256"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise TrustError(
+            "tuf.invalid", f"`{path}` is listed in a way that is not understood"
+        ) from error
 
 
 def _make_fetcher(fetch: Fetch) -> Any:
