@@ -43,7 +43,7 @@ def operation_module(api: Api, operation: Operation, schemas: Schemas) -> str:
         _interface(Record(name=f"{name}Arguments", fields=module.arguments), wire=True),
     ]
     blocks += [_interface(record) for record in (*module.inputs, *module.outputs)]
-    blocks.append(_function(name, module))
+    blocks.append(_function(name, function_name(operation), module))
     return "\n\n".join(block.strip("\n") for block in blocks) + "\n"
 
 
@@ -92,16 +92,17 @@ def descriptor(api: Api, operation: Operation) -> dict[str, Any]:
 def function_name(operation: Operation) -> str:
     """snake_case → camelCase."""
     name = camel(operation.name)
-    return name[:1].lower() + name[1:]
+    # a name that is a word of the language keeps the sign that tells it apart
+    return name[:1].lower() + name[1:] + ("_" if operation.name.endswith("_") else "")
 
 
-def _function(name: str, module: Module) -> str:
+def _function(name: str, function: str, module: Module) -> str:
     optional = all(not field.required for field in module.arguments)
     default = " = {}" if optional else ""
     result = render(module.output)
     return (
         f"{_comment(module.summary)}\n"
-        f"export function {name[:1].lower() + name[1:]}(args: {name}Arguments{default}): Promise<{result}> {{\n"
+        f"export function {function}(args: {name}Arguments{default}): Promise<{result}> {{\n"
         f"  return call(OPERATION, {{ ...args }}) as Promise<{result}>;\n}}"
     )
 
