@@ -146,9 +146,9 @@ def main() -> int:
             "cache": look_ups(os.path.join(folder, "a"), options.shims, options.lookups),
             "sync": synchronisation(os.path.join(folder, "b"), options.published, options.local),
         }
+        print(json.dumps(found, indent=1), flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print(json.dumps(found, indent=1))
     ok = found["cache"]["find_and_read_ms"]["cpu"]["p99"] < 5
     ok &= found["cache"]["damage"]["found"] == found["cache"]["damage"]["damaged"]
     ok &= found["sync"]["cold"]["look_up_requests"] <= 300
