@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 
-from atip.errors import NotFoundError
+from atip.errors import AtipError, NotFoundError
 from atip.system import files
 
 FOLDER = "outputs"
@@ -51,7 +51,7 @@ class KeptOutput:
                 written = os.write(self._handle, piece)
                 self.size += written
                 piece = piece[written:]
-        except OSError:
+        except (OSError, AtipError):
             self.whole = False
 
     def _open(self) -> None:

@@ -21,6 +21,7 @@ from atip.errors import ExecutionError, SandboxError
 from atip.model.hosts import parse_endpoint
 from atip.sandbox import bubblewrap, bubblewrap_plan, system_view
 from atip.sandbox.ingress import SPARE, Doorkeeper
+from atip.sandbox.placeholders import hold_placeholder, release_placeholder
 from atip.sandbox.proxy import EgressPolicy, Gatekeeper, resolve_name
 from atip.sandbox.running import Running
 from atip.sandbox.seccomp import Filter, assemble
@@ -29,7 +30,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.confinement import Confinement, Limits
     from atip.sandbox.bubblewrap_plan import Plan
-    from atip.sandbox.grants import FilePlan
     from atip.sandbox.run import OnOutput, Outcome, Request
 
 START_S = 10.0
@@ -43,7 +43,8 @@ def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Ru
     for path in decided.files.writable:
         os.makedirs(path, mode=0o700, exist_ok=True) if not os.path.exists(path) else None
     with contextlib.ExitStack() as undo:
-        _make_placeholders(decided.files, undo)
+        for path in decided.files.placeholders:
+            undo.callback(release_placeholder, path, hold_placeholder(path))
         running = _Launch(decided, on_output, undo).start()
         undo.pop_all()  # from here on `finish` undoes it
         return running
@@ -342,19 +343,3 @@ def _read_now(descriptor: int) -> bytes:
         return os.read(descriptor, 4096) if poll.poll(200) else b""
     except OSError:  # a terminal whose other side is gone
         return b""
-
-
-def _make_placeholders(files: FilePlan, undo: contextlib.ExitStack) -> None:
-    """Files for covers over names that do not exist; removed again unless someone filled them."""
-    for path in files.placeholders:
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
-        made = os.fstat(descriptor)
-        os.close(descriptor)
-        undo.callback(_remove_placeholder, path, made.st_ino)
-
-
-def _remove_placeholder(path: str, inode: int) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        found = os.lstat(path)
-        if found.st_ino == inode and found.st_size == 0:
-            os.unlink(path)

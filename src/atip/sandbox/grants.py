@@ -16,6 +16,7 @@ import stat
 from atip.errors import SandboxError
 from atip.model.globs import parse_glob
 from atip.model.value import Value
+from atip.sandbox.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class FilePlan(Value):
 
     mounts: tuple[Mount, ...]
     placeholders: tuple[str, ...] = ()
-    """Empty files that mounting leaves at denied names that did not exist."""
+    """Denied names that do not exist, or hold a placeholder of another run; see `placeholders`."""
     expanded: bool = False
     """True: a read pattern was expanded; files made later are not covered by it."""
 
@@ -81,7 +82,8 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
         placeholders=tuple(
             mount.path
             for mount in hidden
-            if mount.kind == "hide-file" and not os.path.lexists(mount.path)
+            if mount.kind == "hide-file"
+            and (not os.path.lexists(mount.path) or is_placeholder(mount.path))
         ),
         expanded=any(glob.kind == "pattern" for glob in reads),
     )
