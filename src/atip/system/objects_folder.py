@@ -73,15 +73,23 @@ class Folder:
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """Every object below a prefix that is a directory; links and temporary files are none."""
-        start = os.path.join(self.place, prefix)
-        for parent, folders, files in os.walk(start):
-            folders[:] = sorted(name for name in folders if not name.startswith(TEMPORARY))
-            for name in sorted(files):
-                path = os.path.join(parent, name)
-                if name.startswith(TEMPORARY) or os.path.islink(path):
+        folders = [prefix]
+        while folders:
+            folder = folders.pop()
+            try:
+                entries = sorted(os.scandir(os.path.join(self.place, folder)), key=_name)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            inner = []
+            for entry in entries:
+                key = f"{folder}/{entry.name}" if folder else entry.name
+                if entry.name.startswith(TEMPORARY):
                     continue
-                key = os.path.relpath(path, self.place).replace(os.sep, "/")
-                yield ObjectInfo(key=key, size=os.stat(path).st_size)
+                if entry.is_dir(follow_symlinks=False):
+                    inner.append(key)
+                elif entry.is_file(follow_symlinks=False):
+                    yield ObjectInfo(key=key, size=entry.stat(follow_symlinks=False).st_size)
+            folders += reversed(inner)
 
     def delete(self, keys: Iterable[str]) -> None:
         """Remove objects; those that are gone already do not matter."""
@@ -156,6 +164,10 @@ class _Writer:
                 import shutil
 
                 shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name
 
 
 def _create(name: str, data: bytes, folder: int) -> None:
