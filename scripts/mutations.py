@@ -113,7 +113,7 @@ def run(tree: pathlib.Path, tests: list[str]) -> tuple[int, str]:
         check=False,
         capture_output=True,
         text=True,
-        timeout=PER_TEST_S * 4,
+        timeout=PER_TEST_S * (4 + len(tests)),
     )
     return done.returncode, done.stdout + done.stderr
 

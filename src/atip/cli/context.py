@@ -57,12 +57,14 @@ class Context:
 
     def emit(self, document: object) -> None:
         """The result as exactly one JSON document."""
+        if not self.is_tty:  # a program reads: the quick writer will do
+            from atip.model.plain_json import dumps
+
+            self.out.write(dumps(document, allow_nan=False) + "\n")
+            return
         import json
 
-        indent = 2 if self.is_tty else None
-        self.out.write(
-            json.dumps(document, ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
-        )
+        self.out.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
     def confirm(self, question: str) -> bool:
         """Ask the person on their terminal.

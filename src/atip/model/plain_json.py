@@ -57,8 +57,8 @@ def _constant(name: str) -> float:
     return float(name.replace("Infinity", "inf"))
 
 
-def dumps(value: object) -> str:
-    """`json.dumps(value, ensure_ascii=False)`.
+def dumps(value: object, *, allow_nan: bool = True) -> str:
+    """`json.dumps(value, ensure_ascii=False, allow_nan=…)`.
 
     Raises:
         TypeError, ValueError: as `json.dumps` does.
@@ -66,11 +66,13 @@ def dumps(value: object) -> str:
     try:
         from _json import encode_basestring, make_encoder
 
-        write = make_encoder({}, _refuse, encode_basestring, None, ": ", ", ", False, False, True)
+        write = make_encoder(
+            {}, _refuse, encode_basestring, None, ": ", ", ", False, False, allow_nan
+        )
     except (ImportError, TypeError):
         import json
 
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, allow_nan=allow_nan)
     return "".join(write(value, 0))
 
 

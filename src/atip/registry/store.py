@@ -6,11 +6,10 @@ Writers hold a lock and replace whole files; readers never lock. What cannot be 
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 
 from atip.errors import FormatError, NotFoundError
+from atip.model import plain_json
 from atip.registry import layout
 from atip.system.clock import now, now_iso
 from atip.system.digests import sha256_hex
@@ -54,7 +53,7 @@ class Store:
             return layout.empty_index(now_iso(), __version__)
         try:
             # Plain `json`: what a tool's entry says is checked against the tool itself when used.
-            index = json.loads(data)
+            index = plain_json.loads(data.decode())
         except (ValueError, RecursionError) as error:
             raise self._quarantine(path) from error
         if not isinstance(index, dict) or not isinstance(index.get("tools"), dict):
@@ -129,7 +128,9 @@ class Store:
     def load_metadata(self, name: str, entry: Entry) -> dict[str, Any]:
         """The stored metadata as plain values (cache records of 0.1 are unwrapped)."""
         data, is_ours = self._load(name, entry)
-        document = layout.unwrapped(json.loads(data) if is_ours else _read_foreign(data))
+        document = layout.unwrapped(
+            plain_json.loads(data.decode()) if is_ours else _read_foreign(data)
+        )
         if not isinstance(document, dict):
             raise FormatError("store.corrupt", f"metadata of `{name}` is not an object")
         return document
@@ -147,6 +148,8 @@ class Store:
 
     def drop_metadata(self, relative: str) -> None:
         """Remove one metadata file, as when the registry that it came from no longer vouches for it."""
+        import contextlib
+
         with contextlib.suppress(OSError):
             os.unlink(os.path.join(self.places.data, relative))
 
@@ -176,6 +179,8 @@ def digest_of(data: bytes) -> str:
 
 
 def _render(document: dict[str, Any]) -> bytes:
+    import json  # for writers only; readers start without it
+
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
