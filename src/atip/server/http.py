@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import hmac
-import os
-import secrets
 import signal
 import sys
 
@@ -22,6 +20,7 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from atip.errors import UsageError
+from atip.server.access import refuse_other_hosts
 from atip.server.runs import client_gone
 
 TYPE_CHECKING = False
@@ -37,26 +36,7 @@ if TYPE_CHECKING:
     Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
 
 PATH = "/mcp"
-TOKEN_VARIABLE = "ATIP_MCP_TOKEN"  # noqa: S105 - the name of a variable
-MIN_TOKEN = 16
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _MAX_BODY = 8 * 1024 * 1024
-
-
-def choose_token() -> tuple[str, bool]:
-    """The token, and whether it was made here and must be told to the user.
-
-    Raises:
-        UsageError: `mcp.weak-token`.
-    """
-    given = os.environ.get(TOKEN_VARIABLE, "")
-    if not given:
-        return secrets.token_urlsafe(32), True
-    if len(given) < MIN_TOKEN:
-        raise UsageError(
-            "mcp.weak-token", f"`{TOKEN_VARIABLE}` has fewer than {MIN_TOKEN} characters"
-        )
-    return given, False
 
 
 class Gate:
@@ -128,19 +108,13 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
-def run_http(app: App, *, host: str = "127.0.0.1", port: int = 0) -> int:
-    """Serve until a signal ends it.
+def run_http(app: App, token: str, *, is_new: bool, host: str = "127.0.0.1", port: int = 0) -> int:
+    """Serve until a signal ends it; a token that is new is told once.
 
     Raises:
-        UsageError: `mcp.not-loopback`, `mcp.weak-token`, `mcp.port`.
+        UsageError: `mcp.not-loopback`, `mcp.port`.
     """
-    if host not in LOOPBACK:
-        raise UsageError(
-            "mcp.not-loopback",
-            f"`{host[:80]}` is not this machine alone",
-            hint="serve on 127.0.0.1; a tunnel or proxy of your own can carry it further",
-        )
-    token, is_new = choose_token()
+    refuse_other_hosts(host)
     if not anyio.run(_serve, app, host, port, token, is_new):
         raise UsageError("mcp.port", f"port {port} cannot be used", hint="leave out --port")
     return 0

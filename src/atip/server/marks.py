@@ -39,7 +39,8 @@ def rendered(result: Result) -> str:
     if result.truncated:
         facts.append("output cut")
     if result.redactions:
-        facts.append(f"{sum(number for _, number in result.redactions)} secrets hidden")
+        hidden = sum(number for _, number in result.redactions)
+        facts.append(f"{hidden} secret{'' if hidden == 1 else 's'} hidden")
     facts += [one_line(note) for note in result.notes]
     parts = ["; ".join(facts)]
     for kind, text in (("output", result.stdout), ("stderr", result.stderr)):

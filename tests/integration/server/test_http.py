@@ -59,8 +59,11 @@ def serving(home, *words, **env):
         assert out == "", "standard output is not ours to use"
 
 
-@pytest.fixture
-def address(home):
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """One server for all tests that only talk to it: starting one costs two seconds of work."""
+    home = tmp_path_factory.mktemp("served")
+    home_with(home)
     with serving(home, ATIP_MCP_TOKEN=TOKEN) as (address, _):
         yield address
 

@@ -53,6 +53,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
+    token, is_new = "", False
+    if options.http:
+        from atip.server.access import choose_token, refuse_other_hosts
+
+        refuse_other_hosts(options.host)
+        token, is_new = choose_token()
     app = _app(options, ctx)
     if app.exposed.withheld:
         names = ", ".join(function.line for function in app.exposed.withheld.values())
@@ -60,7 +66,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if options.http:
         from atip.server.http import run_http
 
-        return run_http(app, host=options.host, port=options.port)
+        return run_http(app, token, is_new=is_new, host=options.host, port=options.port)
     from atip.server.stdio import run_stdio
 
     return run_stdio(app)

@@ -1,0 +1,44 @@
+"""Access to the HTTP server: who may reach it and by which token. Decided before anything heavy is loaded."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+from atip.errors import UsageError
+
+TOKEN_VARIABLE = "ATIP_MCP_TOKEN"  # noqa: S105 - the name of a variable
+MIN_TOKEN = 16
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def refuse_other_hosts(host: str) -> None:
+    """
+    Raises:
+        UsageError: `mcp.not-loopback`.
+    """
+    # SECURITY: whoever reaches the port reaches the tools of this user.
+    if host not in LOOPBACK:
+        raise UsageError(
+            "mcp.not-loopback",
+            f"`{host[:80]}` is not this machine alone",
+            hint="serve on 127.0.0.1; a tunnel or proxy of your own can carry it further",
+        )
+
+
+def choose_token() -> tuple[str, bool]:
+    """The token, and whether it was made here and must be told to the user.
+
+    Raises:
+        UsageError: `mcp.weak-token`.
+    """
+    given = os.environ.get(TOKEN_VARIABLE, "")
+    if not given:
+        return secrets.token_urlsafe(32), True
+    if len(given) < MIN_TOKEN or not given.isascii() or not given.isprintable():
+        raise UsageError(
+            "mcp.weak-token",
+            f"`{TOKEN_VARIABLE}` is no token of at least {MIN_TOKEN} plain characters",
+            hint="leave it unset, and one is made",
+        )
+    return given, False
