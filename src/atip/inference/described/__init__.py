@@ -6,6 +6,7 @@ Formats are told by their shape, never by the name of a program. One file per fo
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 
 from atip.errors import FormatError
@@ -32,6 +33,10 @@ FORMATS: dict[str, tuple[str, str]] = {
     "usage": ("kdl", "usage_spec"),
 }
 MAX_TEXT = 8_000_000
+_OPENINGS = {
+    "yaml": re.compile(r"^(?:name|command): *[\w\"'.-]", re.M),
+    "kdl": re.compile(r"^(?:/-|//)?[^\S\n]*(?:name|bin|about|version|usage|min_usage_version|cmd|flag|arg) +[\"r#\w-]", re.M),
+}  # fmt: skip
 
 
 class Described(Value):
@@ -70,6 +75,9 @@ def _parse(syntax: str, text: str) -> Any:
     """The document, or None when the text has another syntax."""
     start = text.lstrip("\ufeff \t\r\n")
     if (syntax == "json") != start.startswith(("{", "[")):
+        return None
+    # A cheap look first: parsing a whole help text as YAML or KDL costs more than reading it as help.
+    if syntax in _OPENINGS and not _OPENINGS[syntax].search(start[:4_000]):
         return None
     try:
         if syntax == "json":

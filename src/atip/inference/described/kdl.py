@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAX_DEPTH = 40
-MAX_NODES = 200_000
+MAX_NODES = 50_000
 _BLANK = re.compile(r"(?:[ \t\ufeff\u00a0]|/\*(?:[^*]|\*(?!/))*\*/|\\[ \t]*(?://[^\n]*)?\r?\n)*")
 _LINES = re.compile(r"(?:[\s;\ufeff]|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*")
 _WORD = re.compile(r"[^\s\"\\(){};=/\[\],][^\s\"\\(){};=\[\],]*")
