@@ -217,6 +217,7 @@ class HelpTree:
 
     def _ask(self, words: Sequence[str]) -> str | None:
         if self._asked >= self._budget.questions:
+            self.was_cut = True
             return None
         self._asked += 1
         answer = self._runner.run([self._program, *words], wall_s=self._budget.answer_s)

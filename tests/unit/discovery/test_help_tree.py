@@ -1,0 +1,90 @@
+"""Help is asked recursively and within a budget; a simulated program answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from atip.discovery.help_tree import Budget, HelpTree, Remembering
+from atip.discovery.learning import both_dashes
+from atip.inference.help import infer_help
+from atip.model.tool import Option
+from atip.sandbox.worker import ProbeResult
+
+ROOT = "Usage: boat <command>\n\nCommands:\n  load  Load cargo\n  sail  Set sail\n"
+LOAD = "Usage: boat load [options]\n\nOptions:\n  -f, --force  do not ask\n"
+
+
+class Simulated:
+    """Answers from a table, with the exit code that a complaint has for everything else."""
+
+    def __init__(self, answers: dict[tuple[str, ...], str]) -> None:
+        self.answers = answers
+        self.asked: list[tuple[str, ...]] = []
+
+    def run(self, argv, *, wall_s=None):
+        words = tuple(argv[1:])
+        self.asked.append(words)
+        text = self.answers.get(words, "")
+        return ProbeResult(stdout=text.encode(), exit_code=0 if text else 2)
+
+
+def explore(answers, budget=None):
+    runner = Simulated(answers)
+    tree = HelpTree(
+        runner,
+        "/usr/bin/boat",
+        lambda text, path: infer_help(text, tool="boat", path=path),
+        budget or Budget(),
+    )
+    return tree.explore(), runner, tree
+
+
+def flags(command):
+    return [option.flags for option in command.options or ()]
+
+
+def test_commands_are_asked_for_their_own_help():
+    command, _, tree = explore({("--help",): ROOT, ("load", "--help"): LOAD})
+    assert list(command.commands) == ["load", "sail"]
+    assert flags(command.commands["load"]) == [("-f", "--force")]
+    assert not tree.was_cut
+
+
+def test_the_flag_that_was_answered_is_known():
+    command, _, _ = explore({("--help",): ROOT})
+    assert flags(command) == [("--help",)]
+    assert command.options[0].own["evidence"] == {"source": "help", "part": "answer"}
+
+
+def test_help_that_is_a_complaint_proves_no_flag():
+    class Complaining(Simulated):
+        def run(self, argv, *, wall_s=None):
+            return super().run(argv).replace(exit_code=1)
+
+    runner = Complaining({("--help",): ROOT})
+    read = lambda text, path: infer_help(text, tool="boat", path=path)  # noqa: E731
+    assert flags(HelpTree(runner, "boat", read, Budget()).explore()) == []
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_a_used_up_budget_is_told(limit):
+    _, runner, tree = explore(
+        {("--help",): ROOT, ("load", "--help"): LOAD}, Budget(questions=limit)
+    )
+    assert len(runner.asked) <= limit
+    assert tree.was_cut
+
+
+def test_first_questions_are_put_once():
+    runner = Simulated({("--help",): ROOT})
+    remembering = Remembering(runner)
+    for _ in range(3):
+        remembering.run(["boat", "--help"])
+        remembering.run(["boat", "load", "--help"])
+    assert runner.asked.count(("--help",)) == 1
+    assert runner.asked.count(("load", "--help")) == 3
+
+
+def test_flags_of_go_have_one_dash_or_two():
+    options = [Option(name="all", flags=("-all",)), Option(name="o", flags=("-o",))]
+    assert [one.flags for one in both_dashes(options)] == [("-all", "--all"), ("-o",)]
