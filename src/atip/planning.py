@@ -48,16 +48,17 @@ def plan_call(
     home = os.path.realpath(places.home)
     tools = {subject.tool for subject in explained.invocations}
     asked = explained.decision.outcome == ASK
+    own = tuple(map(os.path.realpath, (places.config, places.data, places.cache)))
     named = named_by(explained.invocations, home=home, asked=asked)
     return plan_confinement(
         explained.effects,
         policies,
         asked=asked_by(explained.invocations),
-        named=named.replace(paths=_existing(named, cwd, asked=asked)),
+        named=named.replace(paths=_existing(named, cwd, own, asked=asked)),
         scene=Scene(
             cwd=cwd,
             home=home,
-            own=tuple(map(os.path.realpath, (places.config, places.data, places.cache))),
+            own=own,
             kept=_kept(cwd, _GIT_OWN if tools == {"git"} else ()),
             libraries=own_libraries(program, home) if program else (),
         ),
@@ -114,17 +115,21 @@ def _is_system(path: str) -> bool:
     return path.startswith(("/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/etc/"))
 
 
-def _existing(named: Named, cwd: str, *, asked: bool) -> tuple[str, ...]:
-    """Named paths outside of the workspace that exist, by their real names; folders as subtrees."""
+def _existing(named: Named, cwd: str, own: tuple[str, ...], *, asked: bool) -> tuple[str, ...]:
+    """Named paths outside of the workspace that exist, by their real names and as they are named; folders
+    as subtrees."""
     found: dict[str, None] = {}
     for path in named.paths:
         real = os.path.realpath(path)
         if real == cwd or real.startswith(cwd.rstrip("/") + "/") or not os.path.exists(real):
             continue
-        # SECURITY: a link may give a secret a harmless name
+        # SECURITY: a link may give a secret, or our own settings, a harmless name
         if not asked and (is_secret(real) or is_protected(real)):
             continue
-        found[f"{real}/**" if os.path.isdir(real) else real] = None
+        if any(real == folder or real.startswith(f"{folder}/") for folder in own):
+            continue
+        rest = "/**" if os.path.isdir(real) else ""
+        found.update({f"{real}{rest}": None, f"{os.path.normpath(path)}{rest}": None})
     return tuple(found)
 
 

@@ -217,6 +217,8 @@ def _file_arguments(files: FilePlan) -> list[str]:
                 arguments += ["--perms", "0000", "--tmpfs", mount.path, "--remount-ro", mount.path]
             case _:
                 arguments += ["--ro-bind", "/dev/null", mount.path]
+    for name, real in files.links:
+        arguments += [*_parents_of(name), "--symlink", real, name]
     return arguments
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from atip.model.confinement import Confinement
     from atip.model.globs import Glob
 
+_SYSTEM = ("/usr/", "/etc/", "/proc/", "/sys/", "/dev/", "/run/", "/lib", "/bin/", "/sbin/")
 MAX_ENTRIES = 100_000
 MAX_DEPTH = 32
 MAX_MATCHES = 2_000
@@ -43,6 +44,8 @@ class FilePlan(Value):
     mounts: tuple[Mount, ...]
     placeholders: tuple[str, ...] = ()
     """Denied names that do not exist, or hold a placeholder of another run; see `placeholders`."""
+    links: tuple[tuple[str, str], ...] = ()
+    """Granted names that are links, or lie behind one: name and real path. Shown as links inside."""
     expanded: bool = False
     """True: a read pattern was expanded; files made later are not covered by it."""
 
@@ -85,8 +88,20 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
             if mount.kind == "hide-file"
             and (not os.path.lexists(mount.path) or is_placeholder(mount.path))
         ),
+        links=_links([*writes, *reads], [*write_roots, *read_roots]),
         expanded=any(glob.kind == "pattern" for glob in reads),
     )
+
+
+def _links(globs: list[Glob], roots: list[str]) -> tuple[tuple[str, str], ...]:
+    """Names under which a program will look for what was granted, where the real name is another one."""
+    found: dict[str, str] = {}
+    for glob in globs:
+        name, real = os.path.normpath(glob.literal), _real(glob.literal)
+        taken = _within_any(name, roots) or name.startswith(_SYSTEM)
+        if glob.kind != "pattern" and name != real and _within_any(real, roots) and not taken:
+            found[name] = real
+    return tuple(sorted(found.items()))
 
 
 def _absolute(text: str, home: str, workspace: str) -> Glob:

@@ -77,7 +77,8 @@ class Tracer:
         _, handed, _, _ = socket.recv_fds(channel, 1, 1)
         if not handed:
             raise OSError(errno.EPIPE, "the launcher ended before the trace began")
-        with contextlib.suppress(OSError):  # kernel 6.6: hand the processor over instead of waking up
+        # kernel 6.6: hand the processor over instead of waking up
+        with contextlib.suppress(OSError):
             fcntl.ioctl(handed[0], _SET_FLAGS, _SYNC_WAKE_UP)
         self._thread = threading.Thread(target=self._listen, args=(handed[0],), daemon=True)
         self._thread.start()

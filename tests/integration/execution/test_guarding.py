@@ -76,9 +76,16 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     os.symlink(desk.home / ".ssh/id_ed25519", elsewhere / "notes.txt")
-    desk.policy(rules=[{"decision": "allow", "tools": ["cat"], "commands": []}], preset="trusted")
-    said = desk.run("cat", str(elsewhere / "notes.txt"), ask=None)
-    assert "secret key" not in said.stdout
+    os.symlink(desk.config / "policy.json", elsewhere / "settings.txt")
+    os.symlink(desk.home / "private.txt", elsewhere / "fine.txt")
+    desk.policy(preset="trusted")
+    assert desk.run("cat", str(elsewhere / "fine.txt"), ask=None).stdout == "nobody's business\n"
+    for name in ("notes.txt", "settings.txt"):
+        said = desk.run("cat", str(elsewhere / name), ask=None)
+        assert (said.exit_code, said.stdout) == (1, ""), said
+    asked = desk.run(desk.script("tool", 'cat "$1"'), str(elsewhere / "settings.txt"))
+    assert "cautious" not in asked.stdout
+    assert "trusted" not in asked.stdout
 
 
 def make_environment(desk: Desk) -> pathlib.Path:
