@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 MAX_LIMIT = 200
 FEW_TOOLS = 100
 """Up to this many tools are looked up one by one in the lexicon."""
+NAMED_TOOL = 0.1
+"""How much naming a tool counts, by how rare the name is as a word …"""
+ORDINARY = 3.0
+"""… above the rarity of an ordinary word, such as `open` or `patch`."""
 GUESSED = 0.7
 """What a corrected spelling counts."""
 
@@ -131,12 +135,30 @@ class Index:
             return self._hits(scores, max(0, min(limit, MAX_LIMIT)), is_wanted)
 
     def _scores(self, terms: Sequence[Term], tool: str | None) -> dict[int, float]:
-        only = None if tool is None else self._of_tool(tool)
         evidence = [self._evidence(term) for term in terms]
+        only = None if tool is None else self._of_tool(tool)
         scores = rank(evidence, self.storage.size, self._places(), only=only)
+        if only is None:
+            for term, one in zip(terms, evidence, strict=True):
+                self._favour_named(term, one, scores)
         for document in only or ():
             scores.setdefault(document, 0.0)
         return scores
+
+    def _favour_named(self, term: Term, one: Evidence, scores: dict[int, float]) -> None:
+        """A word that is a tool's name, and hardly anything else, means that tool."""
+        span = self.storage.span(term.word)
+        if span is None:
+            return
+        first, last = span
+        others = sum(1 for entry in one.exact if not first <= entry >> 8 <= last)
+        rare = rarity(self.storage.size, others + 1)
+        if one.known_rarity:
+            rare = min(rare, one.known_rarity)
+        factor = 1 + NAMED_TOOL * max(0.0, rare - ORDINARY) * term.weight
+        for document in range(first, last + 1):
+            if document in scores:
+                scores[document] *= factor
 
     def _of_tool(self, name: str) -> dict[int, frozenset[str]]:
         """The commands of a tool, with the terms of their names; the tool itself when it has none."""

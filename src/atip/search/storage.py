@@ -191,6 +191,13 @@ class Storage:
             (name,),
         ).fetchall()
 
+    def span(self, name: str) -> tuple[int, int] | None:
+        """First and last document of a tool."""
+        row: tuple[int, int] | None = self._db.execute(
+            "SELECT first, last FROM tool WHERE name = ?", (name,)
+        ).fetchone()
+        return row
+
     def stamp(self, name: str) -> str:
         """What the caller said identifies the state of a tool; empty when it is not in here."""
         row = self._db.execute("SELECT stamp FROM tool WHERE name = ?", (name,)).fetchone()

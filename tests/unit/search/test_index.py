@@ -46,6 +46,19 @@ def test_commands_are_found_by_what_they_do(index, words, expected):
     assert lines(index, words)[0] == expected
 
 
+def test_a_tool_that_is_named_is_meant_unless_its_name_is_an_ordinary_word():
+    tools = [Tool(name="quux", description="Reactive notebooks")]
+    tools += [
+        Tool(name=f"t{n}", description=f"Start a web server on a port number {n}")
+        for n in range(60)
+    ]
+    tools += [Tool(name="start", description="Nothing in particular")]
+    with Index() as made:
+        made.put(tools)
+        assert lines(made, "start a quux server on a port")[0] == "quux"
+        assert lines(made, "start a web server")[0] != "start"
+
+
 def test_hidden_commands_are_not_found(index):
     assert "git secret" not in lines(index, "internal secret command", limit=50)
 
