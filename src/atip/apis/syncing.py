@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import os
 
+from atip.apis.incremental import FILE_NAME as STATE
+from atip.apis.incremental import State, encode_state, load_state, plan_update
 from atip.apis.interface import source_of
-from atip.apis.tokens import measure
+from atip.apis.operations import load_operations
+from atip.apis.tokens import figures, path_tokens, raw_tokens
 from atip.apis.wrappers import python, typescript
-from atip.apis.wrappers.writing import files_of, folder_name
+from atip.apis.wrappers.writing import SUFFIXES, files_of, folder_name
 from atip.codecs.atm import manifest_of
 from atip.codecs.operation_document import encode_api
 from atip.codecs.operation_schema import schemas_of
-from atip.errors import AtipError, FormatError
+from atip.errors import AtipError, FormatError, NotFoundError
 from atip.model.check_atm import check_manifest
+from atip.model.document_pieces import split_document
 from atip.model.value import Value
 from atip.system.clock import now_iso
 from atip.system.files import read_bytes, write_atomic
+from atip.system.tokens import find_counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,13 +32,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.apis.config import ApiConfig, SourceConfig
+    from atip.apis.incremental import Update
     from atip.apis.interface import Door, Loaded
+    from atip.model.document_pieces import Pieces
     from atip.model.operation import Api
 
     Progress = Callable[[str, int, int], None]
     """Source, done, total."""
 
 MANIFEST = ".agent-ready.json"
+EMPTY = State(digests={}, names={}, parts={}, tokens={}, path_tokens=0, required=False)
 MAX_FILE = 64_000_000
 
 
@@ -74,6 +82,13 @@ class SyncReport(Value):
         return all(source.error is None for source in self.sources)
 
 
+class Synced(Value):
+    """One source as it is on disk now: what the manifest says of it."""
+
+    api: Api
+    state: State
+
+
 def sync(
     config: ApiConfig,
     door: Door,
@@ -84,42 +99,114 @@ def sync(
 ) -> SyncReport:
     """Bring the files of every source up to date, then write the manifest.
 
+    Args:
+        only: look at these sources; the others stay as they are.
+        definitions: write every tool in full into the manifest; then nothing is left out for speed.
+
     Raises:
         FormatError: `api.empty` when no source could be read: a manifest needs one (T4).
     """
-    reports, loaded = [], []
-    wanted = [each for each in config.sources if not only or each.name in only]
-    for number, source in enumerate(wanted):
+    reports: list[SourceReport] = []
+    found: list[Synced] = []
+    for number, source in enumerate(config.sources):
         if progress is not None:
-            progress(source.name, number, len(wanted))
-        try:
-            found = source_of(source.kind).load(source, door)
-        except AtipError as error:
-            reports.append(SourceReport(name=source.name, kind=source.kind, error=error))
-            continue
-        loaded.append(found)
-        reports.append(_write_source(config, source, found))
-    if not loaded:
+            progress(source.name, number, len(config.sources))
+        made = _earlier(config, source) if only and source.name not in only else None
+        if made is None:
+            try:
+                made, report = _synced(config, source, door, whole=definitions)
+            except AtipError as error:
+                reports.append(SourceReport(name=source.name, kind=source.kind, error=error))
+                made = _earlier(config, source)
+            else:
+                reports.append(report)
+        if made is not None:
+            found.append(made)
+    if not found:
         first = next((each.error for each in reports if each.error is not None), None)
         if first is not None:
             raise first
         raise FormatError("api.empty", "no source is configured", hint="see `atip api init`")
     _write_runtimes(config)
-    path = _write_manifest(config, loaded, definitions=definitions)
+    path = _write_manifest(config, found, definitions=definitions)
     return SyncReport(manifest=path, sources=tuple(reports))
 
 
-def _write_source(config: ApiConfig, source: SourceConfig, found: Loaded) -> SourceReport:
+def _earlier(config: ApiConfig, source: SourceConfig) -> Synced | None:
+    """A source as the last sync left it; None when there was none."""
+    try:
+        api = load_operations(config, source.name)
+    except NotFoundError:
+        return None
+    return Synced(api=api, state=load_state(config, source) or EMPTY)
+
+
+def _synced(
+    config: ApiConfig, source: SourceConfig, door: Door, *, whole: bool
+) -> tuple[Synced, SourceReport]:
+    if source.kind != "openapi":
+        return _in_full(config, source, source_of(source.kind).load(source, door), None)
+    from atip.apis.sources import openapi
+
+    data = openapi.read(source, door)
+    pieces = split_document(data)
+    state = None if whole or pieces is None else load_state(config, source)
+    if state is not None and pieces is not None:
+        update = plan_update(config, source, pieces, state, find_counter()[1])
+        if update is not None:
+            return _updated(config, source, update)
+    return _in_full(config, source, openapi.load_bytes(source, data), pieces)
+
+
+def _updated(
+    config: ApiConfig, source: SourceConfig, update: Update
+) -> tuple[Synced, SourceReport]:
+    folder = folder_name(source.name)
+    written = sum(
+        write_changed(os.path.join(config.output, path), data)
+        for path, data in update.files.items()
+    )
+    removed = 0
+    for name in update.removed:
+        for language in config.languages:
+            path = os.path.join(config.output, folder, f"{name}{SUFFIXES[language]}")
+            if os.path.exists(path):
+                os.unlink(path)
+                removed += 1
+    _write_state(config, source, update.state)
+    report = SourceReport(
+        name=source.name,
+        kind=source.kind,
+        operations=len(update.api.operations),
+        written=written,
+        removed=removed,
+    )
+    return Synced(api=update.api, state=update.state), report
+
+
+def _in_full(
+    config: ApiConfig, source: SourceConfig, found: Loaded, pieces: Pieces | None
+) -> tuple[Synced, SourceReport]:
     api = found.api
+    schemas = schemas_of(api)
     files: dict[str, bytes] = {}
     for language in config.languages:
         files |= {path: text.encode() for path, text in files_of(api, language).items()}
     folder = folder_name(source.name)
-    files[f"{folder}/operations.jsonl"] = encode_api(api, schemas_of(api))
+    files[f"{folder}/operations.jsonl"] = encode_api(api, schemas)
     written = sum(
         write_changed(os.path.join(config.output, path), data) for path, data in files.items()
     )
-    return SourceReport(
+    state = State(
+        digests=pieces.digests() if pieces is not None else {},
+        names={f"{each.method.lower()} {each.path}": each.name for each in api.operations},
+        parts=dict(schemas.names),
+        tokens=raw_tokens(found.raw, pieces),
+        path_tokens=path_tokens(api, config.languages[0] if config.languages else "python"),
+        required=any(each.security and () not in each.security for each in api.operations),
+        lost=api.lost,
+    )
+    report = SourceReport(
         name=source.name,
         kind=source.kind,
         operations=len(api.operations),
@@ -127,6 +214,13 @@ def _write_source(config: ApiConfig, source: SourceConfig, found: Loaded) -> Sou
         removed=_remove_stale(os.path.join(config.output, folder), files),
         lost=api.lost,
     )
+    _write_state(config, source, state)
+    return Synced(api=api, state=state), report
+
+
+def _write_state(config: ApiConfig, source: SourceConfig, state: State) -> None:
+    path = os.path.join(config.output, folder_name(source.name), STATE)
+    write_changed(path, encode_state(config, source, state))
 
 
 def write_changed(path: str, data: bytes) -> bool:
@@ -163,12 +257,12 @@ def _write_runtimes(config: ApiConfig) -> None:
         write_changed(os.path.join(config.output, name), text.encode())
 
 
-def _write_manifest(config: ApiConfig, loaded: list[Loaded], *, definitions: bool) -> str:
+def _write_manifest(config: ApiConfig, found: list[Synced], *, definitions: bool) -> str:
     path = os.path.join(config.folder, MANIFEST)
     told = config.told
     output = os.path.relpath(config.output, config.folder)
     language = config.languages[0] if config.languages else "python"
-    apis: list[Api] = [each.api for each in loaded if each.api.operations]
+    apis: list[Api] = [each.api for each in found if each.api.operations]
     manifest = manifest_of(
         apis,
         name=str(told.get("name", "apis")),
@@ -180,7 +274,7 @@ def _write_manifest(config: ApiConfig, loaded: list[Loaded], *, definitions: boo
             "config": "./codegen.config.json",
         },
         language=language,
-        tokens=measure(loaded, config, language),
+        tokens=figures([each.state for each in found]),
         definitions=definitions,
     )
     problems = [each for each in check_manifest(manifest) if each.severity == "error"]

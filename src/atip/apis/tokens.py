@@ -14,11 +14,11 @@ from atip.system.tokens import find_counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from atip.apis.config import ApiConfig
-    from atip.apis.interface import Loaded
+    from atip.apis.incremental import State
+    from atip.model.document_pieces import Pieces
+    from atip.model.operation import Api
 
 SEARCH_LINES = 5
 SAMPLE = 101
@@ -27,25 +27,35 @@ MANIFEST_TOKENS = 350
 """A manifest without definitions, itself included before it can be counted."""
 
 
-def measure(loaded: list[Loaded], config: ApiConfig, language: str) -> dict[str, Any]:
+def figures(states: list[State]) -> dict[str, Any]:
     """Figures for `tokenReduction`, with the method."""
-    name, count = find_counter()
-    traditional = sum(count(minified(each.raw)) for each in loaded)
-    code_mode = MANIFEST_TOKENS + max(_path(each, language, count) for each in loaded)
     return {
-        "traditional": traditional,
-        "codeMode": code_mode,
-        "x-method": f"{name}; manifest + {SEARCH_LINES} index lines + the median wrapper",
+        "traditional": sum(sum(state.tokens.values()) for state in states),
+        "codeMode": MANIFEST_TOKENS + max((state.path_tokens for state in states), default=0),
+        "x-method": f"{find_counter()[0]}, raw documents per path and schema; manifest + {SEARCH_LINES}"
+        " index lines + the median wrapper",
     }
 
 
-def _path(found: Loaded, language: str, count: Callable[[str], int]) -> int:
-    """Tokens for one call of a median operation of one source."""
-    operations = found.api.operations
-    if not operations:
+def raw_tokens(raw: str, pieces: Pieces | None) -> dict[str, int]:
+    """Tokens of a raw description, piece by piece where it has pieces, so that a change is counted alone."""
+    count = find_counter()[1]
+    if pieces is None:
+        return {"": count(minified(raw))}
+    from atip.apis.incremental import texts_of
+
+    made = {key: count(text) for key, text in texts_of(pieces).items()}
+    made[""] = count(json.dumps(pieces.rest, ensure_ascii=False, separators=(",", ":")))
+    return made
+
+
+def path_tokens(api: Api, language: str) -> int:
+    """Tokens for one call of a median operation: lines of the index, and its wrapper."""
+    count = find_counter()[1]
+    if not api.operations:
         return 0
-    step = max(1, len(operations) // SAMPLE)
-    sample = found.api.replace(operations=operations[::step])
+    step = max(1, len(api.operations) // SAMPLE)
+    sample = api.replace(operations=api.operations[::step])
     lengths = sorted(count(text) for text in wrap_api(sample, language).values())
     lines = sorted(count(line) for line in index_of(sample).splitlines())
     return lengths[len(lengths) // 2] + SEARCH_LINES * lines[len(lines) // 2]

@@ -119,7 +119,8 @@ def _build(document: object) -> Any:
         if isinstance(document, str):
             return graphql.build_schema(document, assume_valid=True)
         assert isinstance(document, dict)
-        return graphql.build_client_schema(document.get("data") or document, assume_valid=True)
+        told: Any = document.get("data") or document
+        return graphql.build_client_schema(told, assume_valid=True)
     except (graphql.GraphQLError, TypeError, ValueError, KeyError, RecursionError) as error:
         raise FormatError(
             "api.graphql-schema", f"this is no GraphQL schema: {str(error)[:300]}"

@@ -43,12 +43,15 @@ def dialect_of(document: object) -> str:
     return "openapi-3.1" if version.startswith("3") else ""
 
 
-def decode_api(document: object, *, name: str, origin: str = "") -> Api:
+def decode_api(
+    document: object, *, name: str, origin: str = "", names: Mapping[str, str] | None = None
+) -> Api:
     """The operations of an API description.
 
     Args:
         name: name of the source, as the manifest will list it.
         origin: address the document came from; relative servers are joined to it.
+        names: names that operations (`get /path`) had before, when only a part of a document is read.
 
     Raises:
         FormatError: `api.not-openapi` when it is neither OpenAPI 3 nor Swagger 2.
@@ -60,7 +63,7 @@ def decode_api(document: object, *, name: str, origin: str = "") -> Api:
             "this is neither an OpenAPI 3 nor a Swagger 2 document",
             hint="it must have `openapi: 3.x` or `swagger: 2.0` at its top",
         )
-    reading = _Reading(document, dialect)
+    reading = _Reading(document, dialect, names or {})
     operations = tuple(reading.operations())
     about = document.get("info")
     about = about if isinstance(about, dict) else {}
@@ -82,12 +85,13 @@ def decode_api(document: object, *, name: str, origin: str = "") -> Api:
 class _Reading:
     """One pass over a document: remembers the names given away and what was lost."""
 
-    def __init__(self, document: dict[str, Any], dialect: str) -> None:
+    def __init__(self, document: dict[str, Any], dialect: str, names: Mapping[str, str]) -> None:
         self.document = document
         self.dialect = dialect
         self.pointers = Pointers(document)
         self.lost: list[str] = []
-        self._names: set[str] = set()
+        self._given = names
+        self._names: set[str] = set(names.values())
 
     def operations(self) -> Iterator[Operation]:
         paths = self.document.get("paths")
@@ -111,7 +115,8 @@ class _Reading:
         taken = {each.argument for each in parameters}
         output, media_type = output_of(self, told, where)
         return Operation(
-            name=unique(slug(original), self._names, (method, slug(path))),
+            name=self._given.get(where)
+            or unique(slug(original), self._names, (method, slug(path))),
             original=original,
             summary=_text(told.get("summary")),
             description=_text(told.get("description")),

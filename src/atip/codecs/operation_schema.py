@@ -86,12 +86,23 @@ def _fits(key: str, value: object) -> bool:
 class Schemas:
     """The schemas of one Api, each shared part converted once."""
 
-    def __init__(self, definitions: Mapping[str, Any], dialect: str) -> None:
+    def __init__(
+        self, definitions: Mapping[str, Any], dialect: str, names: Mapping[str, str] | None = None
+    ) -> None:
+        """
+        Args:
+            names: names that shared parts had before, so that a part read later keeps its name.
+        """
         self._definitions = definitions
         self._old = dialect in {"swagger-2.0", "openapi-3.0"}
-        self._names: dict[str, str] = {}
-        self._taken: set[str] = set()
+        self._names: dict[str, str] = dict(names or {})
+        self._taken: set[str] = set(self._names.values())
         self._parts: dict[str, tuple[Any, tuple[str, ...]]] = {}
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Reference → name, of every shared part met so far."""
+        return self._names
 
     def complete(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """`schema` with every reference answered by its own `$defs`."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from atip.apis.credentials import resolve_auth
 from atip.apis.documents import read_document
 from atip.apis.effects import with_effects
+from atip.apis.fetching import read_place
 from atip.apis.http_calls import HttpCalls, Origin
 from atip.apis.interface import Loaded
 from atip.apis.requests import build_request
@@ -34,10 +35,17 @@ def load(config: SourceConfig, door: Door) -> Loaded:
         FormatError: `api.not-openapi` and what the readers say.
         FetchError: when it cannot be fetched.
     """
-    from atip.apis.fetching import read_place
+    return load_bytes(config, read(config, door))
 
+
+def read(config: SourceConfig, door: Door) -> bytes:
+    """The bytes of the document."""
+    return read_place(str(config.told["spec"]), config, door)
+
+
+def load_bytes(config: SourceConfig, data: bytes) -> Loaded:
+    """The same for bytes that are here already."""
     place = str(config.told["spec"])
-    data = read_place(place, config, door)
     origin = place if "://" in place else ""
     api = with_effects(decode_api(read_document(data), name=config.name, origin=origin))
     return Loaded(api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}")
