@@ -7,8 +7,11 @@ import pytest
 from atip.discovery.frameworks.cobra_program import CobraAsker
 from atip.discovery.frameworks.marks import COBRA, marks_in
 from atip.discovery.help_tree import Budget
+from atip.discovery.knowing import storable
 from atip.discovery.ladder import Subject
 from atip.discovery.stubs import Stub
+from atip.model.check import check_tool
+from atip.model.encode import encode
 from atip.sandbox.worker import ProbeResult
 
 ROOT = "Boat.\n\nUsage:\n  boat [command]\n\nAvailable Commands:\n  load  Load cargo\n\nFlags:\n      --log string  how loud\n"
@@ -78,3 +81,9 @@ def test_the_mark_is_found_across_the_border_of_two_reads(tmp_path):
     path.write_bytes(b"\x7fELF" + b"\0" * ((1 << 20) - 6) + b"__completeNoDesc" + b"\0" * 100)
     assert marks_in(str(path)) == {COBRA}
     assert marks_in(str(tmp_path / "missing")) == frozenset()
+
+
+def test_what_is_stored_is_valid_metadata(program):
+    tool = storable(CobraAsker(lambda _: Simulated(), Budget()).ask(subject(program)))
+    assert [one for one in check_tool(encode(tool)) if one.severity == "error"] == []
+    assert (tool.trust.source, tool.trust.verified) == ("inferred", False)
