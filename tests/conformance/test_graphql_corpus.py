@@ -1,0 +1,100 @@
+"""A real GraphQL schema, read in place: every document is valid and runs against an executor of that schema."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import json
+import pathlib
+import typing
+
+from atip.apis.calling import Caller
+from atip.apis.config import load_config
+from atip.apis.interface import Door
+from atip.apis.loading import load_api
+from atip.apis.syncing import sync
+from atip.codecs.operation_schema import schemas_of
+from tests.packages import package
+from tests.shared import shared
+from tests.simulators.api_server import Recorded, Reply, api_server
+from tests.simulators.samples import Sampler
+
+RUN = 60
+"""Operations that are called over HTTP."""
+
+
+@functools.cache
+def sdl() -> str:
+    package("graphql")
+    return gzip.decompress((shared("corpora/graphql") / "github-schema.graphql.gz").read_bytes()).decode()  # fmt: skip
+
+
+@functools.cache
+def schema() -> typing.Any:
+    return package("graphql").build_schema(sdl(), assume_valid=True)
+
+
+def test_every_document_is_valid() -> None:
+    text = sdl()
+    graphql = package("graphql")
+    api = load_api(text, name="github")
+    executable = [each for each in api.operations if each.method != "SUBSCRIPTION"]
+    assert len(executable) == 278
+    wrong = [
+        each.name
+        for each in executable
+        if graphql.validate(schema(), graphql.parse(each.statement), max_errors=1)
+    ]
+    assert wrong == []
+
+
+def made_up(_source: object, info: typing.Any, **_arguments: object) -> typing.Any:
+    """A value for any field, from its type alone."""
+    graphql = package("graphql")
+    kind = graphql.get_nullable_type(info.return_type)
+    if graphql.is_list_type(kind):
+        return []
+    if graphql.is_enum_type(kind):
+        return next(iter(kind.values))
+    if graphql.is_scalar_type(kind):
+        return {"Int": 1, "Float": 1.5, "Boolean": True}.get(kind.name, "text")
+    return {}
+
+
+def test_documents_run_against_an_executor_on_loopback(tmp_path: pathlib.Path) -> None:
+    text = sdl()
+    package("httpcore2")
+    graphql = package("graphql")
+    (tmp_path / "github.graphql").write_text(text)
+
+    def answer(request: Recorded) -> Reply:
+        told = json.loads(request.body)
+        done = graphql.graphql_sync(
+            schema(),
+            told["query"],
+            variable_values=told["variables"],
+            field_resolver=made_up,
+            type_resolver=lambda _value, info, kind: info.schema.get_possible_types(kind)[0].name,
+        )
+        return Reply(body=done.formatted)
+
+    with api_server() as server:
+        server.answer = answer
+        source = {"type": "graphql", "endpoint": f"{server.base}/graphql", "schema": "github.graphql", "private": True}  # fmt: skip
+        (tmp_path / "codegen.config.json").write_text(json.dumps({"sources": {"graphql": {"github": source}}, "language": "python"}))  # fmt: skip
+        sync(load_config(str(tmp_path)), Door(env={}))
+        api = load_api(text, name="github")
+        schemas = schemas_of(api)
+        ran, failed = 0, []
+        with Caller(str(tmp_path), door=Door(env={})) as caller:
+            for operation in api.operations[:: len(api.operations) // RUN]:
+                wanted = schemas.input_of(operation)
+                sampler = Sampler(wanted.get("$defs", {}))
+                arguments = {key: sampler.value(wanted["properties"][key]) for key in wanted.get("required", ())}  # fmt: skip
+                ran += 1
+                try:
+                    assert operation.original in caller.call("github", operation.name, arguments)
+                except Exception as error:
+                    failed.append((operation.name, str(error)))
+    assert ran >= RUN
+    assert len(failed) <= ran * 0.05, failed
