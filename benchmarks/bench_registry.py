@@ -98,7 +98,7 @@ def _measure(root: pathlib.Path) -> bool:
     _change(source, round_=1)
     few = cpu_of_call(lambda: build(order.replace(at=RELEASE + 120)))
     good &= report(
-        f"rebuild {CHANGES} changes, found by a walk / build", (few, ours, few / ours), 0.1
+        f"rebuild {CHANGES} changes, found by a walk / build", (few, ours, few / ours), 0.05
     )
     names = _change(source, round_=2)
     told = order.replace(at=RELEASE + 180, changed=tuple(names))

@@ -137,3 +137,15 @@ def unpack_rows(packed: msgspec.Raw) -> list[Row]:
 def encode_text(value: object) -> str:
     """Compact JSON in the order of insertion."""
     return msgspec.json.encode(value).decode()
+
+
+def decode_quickly(data: bytes) -> object:
+    """JSON that the strict reader has passed before, as plain values.
+
+    Raises:
+        FormatError: `publish.unreadable`.
+    """
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError("publish.unreadable", f"not JSON: {error}") from error

@@ -284,7 +284,7 @@ class _Build:
             release=release,
             bins_expire=metadata.bins_expire if metadata is not None else "",
             names=listing.names,
-            marks=listing.marks,
+            marks=listing.settled_marks(),
             total=ledger.total,
             platforms=ledger.platforms,
             sources=ledger.sources,

@@ -17,6 +17,7 @@ from atip.model.diff import diff
 from atip.model.documents import judge
 from atip.model.problems import Problem
 from atip.model.reader import read_json
+from atip.model.shim_records import decode_quickly
 from atip.model.value import Value
 from atip.registry.approval import plan_update
 from atip.registry.shim_check import policy_digest, verify_signature_of
@@ -91,7 +92,7 @@ def review(
 
 def _update_problems(document: Json, published: bytes, approved: bool) -> list[Problem]:
     """(2) and (3), by the rule that clients apply."""
-    old: Any = read_json(published)
+    old: Any = decode_quickly(published)
     if _same_but_words(old, document):
         return []
     try:

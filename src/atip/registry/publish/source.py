@@ -12,6 +12,8 @@ Links are not followed: what is published is what lies here.
 from __future__ import annotations
 
 import hashlib
+import itertools
+import operator
 import os
 import stat
 
@@ -29,6 +31,8 @@ SHIMS = "shims"
 PATTERNS = "patterns"
 POLICY = "policy.json"
 _SHIM_ENDING, _BUNDLE_ENDING = ".json", ".json.bundle"
+_UNSETTLED = -1
+"""Mark of a file that may change again unseen; never equal to a remembered one."""
 _RACY_NS = 50_000_000
 """A file changed less than this before it was looked at may change again under the same time stamp."""
 
@@ -38,6 +42,10 @@ class Listing(Value):
 
     names: list[str]
     marks: list[int]
+
+    def settled_marks(self) -> list[int]:
+        """What to remember: a file that may still be changing must not look the same next time."""
+        return [max(mark, 0) for mark in self.marks] if _UNSETTLED in self.marks else self.marks
 
 
 class Changes(Value):
@@ -115,17 +123,16 @@ def _mark(status: os.stat_result, settled_ns: int) -> int:
     # The change time cannot be set back; with inode and size it stands for the content.
     if status.st_ctime_ns < settled_ns and stat.S_ISREG(status.st_mode):
         return status.st_ctime_ns ^ (status.st_ino << 24) ^ status.st_size
-    return 0
+    return _UNSETTLED
 
 
 def compare(listing: Listing, names: list[str], marks: list[int]) -> Changes:
-    """Which shims differ from those of the last build, told without reading. A mark of 0 always differs."""
+    """Which shims differ from those of the last build, told without reading. A remembered 0 always differs."""
     found = Changes(changed={}, removed=())
     problems: list[Problem] = []
     if listing.names == names:
-        pairs = zip(listing.marks, marks, strict=True)
-        different = [i for i, (new, old) in enumerate(pairs) if new != old or not new]
-        _sort([names[i] for i in different], found.changed, problems)
+        different = itertools.compress(names, map(operator.ne, listing.marks, marks))
+        _sort(list(different), found.changed, problems)
         return found.replace(problems=tuple(problems))
     present: dict[str, str] = {}
     for name in listing.names:
@@ -134,7 +141,7 @@ def compare(listing: Listing, names: list[str], marks: list[int]) -> Changes:
     before = dict(zip(names, marks, strict=True))
     now = zip(listing.names, listing.marks, strict=True)
     _sort(
-        [name for name, mark in now if not mark or before.get(name) != mark],
+        [name for name, mark in now if before.get(name) != mark],
         found.changed,
         problems,
     )
