@@ -100,7 +100,7 @@ def test_a_fault_ends_in_time_with_its_code(name):
         found = code_of(
             lambda: client.get(server.url + "/x", limits=QUICK, accept=("application/json",))
         )
-        assert time.monotonic() - before < QUICK.deadline_s + 0.4
+        assert time.monotonic() - before < QUICK.deadline_s + 1.0
     assert found == expected
 
 
@@ -119,7 +119,7 @@ def test_slowness_ends_at_the_deadline(first, piece):
         server.scripts = drip(server.stopping, first, piece, 0.05)
         before = time.monotonic()
         assert code_of(lambda: client.get(server.url + "/x", limits=QUICK)) == "http.timeout"
-        assert QUICK.deadline_s - 0.1 < time.monotonic() - before < QUICK.deadline_s + 0.4
+        assert QUICK.deadline_s - 0.1 < time.monotonic() - before < QUICK.deadline_s + 1.0
 
 
 def test_a_failure_that_passes_is_retried_at_most_twice():
