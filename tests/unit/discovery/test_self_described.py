@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from atip.discovery.frameworks.node_package import OclifAsker, YargsAsker
+from atip.discovery.frameworks.node_package import OclifAsker
 from atip.discovery.frameworks.self_described import SelfDescribedAsker
+from atip.discovery.frameworks.yargs_program import YargsAsker
 from atip.discovery.ladder import Subject
 from atip.discovery.learning import read_text
 from atip.discovery.stubs import Stub

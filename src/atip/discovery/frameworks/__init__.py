@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 def executing_askers(prober: Runner) -> list[Asker]:
     """Everyone who runs the tool: frameworks, of which the first that answers wins, then help."""
     from atip.discovery.frameworks.cobra_program import CobraAsker
-    from atip.discovery.frameworks.node_package import YargsAsker
     from atip.discovery.frameworks.python_program import PythonAsker
     from atip.discovery.frameworks.self_described import SelfDescribedAsker
+    from atip.discovery.frameworks.yargs_program import YargsAsker
     from atip.discovery.help_tree import Remembering
     from atip.discovery.learning import HelpAsker
 
