@@ -14,20 +14,20 @@ import getpass
 import os
 import shutil
 
-from atip.bundles.governance import review
+from atip.bundles.governance import changed_documents
 from atip.bundles.installing import Installer
 from atip.bundles.ledger import Ledger
 from atip.bundles.loading import find_bundles, load_bundle
 from atip.bundles.login.auth import Login
 from atip.bundles.login.oauth import OAuth
-from atip.bundles.login.secrets import SecretStore
+from atip.bundles.login.secrets import SecretStore, field_of
 from atip.bundles.requirements import find_host, unmet
 from atip.bundles.setup import Setup
-from atip.bundles.spawning import Spawner
+from atip.bundles.spawning import Spawner, digest_of
 from atip.bundles.state import BundleStore
 from atip.bundles.surfaces.headless import HeadlessSurface
 from atip.bundles.versions import MAX_TIMEOUT_S, VersionFinding, judge_version
-from atip.errors import AtipError, NotFoundError, SandboxError
+from atip.errors import AtipError, SandboxError
 from atip.model.confinement import ANY_PROGRAM, Confinement
 from atip.model.value import Value
 
@@ -240,13 +240,11 @@ class BundleHost:
 
     def environment(self, bundle: Bundle) -> dict[str, str]:
         """The caller's variables, with those that setup and login keep for this bundle."""
-        import json
-
         env = dict(os.environ)
         for name, (slot, field) in bundle.exposures().items():
             value = self.secrets.get(bundle.key, slot)
             if value is not None:
-                env[name] = _field(value, field, json.loads)
+                env[name] = field_of(value, field)
         for name in self.own_variables(bundle):
             value = self.secrets.get(bundle.key, f"env:{name}")
             if value is not None:
@@ -356,57 +354,3 @@ class BundleHost:
         key = path if "@" in path and not os.path.exists(path) else self.load(path).key
         self.secrets.drop(key)
         return self.store.remove(key)
-
-
-def changed_documents(bundle: Bundle, installed: Installed) -> list[Change]:
-    """What is not as the user approved it: the manifest field by field, tools as a whole."""
-    from atip.bundles.governance import Change
-
-    changes = review(installed.manifest, bundle.manifest.fields)
-    now = dict(bundle.digests)
-    for path, digest in installed.documents.items():
-        if path != "CLI.md" and now.get(path) != digest:
-            text = f"`{path}` is not what you approved"
-            changes.append(Change(path=path, message=text, needs_review=True))
-    for path in now.keys() - installed.documents.keys():
-        text = f"`{path}` was not there when you approved the bundle"
-        changes.append(Change(path=path, message=text, needs_review=True))
-    return changes
-
-
-def digest_of(path: str) -> str:
-    """`sha256:…` of a program."""
-    from atip.sandbox.verified import seal
-
-    binary = seal(path)
-    binary.close()
-    return binary.digest
-
-
-def refuse_unknown(host: BundleHost, bundle: Bundle) -> Installed:
-    """The install of a bundle.
-
-    Raises:
-        NotFoundError: `bundle.not-installed`.
-    """
-    installed = host.store.find(bundle.key)
-    if installed is None or not os.path.exists(installed.binary):
-        raise NotFoundError(
-            "bundle.not-installed",
-            f"`{bundle.key}` is not installed",
-            hint=f"run `atip bundle install {bundle.folder}`: it shows its plan before it does anything",
-        )
-    return installed
-
-
-def _field(value: str, field: str, parse: Callable[[str], Any]) -> str:
-    """One field of a secret that holds several (OAuth tokens), else the whole."""
-    try:
-        document = parse(value)
-    except ValueError:
-        return value
-    names = {"accessToken": "access_token", "refreshToken": "refresh_token"}
-    if isinstance(document, dict):
-        found = document.get(names.get(field, field), document.get("access_token"))
-        return str(found) if found is not None else value
-    return value

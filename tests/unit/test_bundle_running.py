@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atip.bundle_running import _bin_args, _envelope, bounded_by, check_inputs
+from atip.bundle_judging import bounded_by
+from atip.bundle_running import _bin_args, _envelope, check_inputs
 from atip.bundles.entry.definition import define_cli
 from atip.codecs.climd_tool import BundleTool
 from atip.errors import FormatError

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     class Subject(Protocol):
         """What is asked about."""
 
-        name: str
-        real_path: str
+        @property
+        def name(self) -> str: ...
+
+        @property
+        def real_path(self) -> str: ...
 
 
 class BundleAsker:

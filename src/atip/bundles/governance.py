@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.bundles.bundle import Bundle
+    from atip.bundles.state import Installed
     from atip.codecs.climd_tool import BundleTool
 
 RANKS = ("allow", "ask", "deny")
@@ -225,3 +226,17 @@ def _lost_methods(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
         return {entry.get("method") for entry in entries or () if isinstance(entry, dict)}
 
     return bool(methods(before) - methods(after))
+
+
+def changed_documents(bundle: Bundle, installed: Installed) -> list[Change]:
+    """What is not as the user approved it: the manifest field by field, tools as a whole."""
+    changes = review(installed.manifest, bundle.manifest.fields)
+    now = dict(bundle.digests)
+    for path, digest in installed.documents.items():
+        if path != "CLI.md" and now.get(path) != digest:
+            text = f"`{path}` is not what you approved"
+            changes.append(Change(path=path, message=text, needs_review=True))
+    for path in now.keys() - installed.documents.keys():
+        text = f"`{path}` was not there when you approved the bundle"
+        changes.append(Change(path=path, message=text, needs_review=True))
+    return changes

@@ -196,3 +196,10 @@ def must(said: Said, code: str, what: str) -> Said:
     if said.exit_code != 0:
         raise AtipError(code, f"{what} {explain_failure(said)}")
     return said
+
+
+def digest_of(path: str) -> str:
+    """`sha256:…` of a program."""
+    binary = seal(path)
+    binary.close()
+    return binary.digest

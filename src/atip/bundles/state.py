@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from atip.bundles.bundle import Bundle
+
 MAX_STATE = 4_000_000
 PREFIX = "prefix-"
 _KEY = re.compile(r"[a-z0-9][a-z0-9-]{0,63}@\d{1,9}\Z")
@@ -152,3 +154,19 @@ class BundleStore:
             return False
         shutil.rmtree(folder)
         return True
+
+
+def get_installed(store: BundleStore, bundle: Bundle) -> Installed:
+    """The install of a bundle.
+
+    Raises:
+        NotFoundError: `bundle.not-installed`.
+    """
+    installed = store.find(bundle.key)
+    if installed is None or not os.path.exists(installed.binary):
+        raise NotFoundError(
+            "bundle.not-installed",
+            f"`{bundle.key}` is not installed",
+            hint=f"run `atip bundle install {bundle.folder}`: it shows its plan before it does anything",
+        )
+    return installed

@@ -18,13 +18,14 @@ def make_host(ctx: Context, *, web: bool = False) -> BundleHost:
     """A host with the surface that fits."""
     from atip.bundling import BundleHost
 
+    def pass_on(_name: str, data: bytes) -> None:
+        ctx.err.write(clean(data.decode("utf-8", "replace"), newlines=True))
+
     return BundleHost(
         ctx.app,
         surface=_surface(ctx, web),
         note=lambda text: ctx.note(clean(text)),
-        on_output=lambda _name, data: (
-            ctx.err.write(clean(data.decode("utf-8", "replace"), newlines=True)) and None
-        ),
+        on_output=pass_on,
     )
 
 

@@ -153,3 +153,16 @@ class SecretStore:
 
 def _attributes(key: str, slot: str | None) -> list[str]:
     return ["service", SERVICE, "bundle", key, *(["slot", slot] if slot is not None else [])]
+
+
+def field_of(value: str, field: str) -> str:
+    """One field of a secret that holds several (OAuth tokens), else the whole."""
+    try:
+        document = json.loads(value)
+    except ValueError:
+        return value
+    names = {"accessToken": "access_token", "refreshToken": "refresh_token"}
+    if isinstance(document, dict):
+        found = document.get(names.get(field, field), document.get("access_token"))
+        return str(found) if found is not None else value
+    return value

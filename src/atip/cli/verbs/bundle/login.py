@@ -29,13 +29,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.bundles.governance import refuse_unreviewed
-    from atip.bundling import changed_documents, refuse_unknown
+    from atip.bundles.governance import changed_documents, refuse_unreviewed
+    from atip.bundles.state import get_installed
     from atip.cli.bundle_surface import make_host
 
     host = make_host(ctx, web=options.web and not options.check)
     bundle = host.load(options.bundle)
-    installed = refuse_unknown(host, bundle)
+    installed = get_installed(host.store, bundle)
     refuse_unreviewed(bundle.key, changed_documents(bundle, installed))
     login = host.login(bundle, installed)
     if not login.needs_login:

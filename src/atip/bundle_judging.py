@@ -1,0 +1,150 @@
+"""Judging a call of a bundle's tool: decision and confinement.
+
+What the enforced sandbox rules out is ruled out, what the bundle claims is only a claim; the confinement is bundle ∩ tool ∩
+policy, where the user's grant for this bundle counts as a grant of the user's layer. Implements AIP-29 "Sandbox", "With AIP-7".
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from atip.bundles.governance import gate, read_approvals
+from atip.codecs.climd_sandbox import as_subtree
+from atip.codecs.climd_tool import effects_of_tool
+from atip.execution.call import Judgement
+from atip.execution.conventions import read_conventions
+from atip.explaining import explain_line, find_known
+from atip.model.effects import Cost, raised_by
+from atip.policy.confine import Asked, Scene, plan_confinement
+from atip.policy.decide import decide
+from atip.policy.decision import Decision, strictest
+from atip.policy.granting import expanded, granted, path_covers
+from atip.registry.policies import load_policies
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.bundles.bundle import Bundle
+    from atip.bundles.state import Installed
+    from atip.bundling import BundleHost
+    from atip.codecs.climd_tool import BundleTool
+    from atip.execution.call import Call
+    from atip.model.confinement import Confinement
+    from atip.model.effects import Effects
+    from atip.policy.policy import Policy
+    from atip.policy.subject import Subject
+
+
+def judge_tool(
+    host: BundleHost, bundle: Bundle, installed: Installed, tool: BundleTool, call: Call
+) -> Judgement:
+    """Decision and confinement of a call of a bundle's tool."""
+    places = host.box.places
+    policies = load_policies(places, call.cwd, preset=host.box.policy)
+    requested = bundle.requested_by(tool)
+    own = tuple(host.own_variables(bundle))
+    requested = requested.replace(env_pass=tuple(dict.fromkeys((*requested.env_pass, *own))))
+    allowed = [_with_grant(policy, requested) for policy in policies]
+    explained = explain_line(
+        shlex.join(call.argv),
+        policies,
+        lookup=lambda name: find_known(places, name),
+        cwd=call.cwd,
+        home=places.home,
+    )
+    claimed = raised_by(explained.effects, effects_of_tool(tool, bundle.manifest.sandbox))
+    if requested.exec_allow and requested.exec_spawn:
+        # programs that the user granted by name may be started, whatever is known of the usual case
+        claimed = claimed.replace(subprocess=None)
+    planned = plan_confinement(
+        claimed,
+        allowed,
+        asked=Asked(confinement=requested),
+        scene=Scene(cwd=call.cwd, home=places.home, own=(places.config, places.data, places.cache)),
+        timeout_s=call.timeout_s,
+    )
+    confinement = _cut(planned, requested, places.home, installed.visible)
+    auth = bundle.manifest.auth
+    state = expanded(tuple(map(as_subtree, auth.paths)) if auth else (), places.home)
+    effects = bounded_by(claimed, confinement, state)
+    decisions = [
+        decide(policies, subject.replace(effects=effects, evidence="knowledge"))
+        for subject in explained.invocations
+    ] or [explained.decision]
+    decisions.append(_gated(host, bundle, tool, explained.invocations))
+    return Judgement(
+        decision=strictest(decisions),
+        effects=effects,
+        confinement=confinement,
+        audit=any(policy.audit for policy in policies),
+        policy=sha256_hex(repr((policies, bundle.key, bundle.digests)).encode()),
+        conventions=read_conventions(bundle.manifest.fields.get("output")),
+    )
+
+
+def _with_grant(policy: Policy, requested: Confinement) -> Policy:
+    """The user's layer with what the user granted to this bundle; other layers still cut."""
+    if policy.layer != "user":
+        return policy
+    return policy.replace(
+        hosts=(*policy.hosts, *requested.egress),
+        reads=(*policy.reads, *requested.fs_read),
+        writes=(*policy.writes, *requested.fs_write),
+        env=(*policy.env, *requested.env_pass),
+    )
+
+
+def _cut(
+    planned: Confinement, requested: Confinement, home: str, visible: tuple[str, ...]
+) -> Confinement:
+    """Not more than was asked for (policy may know of more), and the folders that the program starts from."""
+    reads = granted(planned.fs_read, expanded(requested.fs_read, home), path_covers)
+    writes = granted(planned.fs_write, expanded(requested.fs_write, home), path_covers)
+    shown = tuple(f"{path.rstrip('/')}/**" for path in visible)
+    return planned.replace(fs_read=tuple(dict.fromkeys((*reads, *shown))), fs_write=writes)
+
+
+def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...] = ()) -> Effects:
+    """Effects of a run in this confinement: what is not possible does not happen.
+
+    Args:
+        state: where the program keeps its own login (`auth.state.paths`), granted by the user for just that; writing
+            there changes nothing of the user's.
+    """
+    files = effects.filesystem
+    writes = [
+        entry for entry in confinement.fs_write if not any(path_covers(own, entry) for own in state)
+    ]
+    if not writes:
+        effects = effects.replace(filesystem=files.replace(write=False, delete=False))
+    if not confinement.exec_allow:
+        effects = effects.replace(subprocess=False)
+    online = bool(confinement.egress or confinement.tcp)
+    if not online:
+        effects = effects.replace(network=False)
+    if not writes and not online:
+        # nothing outside of the process and its own login can be different afterwards
+        effects = effects.replace(
+            destructive=False, creates=(), modifies=(), deletes=(), cost=Cost(billable=False)
+        )
+    return effects
+
+
+def _gated(
+    host: BundleHost, bundle: Bundle, tool: BundleTool, subjects: Sequence[Subject]
+) -> Decision:
+    from atip.model.reader import read_json
+    from atip.registry.settings import refuse_foreign
+    from atip.system.files import read_bytes
+
+    path = os.path.join(host.box.places.config, "bundles.json")
+    document = None
+    if os.path.lexists(path):
+        refuse_foreign(path)
+        document = read_json(read_bytes(path, 1_000_000))
+    outcome, reason = gate(bundle, tool, read_approvals(document))
+    reasons = (reason,) if reason else ()
+    return Decision(outcome=outcome, reasons=reasons, rule=f"bundle {bundle.key}")
