@@ -16,6 +16,7 @@ import os
 from atip.execution.result import Result
 from atip.model.effects import Effects
 from atip.model.value import Value
+from atip.planning import find_workspace
 from atip.policy.observed import (
     Difference,
     Scene,
@@ -162,7 +163,7 @@ def _scene(call: Call, confinement: Confinement) -> Scene:
     granted = tuple(entry.removesuffix("/**") for entry in entries if "*" not in entry[:-2])
     tree = find_interpreter().tree
     return Scene(
-        cwd=call.cwd,
+        cwd=find_workspace(call.cwd, call.home),
         home=call.home,
         granted=granted,
         gates=tuple(f"{address}:{port}" for address, port in gates_of(confinement)),

@@ -49,21 +49,67 @@ def plan_call(
     tools = {subject.tool for subject in explained.invocations}
     asked = explained.decision.outcome == ASK
     own = tuple(map(os.path.realpath, (places.config, places.data, places.cache)))
+    workspace = find_workspace(cwd, home)
     named = named_by(explained.invocations, home=home, asked=asked)
+    paths = _existing(named, workspace, own, asked=asked)
+    if tools == {"git"}:
+        paths += linked_repository(workspace)
     return plan_confinement(
         explained.effects,
         policies,
         asked=asked_by(explained.invocations),
-        named=named.replace(paths=_existing(named, cwd, own, asked=asked)),
+        named=named.replace(paths=paths),
         scene=Scene(
-            cwd=cwd,
+            cwd=workspace,
             home=home,
             own=own,
-            kept=_kept(cwd, _GIT_OWN if tools == {"git"} else ()),
+            kept=_kept(workspace, _GIT_OWN if tools == {"git"} else ()),
             libraries=own_libraries(program, home) if program else (),
         ),
         timeout_s=timeout_s,
     )
+
+
+def find_workspace(cwd: str, home: str) -> str:
+    """The repository that holds a directory, if it lies below the home directory or beside it; else the
+    directory itself. A home directory that is a repository (of dotfiles) does not make all of it a workspace."""
+    folder = cwd
+    while folder not in ("/", home) and not f"{home}/".startswith(f"{folder}/"):
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return folder
+        folder = os.path.dirname(folder)
+    return cwd
+
+
+def linked_repository(workspace: str) -> tuple[str, ...]:
+    """The repository of a linked worktree, which lies elsewhere.
+
+    SECURITY: the `.git` file of a workspace can name any folder; it counts only if that folder is a worktree entry
+    of a repository and names this very workspace in return.
+    """
+    pointer = _line(os.path.join(workspace, ".git"))
+    if not pointer.startswith("gitdir: "):
+        return ()
+    entry = os.path.realpath(os.path.join(workspace, pointer[len("gitdir: ") :]))
+    common = os.path.dirname(os.path.dirname(entry))
+    returns = os.path.realpath(_line(os.path.join(entry, "gitdir")) or "/")
+    is_entry = os.path.basename(os.path.dirname(entry)) == "worktrees"
+    if not is_entry or returns != os.path.join(workspace, ".git"):
+        return ()
+    return (f"{common}/**",) if os.path.isfile(os.path.join(common, "HEAD")) else ()
+
+
+def _line(path: str) -> str:
+    """The only line of a small file; empty where it is none."""
+    from atip.errors import AtipError
+    from atip.system.files import read_bytes
+
+    if not os.path.isfile(path):
+        return ""
+    try:
+        return read_bytes(path, 4096).decode("utf-8", "replace").strip()
+    except AtipError:
+        return ""
 
 
 def notes_on(
@@ -115,13 +161,16 @@ def _is_system(path: str) -> bool:
     return path.startswith(("/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/etc/"))
 
 
-def _existing(named: Named, cwd: str, own: tuple[str, ...], *, asked: bool) -> tuple[str, ...]:
+def _existing(
+    named: Named, workspace: str, own: tuple[str, ...], *, asked: bool
+) -> tuple[str, ...]:
     """Named paths outside of the workspace that exist, by their real names and as they are named; folders
     as subtrees."""
     found: dict[str, None] = {}
     for path in named.paths:
         real = os.path.realpath(path)
-        if real == cwd or real.startswith(cwd.rstrip("/") + "/") or not os.path.exists(real):
+        inside = real == workspace or real.startswith(f"{workspace.rstrip('/')}/")
+        if inside or not os.path.exists(real):
             continue
         # SECURITY: a link may give a secret, or our own settings, a harmless name
         if not asked and (is_secret(real) or is_protected(real)):
@@ -133,7 +182,7 @@ def _existing(named: Named, cwd: str, own: tuple[str, ...], *, asked: bool) -> t
     return tuple(found)
 
 
-def _kept(cwd: str, without: tuple[str, ...]) -> tuple[str, ...]:
+def _kept(workspace: str, without: tuple[str, ...]) -> tuple[str, ...]:
     """What stays as it is in the workspace. A link cannot be kept in place, and is left out."""
-    paths = (os.path.join(cwd, name) for name in KEPT if name not in without)
+    paths = (os.path.join(workspace, name) for name in KEPT if name not in without)
     return tuple(path for path in paths if os.path.lexists(path) and os.path.realpath(path) == path)

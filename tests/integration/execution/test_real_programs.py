@@ -114,6 +114,27 @@ def test_git_reads_the_users_name_and_runs_no_hook(desk: Desk) -> None:
     assert desk.run("git", "log", "--format=%an").stdout == "Me\n"
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_git_works_in_a_folder_of_its_repository_and_in_a_linked_worktree(desk: Desk) -> None:
+    (desk.home / ".gitconfig").write_text("[user]\n name = Me\n email = me@example.com\n")
+    for words in (("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "x")):
+        assert desk.run("git", *words).exit_code == 0
+    (desk.work / "inner/deep").mkdir(parents=True)
+    said = desk.box.run(["git", "rev-parse", "--show-prefix"], cwd=str(desk.work / "inner/deep"))
+    assert said.stdout == "inner/deep/\n", said.stderr
+    tree = desk.home / "tree"
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(desk.home)}
+    subprocess.run(["git", "worktree", "add", "-q", str(tree)], check=True, cwd=desk.work, env=env)
+    linked = desk.box.run(["git", "log", "--format=%s"], cwd=str(tree))
+    assert linked.stdout == "x\n", linked.stderr
+    # a `.git` file that names a folder which knows nothing of it opens nothing
+    (desk.home / "other/worktrees/tree").mkdir(parents=True)
+    (desk.home / "other/HEAD").write_text("ref: refs/heads/main\n")
+    (tree / ".git").write_text(f"gitdir: {desk.home}/other/worktrees/tree\n")
+    said = desk.box.run(["git", "log"], cwd=str(tree))
+    assert f"{desk.home}/other/**" not in said.confinement.fs_read
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_curl_reaches_a_granted_loopback_service_and_no_other(desk: Desk, web: int) -> None:
     url = f"http://localhost:{web}/"
