@@ -149,6 +149,15 @@ def test_another_file_under_the_tools_name_is_not_run(home):
     assert "changed" not in ran.out
 
 
+def test_bytes_that_are_not_those_that_were_described_are_not_run(tmp_path):
+    box = home_with(tmp_path)
+    entry = box.store.find("greet")
+    box.store.put({"greet": {**entry, "hash": "sha256:" + "0" * 64}})
+    ran = call(tmp_path, {"name": "greet_say", "arguments": {"word": ["x"]}}, "--json")
+    assert ran.code == 126
+    assert ran.document["calls"][0]["error"]["code"] == "trust.digest-mismatch"
+
+
 def test_the_names_of_a_grouped_compilation_are_understood(home):
     given = {"name": "greet", "arguments": {"action": "say", "word": ["x"]}}
     ran = call(home, given, "--tools", "greet", "--strategy", "action")
