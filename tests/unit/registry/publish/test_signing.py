@@ -162,3 +162,38 @@ def test_bundle_is_one_json_document_of_the_current_kind(source):
     sign_shims(str(source.folder), key_signer(default_key(str(source.keys), inferred=False)))
     bundle = json.loads(bundle_of(source))
     assert bundle["mediaType"] == "application/vnd.dev.sigstore.bundle.v0.3+json"
+
+
+def test_identity_signs_through_sigstore_with_the_raw_bytes(source, monkeypatch):
+    """The services are out of reach here: the context that talks to them is a stand-in, the bundle a real one."""
+    import contextlib
+
+    import sigstore.models
+    import sigstore.oidc
+    import sigstore.sign
+
+    seen = []
+
+    class StandIn:
+        @contextlib.contextmanager
+        def signer(self, token):
+            seen.append(token)
+            yield self
+
+        def sign_artifact(self, data):
+            seen.append(data)
+            return self
+
+        def to_json(self):
+            return '{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json"}'
+
+    monkeypatch.setenv("MY_TOKEN", "token")
+    monkeypatch.setattr(sigstore.oidc, "IdentityToken", lambda raw: f"parsed {raw}")
+    monkeypatch.setattr(sigstore.models.ClientTrustConfig, "production", lambda: "config")
+    monkeypatch.setattr(
+        sigstore.sign.SigningContext, "from_trust_config", lambda _config: StandIn()
+    )
+    path = source.add()
+    sign_shims(str(source.folder), sigstore_signer("MY_TOKEN"))
+    assert seen == ["parsed token", path.read_bytes()]
+    assert json.loads(bundle_of(source))["mediaType"].endswith("bundle.v0.3+json")
