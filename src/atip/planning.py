@@ -54,8 +54,11 @@ def plan_call(
     paths = _existing(named, workspace, own, asked=asked)
     if tools == {"git"}:
         paths += linked_repository(workspace)
+    effects = explained.effects
+    if len(explained.invocations) > 1:
+        effects = effects.replace(subprocess=True)  # it starts the others
     return plan_confinement(
-        explained.effects,
+        effects,
         policies,
         asked=asked_by(explained.invocations),
         named=named.replace(paths=paths),

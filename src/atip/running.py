@@ -137,7 +137,7 @@ def make_call(
     folder = os.path.realpath(cwd or os.getcwd())
     return Call(
         argv=words,
-        program=resolve_shim(box.locate(argv[0]), folder, os.environ),
+        program=resolve_shim(box.locate(_from(folder, argv[0])), folder, os.environ),
         cwd=folder,
         home=os.path.realpath(box.places.home),
         stdin=stdin,
@@ -147,6 +147,11 @@ def make_call(
         assume_yes=assume_yes,
         structured=structured,
     )
+
+
+def _from(folder: str, name: str) -> str:
+    """A path as the call would find it; a bare name stays one."""
+    return os.path.join(folder, name) if os.sep in name else name
 
 
 def make_runner(

@@ -212,6 +212,17 @@ def test_an_unknown_tool_may_start_system_programs_and_none_of_its_own(desk: Des
     assert "noexec" in said.layers
 
 
+def test_a_wrapper_starts_what_it_names(desk: Desk) -> None:
+    (desk.work / "a.txt").write_text("a\n")
+    said = desk.run("find", ".", "-name", "a.txt", "-exec", "wc", "-l", "{}", ";")
+    assert said.stdout == "1 ./a.txt\n", said
+
+
+def test_a_program_of_the_workspace_is_found_from_there(desk: Desk) -> None:
+    desk.script("mine", "echo mine\n")
+    assert desk.run("./mine").stdout == "mine\n"
+
+
 @pytest.mark.skipif(NODE is None, reason="needs node")
 def test_node_computes_and_is_stopped_at_the_home_directory(desk: Desk) -> None:
     assert desk.run("node", "-e", "console.log(6*7)").stdout == "42\n"
