@@ -146,7 +146,6 @@ ONE_ROOM = {
     "mcp_types": {"server", "system"},
     "uvicorn": {"server"},
     "obstore": {"system"},
-    "tuf": {"registry"},
 }
 FORBIDDEN_NAMES = {
     "utils",

@@ -102,6 +102,8 @@ def test_a_command_can_be_named_with_arguments_in_every_spelling(home):
     ):
         ran = atip("call", *words, home=home)
         assert (ran.code, ran.out) == (0, SAID)
+    ran = atip("call", "greet.say", "--args", "-", home=home, stdin=json.dumps(ARGUMENTS))
+    assert (ran.code, ran.out) == (0, SAID)
     typed = atip("call", "--json", "greet.flood", "bytes=3", home=home).document
     assert (typed["stdout"], typed["exitCode"]) == ("xxx", 0)
     message = atip("call", "--for", "anthropic", "greet.say", "word=x", home=home).document

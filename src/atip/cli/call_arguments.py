@@ -1,4 +1,4 @@
-"""Arguments of a call as a person types them: `key=value`, `key:=json`, `--args JSON`.
+"""Arguments of a call as a person types them: `key=value`, `key:=json`, `--args JSON`, `--args -` for standard input.
 
 A text is what the parameter makes of it: `limit=5` is a number where the tool wants one, and a repeated key is a
 list where it takes several. `:=` is JSON whatever the parameter is. Judges nothing: that is `calls.arguments`.
@@ -52,6 +52,10 @@ def _split(word: str) -> tuple[str, str, bool]:
 
 
 def _object(text: str) -> dict[str, object]:
+    if text == "-":
+        from atip.cli.documents import load_bytes
+
+        text = load_bytes("-").decode("utf-8", "replace")
     value = _json(text, "--args")
     if not isinstance(value, dict):
         raise UsageError("call.args", "`--args` is not a JSON object")

@@ -38,7 +38,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words", nargs="*", metavar="KEY=VALUE", help="its arguments; KEY:=JSON for other types"
     )
-    parser.add_argument("--args", default="", metavar="JSON", help="arguments as a JSON object")
+    parser.add_argument(
+        "--args",
+        default="",
+        metavar="JSON",
+        help="arguments as a JSON object; - reads it from stdin",
+    )
     parser.add_argument(
         "--for",
         dest="provider",
