@@ -11,6 +11,7 @@ import hashlib
 import os
 
 from atip.errors import AtipError, FormatError
+from atip.system.clock import now
 from atip.system.files import TEMPORARY, locked, sync_directory
 from atip.system.objects import ObjectInfo, StoredObject, changed_meanwhile, checked_key
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_ABANDONED_S = 86400.0
 PUBLIC_FILE, PUBLIC_FOLDER = 0o644, 0o755
 """Published files are for everyone; the umask may say otherwise."""
 
@@ -146,6 +148,7 @@ class _Writer:
             else:
                 parent = os.path.dirname(final)
                 os.makedirs(parent, mode=PUBLIC_FOLDER, exist_ok=True)
+                _sweep(parent)
                 entered = temporary = os.path.join(parent, f"{TEMPORARY}{os.urandom(6).hex()}")
                 os.mkdir(temporary, PUBLIC_FOLDER)
             handle = os.open(entered, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -178,6 +181,18 @@ def _create(name: str, data: bytes, folder: int) -> None:
             written += os.write(handle, data[written:])
     finally:
         os.close(handle)
+
+
+def _sweep(parent: str) -> None:
+    """Remove directories that a writer left half full when it was killed; older than a day, so nobody's now."""
+    import shutil
+
+    with os.scandir(parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(TEMPORARY) and entry.is_dir(follow_symlinks=False):
+                age_s = now() - entry.stat(follow_symlinks=False).st_mtime
+                if age_s > _ABANDONED_S:
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _settle(temporary: str, final: str) -> None:

@@ -124,3 +124,15 @@ def test_bucket_over_plain_http_is_refused(monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://store.example")
     with pytest.raises(UsageError):
         open_store("s3://bucket", lambda _key: {})
+
+
+def test_directory_that_a_killed_writer_left_is_removed(store, tmp_path):
+    left = tmp_path / "store" / ".atip-tmp-left"
+    young = tmp_path / "store" / ".atip-tmp-young"
+    for folder in (left, young):
+        folder.mkdir(parents=True)
+        (folder / "x").write_text("1")
+    os.utime(left, (0, 0))
+    store.put("d/one", b"1")
+    assert (left.exists(), young.exists()) == (False, True)
+    assert keys(store) == ["d/one"]

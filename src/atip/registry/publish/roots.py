@@ -65,10 +65,9 @@ def fingerprint(first_root: bytes) -> str:
 def make_first_root(folder: str, settings: PublisherSettings, at: float) -> bytes:
     """Use the keys of the folder, make those that are missing, and write `1.root.json`."""
     there = {key.name for key in load_role_keys(folder)}
-    names = [f"root-{number + 1}" for number in range(settings.root_keys)]
-    if any(name.startswith("root-") for name in there):
-        names = []
-    names += [role for role in ONLINE if role not in there]
+    free = [f"root-{number}" for number in range(1, 100) if f"root-{number}" not in there]
+    missing = settings.root_keys - sum(name.startswith("root-") for name in there)
+    names = free[: max(missing, 0)] + [role for role in ONLINE if role not in there]
     make_role_keys(folder, names)
     keys = load_role_keys(folder)
     roots = [key for key in keys if key.role == "root"]
