@@ -94,6 +94,7 @@ def _with_grant(policy: Policy, requested: Confinement) -> Policy:
         reads=(*policy.reads, *requested.fs_read),
         writes=(*policy.writes, *requested.fs_write),
         env=(*policy.env, *requested.env_pass),
+        ingress=(*policy.ingress, *requested.ingress),
     )
 
 

@@ -106,6 +106,9 @@ def run_tool(
     )  # fmt: skip
     runner = make_bundle_runner(host, bundle, installed, tool, ask=ask)
     result = runner.run(call)  # (5)
+    host.record(
+        {"event": "bundle-run", "bundle": bundle.key, "tool": tool.id, "run": result.run_id}
+    )
     login = host.login(bundle, installed)
     expired = login.after(result.exit_code, stdout=result.stdout, stderr=result.stderr)
     return _envelope(host, bundle, tool, result, structured=structured, expired=expired)  # (6)

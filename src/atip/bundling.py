@@ -165,7 +165,7 @@ class BundleHost:
     ) -> Installed:
         """Install after a person's yes; see `bundles.installing`."""
         installed = self._installer(bundle, confirm, confirm_root).install(again=again)
-        self._audit({"event": "bundle-install", "bundle": bundle.key, "method": installed.method,
+        self.record({"event": "bundle-install", "bundle": bundle.key, "method": installed.method,
                      "program": installed.binary, "digest": installed.digest})  # fmt: skip
         self.login(bundle, installed).version_seen()
         return installed
@@ -282,7 +282,7 @@ class BundleHost:
             confinement=self.granted(bundle),
             oauth=OAuth(self.secrets, self._exchange),
             answers=answers,
-            record=self._audit,
+            record=self.record,
         )
 
     def login(self, bundle: Bundle, installed: Installed) -> Login:
@@ -295,10 +295,11 @@ class BundleHost:
             confinement=self.granted(bundle),
             surface=self.surface,
             adapters=self.entry.adapters if self.entry else None,
-            record=self._audit,
+            record=self.record,
         )
 
-    def _audit(self, record: Mapping[str, Any]) -> None:
+    def record(self, record: Mapping[str, Any]) -> None:
+        """Write to the audit, under the bundle's `id@major`; never a value."""
         from atip.running import audit_of
 
         audit_of(self.box).append({**record, "user": os.getuid(), "pid": os.getpid()})

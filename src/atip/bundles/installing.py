@@ -123,9 +123,11 @@ class Installer:
             raise self._no_method(proposal)
         if not self._confirm(proposal):
             raise Denied("bundle.not-confirmed", "nothing was installed: it was not confirmed")
-        if proposal.present and proposal.finding is not None:
-            return self._record(PRESENT, proposal.present, proposal.finding, "", ())
-        return self._try_all()
+        # a second install of the same bundle waits: each removes the folders of attempts that failed
+        with self.store.installing(self.bundle.key):
+            if proposal.present and proposal.finding is not None:
+                return self._record(PRESENT, proposal.present, proposal.finding, "", ())
+            return self._try_all()
 
     def _try_all(self) -> Installed:
         failures: list[str] = []

@@ -127,6 +127,12 @@ class BundleStore:
             data = json.dumps(document, ensure_ascii=False, indent=1).encode()
             write_atomic(os.path.join(folder, name), data)
 
+    def installing(self, key: str) -> locked:
+        """Held while a bundle is installed."""
+        make_private(self.root)
+        make_private(self.folder(key))
+        return locked(os.path.join(self.folder(key), ".install.lock"))
+
     def new_prefix(self, key: str) -> str:
         """A fresh folder for an install; `drop_prefixes` removes what no state refers to."""
         self.folder(key)

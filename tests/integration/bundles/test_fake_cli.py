@@ -95,6 +95,7 @@ def test_from_nothing_to_ready_and_a_run_with_what_was_set_up(place):
     assert (place.state / "set-channel").read_text() == "42"
 
 
+@pytest.mark.proves("AIP29-IDENTITY-02", "AIP29-SETUP-06")
 def test_secrets_reach_neither_audit_nor_ledger_nor_argv(place):
     surface = FakeSurface(ANSWERS, on_open=browser)
     host, bundle, known = place.installed(surface)
@@ -107,7 +108,11 @@ def test_secrets_reach_neither_audit_nor_ledger_nor_argv(place):
             assert b"s3cret-token" not in path.read_bytes(), path
     assert not any("s3cret-token" in call for call in place.calls())
     audit = (data / "audit" / "audit.jsonl").read_text()
-    assert '"step": "daemon"' in audit.replace('":"', '": "') and "fake@1" in audit
+    records = [json.loads(line) for line in audit.splitlines()]
+    assert {one["step"] for one in records if one.get("event") == "setup"} >= {"daemon", "token"}
+    ran = next(one for one in records if one.get("event") == "bundle-run")
+    assert (ran["bundle"], ran["tool"]) == ("fake@1", "fake.list")
+    assert any(one.get("run") == ran["run"] and one["event"] == "start" for one in records)
 
 
 @pytest.mark.proves("AIP29-OUTPUT-04", "AIP29-OUTPUT-06", "AIP29-OUTPUT-08", "AIP29-OUTPUT-05")
@@ -173,7 +178,7 @@ def test_program_cannot_leave_its_sandbox(simple):
         assert not target.exists()
 
 
-@pytest.mark.proves("AIP29-VERSION-08", "AIP29-IDENTITY-02")
+@pytest.mark.proves("AIP29-VERSION-08")
 def test_program_that_was_exchanged_is_refused(simple):
     host, bundle, known = simple.installed(FakeSurface())
     host.login(bundle, known).login()
