@@ -93,8 +93,8 @@ def plan_confinement(
         ingress=granted(request.ingress, grants(policies, "ingress"), str.__eq__)
         if plan.online
         else (),
-        exec_allow=plan.programs() != (),
-        exec_spawn=plan.programs(),
+        exec_allow=plan.may_fork,
+        exec_spawn=request.exec_spawn if plan.may_fork else (),
         # names of variables are requests too, and what changes what runs is never passed
         env_pass=tuple(
             name
@@ -194,15 +194,15 @@ class _Plan:
         extra = bounded(self.policies, "hosts", self.named.hosts)
         return tuple(dict.fromkeys((*found, *extra)))
 
-    def programs(self) -> tuple[str, ...]:
-        """What may be started. A list in our own knowledge is exact, even where no program of the
-        caller's choice is run."""
-        if self.asked is not None and self.asked.confinement.exec_allow is False:
-            return ()
-        curated = self.asked is not None and self.asked.curated
-        if self.effects.subprocess is False and not curated:
-            return ()
-        return self.request.exec_spawn
+    @property
+    def may_fork(self) -> bool:
+        """Whether processes may be made at all; which programs these can become is in the request. A list in
+        our own knowledge counts even where no program of the caller's choice is run."""
+        if self.asked is None:
+            return self.effects.subprocess is not False
+        if not self.asked.confinement.exec_allow:
+            return False
+        return self.asked.curated or self.effects.subprocess is not False
 
     def explicit(self) -> tuple[str, ...]:
         """What a person granted or was asked about; the workspace is neither."""

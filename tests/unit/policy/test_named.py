@@ -143,6 +143,11 @@ def test_nobody_knows_the_tool_it_may_start_system_programs_a_list_stays_exact()
     assert plan(as_effects(profile("reads")), asked=claimed).exec_spawn == ()
     curated = claimed.replace(curated=True)
     assert plan(as_effects(profile("reads")), asked=curated).exec_spawn == ("git",)
+    forks = Asked(confinement=Confinement(exec_allow=True))
+    assert (plan(UNKNOWN, asked=forks).exec_allow, plan(UNKNOWN, asked=forks).exec_spawn) == (
+        True,
+        (),
+    )
     off = Asked(confinement=Confinement(exec_allow=False, exec_spawn=("git",)), curated=True)
     assert plan(UNKNOWN, asked=off).exec_allow is False
 
