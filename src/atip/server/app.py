@@ -7,6 +7,7 @@ ATIP 0.1 §6.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import anyio
@@ -111,6 +112,11 @@ class App:
             return elicitor.required(required)
         except AtipError as error:
             return _said(refused(error), is_error=True, meta={"atip/error": error.code})
+        except (
+            Exception
+        ) as error:  # a bug of ours is an answer too, and ends neither call nor server
+            sys.stderr.write(f"atip mcp: {type(error).__name__}: {error!s:.500}\n")
+            return _said(f"internal.error: {type(error).__name__}", is_error=True)
 
     async def _answered(self, name: str, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
         match name:
@@ -152,14 +158,9 @@ class App:
         return _said(text)
 
     async def _run(self, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
-        if given.get("argv") is None:
-            command = str(given.get("command", ""))
-            try:
-                function = await anyio.to_thread.run_sync(self.catalogue.function, command)
-            except NotFoundError:
-                function = None
-            if function is not None:
-                await self._approve(function, elicitor)
+        function = await anyio.to_thread.run_sync(self._runs.function, given)
+        if function is not None:
+            await self._approve(function, elicitor)
         return _ran(await self._runs.line(given, elicitor))
 
     async def _published(self, name: str, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:

@@ -88,21 +88,24 @@ class Catalogue:
         known = self.get(words[0])
         return known.functions.get(tuple(words[1:])) or find_function(known.tool, tuple(words[1:]))
 
+    def nearest(self, words: Sequence[str]) -> Function | None:
+        """The command that a line begins with; None where none is known."""
+        try:
+            functions = self.get(words[0]).functions
+        except NotFoundError:
+            return None
+        rest = tuple(words[1:])
+        ways = (rest[:count] for count in range(len(rest), -1, -1))
+        return next((functions[way] for way in ways if way in functions), None)
+
     def takes_words(self, words: Sequence[str]) -> bool:
         """Whether a line goes on after its command, with options or with what the command takes."""
         if any(word.startswith("-") for word in words):
             return True
-        try:
-            functions = self.get(words[0]).functions
-        except NotFoundError:
+        function = self.nearest(words)
+        if function is None or function.path == tuple(words[1:]):
             return False
-        rest = tuple(words[1:])
-        if rest in functions:
-            return False
-        nearest = next((rest[:n] for n in range(len(rest), -1, -1) if rest[:n] in functions), None)
-        if nearest is None:
-            return False
-        return any(not isinstance(item, Option) for item in functions[nearest].parameters.values())
+        return any(not isinstance(item, Option) for item in function.parameters.values())
 
     # -- find ------------------------------------------------------------------------------------
 

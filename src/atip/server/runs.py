@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextvars
 import os
+import shlex
 
 import anyio
 import anyio.to_thread
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from atip.calls.functions import Function
     from atip.execution.result import Result
     from atip.execution.runner import Call, Runner
     from atip.server.catalogue import Catalogue
@@ -69,9 +71,29 @@ class Runs:
 
     # -- from words to a call --------------------------------------------------------------------
 
+    def words(self, given: Mapping[str, Any]) -> list[str]:
+        """The words of `command`, quotes undone; a shell's other signs are refused later, word by word.
+
+        Raises:
+            UsageError: `mcp.argument`, `mcp.quotes`.
+        """
+        command = _text(given, "command")
+        if not any(sign in command for sign in "'\"\\"):
+            return target_words(self._box, command)
+        try:
+            return shlex.split(command)
+        except ValueError as error:
+            raise UsageError("mcp.quotes", "`command` has a quote without its end") from error
+
+    def function(self, given: Mapping[str, Any]) -> Function | None:
+        """The command that a call is about, if it is known: what the user approved is compared with it."""
+        argv = given.get("argv")
+        more = [word for word in argv if isinstance(word, str)] if isinstance(argv, list) else []
+        return self._catalogue.nearest([*self.words(given), *more])
+
     def _line_call(self, given: Mapping[str, Any]) -> Call:
         options = self._options(given)
-        words = target_words(self._box, _text(given, "command"))
+        words = self.words(given)
         arguments, argv = given.get("arguments"), given.get("argv")
         if arguments and argv:
             raise UsageError("mcp.both", "give either `arguments` or `argv`")
@@ -90,7 +112,7 @@ class Runs:
             raise UsageError("mcp.stdin", f"`stdin` is no text of at most {MAX_STDIN:,} characters")
         return {
             "cwd": self._folder(given.get("cwd")),
-            "stdin": stdin.encode("utf-8", "surrogateescape") if stdin is not None else None,
+            "stdin": stdin.encode("utf-8", "replace") if stdin is not None else None,
             "timeout_s": self._bounds.timeout_s,
             "max_bytes": self._bounds.max_bytes,
         }

@@ -60,6 +60,8 @@ def test_a_changed_text_is_not_published_shown_or_run_before_it_is_approved(tmp_
         for name, arguments in (
             ("greet_say", {"word": ["x"]}),
             ("run", {"command": "greet say", "arguments": {"word": ["x"]}}),
+            ("run", {"command": "greet", "argv": ["say", "x"]}),
+            ("run", {"command": "greet say 'x y'"}),
             ("describe", {"command": "greet say"}),
         ):
             said = server.call(name, arguments)["result"]

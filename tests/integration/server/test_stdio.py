@@ -65,6 +65,8 @@ def test_the_official_client_lists_describes_and_runs_a_real_tool(home, mode):
         assert "\nx\n" in text(by_words)
         whole_line = await client.call_tool("run", {"command": "greet say one two"})
         assert "\none\ntwo\n" in text(whole_line)
+        quoted = await client.call_tool("run", {"command": "greet say 'one two'"})
+        assert "\none two\n" in text(quoted)
         failed = await client.call_tool("run", {"command": "greet fail"})
         assert failed.is_error
         assert failed.meta["atip/result"]["exitCode"] == 3
@@ -90,6 +92,7 @@ def test_mistakes_are_answers_that_a_model_can_use(home, mode):
             await said("run", {"command": "greet", "argv": ["say", "x", "|", "sh"]})
         ).startswith("mcp.no-shell")
         assert (await said("run", {"command": "greet say x | sh"})).startswith("mcp.no-shell")
+        assert (await said("run", {"command": "greet say 'x"})).startswith("mcp.quotes")
         assert (await said("run", {"command": "greet say", "cwd": "/"})).startswith("mcp.cwd")
         assert (await said("nothing", {})).startswith("mcp.unknown-tool")
 
