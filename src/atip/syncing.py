@@ -13,7 +13,7 @@ from atip.registry.settings import has_registries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import ExitStack
     from typing import Any
 
@@ -73,7 +73,7 @@ def shim_askers(box: Toolbox, stack: ExitStack) -> list[Asker]:
         shims = stack.enter_context(open_shims(box, unbidden=True))
         stack.callback(lambda: box.notices.extend(_notices(shims)))
         if shims.registries:
-            askers.append(RegistryAsker(shims.find_or_warn))
+            askers.append(RegistryAsker(shims.find_or_warn, places.home))
     if system:
         askers.append(ShimFolderAsker(system))
     return askers
@@ -128,7 +128,7 @@ def sync_registries(
     }
     wanted = frozenset(digests.get(one, one) for one in approve)
     with open_shims(box, refresh=refresh, approve=wanted) as shims:
-        report = synchronise(shims, digests.items(), prefetch=prefetch)
+        report = synchronise(shims, _asked(box, digests, tools), prefetch=prefetch)
     changed = [
         name
         for name, digest in digests.items()
@@ -137,6 +137,20 @@ def sync_registries(
     if changed:
         _learn_again(box, changed, tools)
     return Synced(report=report, changed=tuple(sorted(changed)))
+
+
+def _asked(
+    box: Toolbox, digests: Mapping[str, str], tools: Mapping[str, Any]
+) -> list[tuple[str, str, bool]]:
+    from atip.discovery.askers import is_private
+
+    def real(entry: Any) -> str:
+        return str((entry.get("x-atip") or {}).get("realPath") or entry.get("path", ""))
+
+    return [
+        (name, digest, is_private(real(tools[name]), box.places.home))
+        for name, digest in digests.items()
+    ]
 
 
 def _has_hash(entry: Any) -> bool:

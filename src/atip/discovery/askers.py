@@ -101,17 +101,23 @@ class RegistryAsker:
     rung = "shim"
     executes = False
 
-    def __init__(self, find: Callable[[str, str], RemoteShim | None]) -> None:
+    def __init__(self, find: Callable[[str, str, bool], RemoteShim | None], home: str) -> None:
         self._find = find
+        self._home = home
 
     def ask(self, subject: Subject) -> Tool | None:
-        found = self._find(subject.digest, subject.name)
+        found = self._find(subject.digest, subject.name, is_private(subject.real_path, self._home))
         if found is None:
             return None
         own = {"registry": found.registry, **({"signer": found.signer} if found.signer else {})}
         before = found.tool.extra.get("x-atip")
         merged = {**before, **own} if isinstance(before, dict) else own
         return found.tool.replace(name=subject.name, extra={**found.tool.extra, "x-atip": merged})
+
+
+def is_private(path: str, home: str) -> bool:
+    """Whether a file is the user's own; its hash is not sent to those who do not know it."""
+    return path.startswith(home.rstrip("/") + "/")
 
 
 def origin_of(tool: Tool) -> str:

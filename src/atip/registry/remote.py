@@ -123,9 +123,23 @@ class RemoteRegistry:
                 raise
             return self.acceptance.load(cached).replace(stale=True)
 
+    def would_tell(self) -> bool:
+        """Whether asking for a hash would send it. When that cannot be found out, `find` says why."""
+        if self.asking.offline or self.failed is not None or self._is_resting():
+            return False
+        try:
+            return self.sends_hashes()
+        except AtipError as error:
+            self.fail(error)
+            self.problems.append(("", error))
+            return False
+
     def knows(self, digest: str) -> bool:
         """Whether a shim of this binary was accepted and is still held; asks nobody."""
         return self.cache.find(digest) is not None
+
+    def _is_resting(self) -> bool:
+        return self.asking.unbidden and self.asking.now < self.state.not_before
 
     def _may_rest(self, cached: Cached | None, digest: str) -> bool:
         """(1) Whether the answer is already here."""
@@ -135,7 +149,7 @@ class RemoteRegistry:
         # SECURITY: "cannot be asked" must not look like "does not know": an attacker could choose it.
         if self.failed is not None:
             raise self.failed
-        if asking.unbidden and asking.now < self.state.not_before:
+        if self._is_resting():
             message = f"`{self.source.name}` failed lately ({self.state.last_error})"
             hint = "`atip registry sync` asks at once"
             self.failed = FetchError("registry.resting", message, hint=hint)
@@ -158,7 +172,7 @@ class RemoteRegistry:
         self._asked = True
         if self.source.root:
             return self._ask_index(digest, cached)
-        if self.source.lookup == "catalog" and not self._is_in_catalogue(digest):
+        if not self.sends_hashes() and not self._is_in_catalogue(digest):
             self._no(digest)
             return None
         return self._ask_by_hash(digest, cached)
@@ -261,6 +275,14 @@ class RemoteRegistry:
         self._asked = True
         answer = self.door.get(path, tree.MAX_INDEX)
         return answer.body if answer is not None else None
+
+    def sends_hashes(self) -> bool:
+        """Whether asking tells the registry which binary is meant, known to it or not."""
+        if self.source.root or self.source.lookup == "catalog":
+            return False
+        if self.source.lookup == "hash":
+            return True
+        return "catalog" not in (self.manifest().get("endpoints") or {})
 
     # -- without one -----------------------------------------------------------------------------
 

@@ -49,23 +49,30 @@ class RemoteShims:
         for registry in self.registries:
             registry.close()
 
-    def find(self, digest: str, name: str = "") -> Shim | None:
+    def find(self, digest: str, name: str = "", private: bool = False) -> Shim | None:
         """The shim of a binary from the first registry that has one.
+
+        Args:
+            private: the file is the user's own (below the home directory); a registry that could only be asked by sending the
+                hash is not asked.
 
         Raises:
             AtipError: a registry that may answer could not be asked, or sent what is refused.
         """
         with self._one_at_a_time:
             for registry in self.asked_for(name):
+                # SECURITY: the hash of a private program would tell a stranger that it exists here.
+                if private and not registry.knows(digest) and registry.would_tell():
+                    continue
                 found = registry.find(digest)
                 if found is not None:
                     return found
             return None
 
-    def find_or_warn(self, digest: str, name: str = "") -> Shim | None:
+    def find_or_warn(self, digest: str, name: str = "", private: bool = False) -> Shim | None:
         """The same for those who go on without; what went wrong is in `problems`."""
         try:
-            return self.find(digest, name)
+            return self.find(digest, name, private)
         except AtipError:
             return None
 

@@ -41,8 +41,9 @@ class RegistrySource(Value):
     token_env_var: str | None = None
     root: str | None = None
     """Pinned fingerprint of the TUF root; None: the registry has no signed index."""
-    lookup: str = "hash"
-    """How hashes are asked for: `bins` (signed, private), `catalog` (private), `hash` (tells what is installed)."""
+    lookup: str = "auto"
+    """How hashes are asked for: `bins` (signed, private), `catalog` (private), `hash` (tells what is installed); `auto`: through
+    the catalogue where the manifest names one, else by hash."""
     names: tuple[str, ...] = ()
     """Tools that only this registry may answer for."""
     private: bool = False
@@ -125,7 +126,7 @@ def parse_source(entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> Regis
         keys=tuple(entry.get("keys") or ()),
         token_env_var=(entry.get("auth") or {}).get("tokenEnvVar"),
         root=root,
-        lookup="bins" if root else str(entry.get("lookup", "hash")),
+        lookup="bins" if root else str(entry.get("lookup", "auto")),
         names=tuple(entry.get("names") or ()),
         private=bool(entry.get("private")),
         organization=bool(entry.get("organization")),

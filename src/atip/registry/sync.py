@@ -70,12 +70,12 @@ class SyncReport(Value):
 
 
 def synchronise(
-    shims: RemoteShims, tools: Iterable[tuple[str, str]], *, prefetch: Iterable[str] = ()
+    shims: RemoteShims, tools: Iterable[tuple[str, str, bool]], *, prefetch: Iterable[str] = ()
 ) -> SyncReport:
     """Run all steps.
 
     Args:
-        tools: (name, digest) of what is on this machine.
+        tools: (name, digest, whether it is the user's own file) of what is on this machine.
         prefetch: names whose shims are fetched for every platform and version in the catalogues.
     """
     told: list[dict[str, str]] = []
@@ -89,9 +89,9 @@ def synchronise(
             told.append(problem(registry.source.name, "", error))
     found: dict[str, str] = {}
     asked = 0
-    for name, digest in tools:
+    for name, digest, private in tools:
         asked += 1
-        shim = shims.find_or_warn(digest, name)
+        shim = shims.find_or_warn(digest, name, private)
         if shim is not None:
             found[digest] = shim.registry
     prefetched = sum(_prefetch(registry, prefetch, told) for registry in shims.registries)

@@ -201,6 +201,19 @@ def test_a_registry_without_index_can_be_asked_through_its_catalogue(places):
         assert not any(digest_for("secret tool")[7:] in path for path in server.paths)
 
 
+def test_the_hash_of_a_private_program_is_not_sent_where_it_would_tell(places):
+    simulator = registry_with(tuf=False)
+    with simulator.serve() as server:
+        for lookup, found in (("hash", None), ("catalog", "frob")):
+            with RemoteShims([source_of(server, lookup=lookup)], places, Asking(now=NOW)) as shims:
+                shim = shims.find(FROB, "frob", True)
+                assert (shim.tool.name if shim else None) == found
+                if found is None:
+                    assert server.requests == []
+                    assert shims.find(FROB, "frob").tool.name == "frob"
+                    assert shims.find(FROB, "frob", True).tool.name == "frob"
+
+
 # -- signatures -----------------------------------------------------------------------------------
 
 
