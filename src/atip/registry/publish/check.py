@@ -21,7 +21,7 @@ from atip.registry import tree
 from atip.registry.publish.check_metadata import check_metadata
 from atip.registry.publish.delivery import headers_for
 from atip.registry.publish.extra_files import read_patterns
-from atip.registry.shim_check import read_shim, verify_signature_of
+from atip.registry.shim_check import verify_signature_of
 from atip.system.objects import open_store
 
 TYPE_CHECKING = False
@@ -156,15 +156,22 @@ class _Check:
             return
         self.shims.add(digest)
         try:
-            read_shim(data, digest)
-            problems = judge(read_json(data), kind="shim").problems
-            for problem in problems:
+            # The strict judgement finds all that a client's lenient one does, and more.
+            document: Any = read_json(data)
+            for problem in judge(document, kind="shim").problems:
                 if problem.severity == "error":
                     self.add(f"{key} {problem.path}", problem.code, problem.message)
+            self._binary(key, document, digest)
             self._signature(key, data)
             self._update(key, data, older)
         except AtipError as error:
             self.add(key, error.code, error.message)
+
+    def _binary(self, key: str, document: Any, digest: str) -> None:
+        binary = document.get("binary") if isinstance(document, dict) else None
+        claimed = binary.get("hash") if isinstance(binary, dict) else None
+        if str(claimed).lower() != digest:
+            self.add(key, "registry.wrong-binary", f"is about {str(claimed)[:80]}")
 
     def _signature(self, key: str, data: bytes) -> None:
         signature = f"{key}.bundle"
