@@ -99,3 +99,25 @@ def test_atip_gen_writes_a_shim_from_help_output(tmp_path):
     made = json.loads((tmp_path / "shim.json").read_text())
     assert made["name"] == "mytool"
     assert "--loud" in json.dumps(made)
+
+
+@pytest.mark.sandbox
+@pytest.mark.proves("ATIP6-4.7-06")
+def test_a_refresh_is_forced_by_the_option_or_by_the_environment(tmp_path):
+    made = json.dumps(document("mytool"))
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "mytool"
+    program.write_text(
+        f"#!/bin/sh\n# --agent\n[ \"$1\" = --agent ] && echo '{made}' || echo 'use --agent'\n"
+    )
+    program.chmod(0o755)
+
+    def executed(*words: str, **env: str) -> int:
+        ran = atip("scan", "--path", str(tmp_path / "bin"), "--json", *words, home=tmp_path, **env)
+        assert ran.code == 0, ran.err
+        return ran.document["executed"]
+
+    assert executed() > 0
+    assert executed() == 0
+    assert executed("--refresh") > 0
+    assert executed(ATIP_REFRESH="1") > 0
