@@ -8,6 +8,7 @@ files stay as they are. A stage holds only what changed. `find_changes` reads it
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 FOLDER = "previews"
 MAX_CHANGES = 20_000
+OLD_S = 86400.0
+_NAME = re.compile(r"[0-9a-f]{16}\Z")
 _OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
 
 
@@ -68,7 +71,7 @@ class Stage:
 
     def __init__(self, folder: str) -> None:
         files.make_private(folder)
-        files.sweep(folder, now())
+        remove_old_stages(folder)
         self._folder = _fresh(folder)
         self.overlays: dict[str, str] = {}
 
@@ -90,8 +93,7 @@ class Stage:
 
     def close(self) -> None:
         """Throw away whatever was staged."""
-        _make_removable(self._folder)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        _remove(self._folder)
 
 
 def stage_for(confinement: Confinement, folder: str, *, home: str, workspace: str) -> Stage:
@@ -122,6 +124,20 @@ def _fresh(folder: str) -> str:
     path = os.path.join(folder, secrets.token_hex(8))
     os.mkdir(path, 0o700)
     return path
+
+
+def remove_old_stages(folder: str) -> None:
+    """Remove what a killed run left behind a day ago."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            is_stage = entry.is_dir(follow_symlinks=False) and _NAME.match(entry.name)
+            if is_stage and entry.stat(follow_symlinks=False).st_mtime < now() - OLD_S:
+                _remove(entry.path)
+
+
+def _remove(folder: str) -> None:
+    _make_removable(folder)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _make_removable(folder: str) -> None:

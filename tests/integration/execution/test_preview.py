@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from atip.errors import SandboxError
-from atip.sandbox.preview import stage_for
+from atip.sandbox.preview import remove_old_stages, stage_for
 from tests.integration.execution.desk import Desk
 from tests.integration.sandbox.unprivileged import environment, system_python
 
@@ -146,6 +146,17 @@ def test_it_works_for_a_user_without_rights(tmp_path: pathlib.Path) -> None:
         timeout=90,
     )
     assert ran.stdout == "['changed'] a\n\na\nb\n\n", ran.stderr
+
+
+def test_stages_of_killed_runs_go_after_a_day(tmp_path: pathlib.Path) -> None:
+    old, fresh, other = tmp_path / ("a" * 16), tmp_path / ("b" * 16), tmp_path / "other"
+    for folder in (old, fresh, other):
+        (folder / "0/work/work").mkdir(parents=True)
+        (folder / "0/work/work").chmod(0)
+    for folder in (old, other):
+        os.utime(folder, (1, 1))
+    remove_old_stages(str(tmp_path))
+    assert (old.exists(), fresh.exists(), other.exists()) == (False, True, True)
 
 
 def test_a_root_that_does_not_exist_is_refused(tmp_path: pathlib.Path) -> None:
