@@ -15,6 +15,7 @@ from atip.codecs.climd_tool import effects_of_tool
 from atip.execution.call import Judgement
 from atip.execution.conventions import read_conventions
 from atip.explaining import explain_line, find_known
+from atip.model.confinement import MIB
 from atip.model.effects import Cost, raised_by
 from atip.policy.confine import Asked, Scene, plan_confinement
 from atip.policy.decide import decide
@@ -25,14 +26,15 @@ from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from atip.bundles.bundle import Bundle
     from atip.bundles.state import Installed
     from atip.bundling import BundleHost
     from atip.codecs.climd_tool import BundleTool
     from atip.execution.call import Call
-    from atip.model.confinement import Confinement
+    from atip.model.confinement import Confinement, Limits
     from atip.model.effects import Effects
     from atip.policy.policy import Policy
     from atip.policy.subject import Subject
@@ -67,6 +69,7 @@ def judge_tool(
         timeout_s=call.timeout_s,
     )
     confinement = _cut(planned, requested, places.home, installed.visible)
+    confinement = confinement.replace(limits=limited(confinement.limits, bundle.runner))
     auth = bundle.manifest.auth
     state = expanded(tuple(map(as_subtree, auth.paths)) if auth else (), places.home)
     effects = bounded_by(claimed, confinement, state)
@@ -82,6 +85,27 @@ def judge_tool(
         audit=any(policy.audit for policy in policies),
         policy=sha256_hex(repr((policies, bundle.key, bundle.digests)).encode()),
         conventions=read_conventions(bundle.manifest.fields.get("output")),
+    )
+
+
+def limited(limits: Limits, runner: Mapping[str, Any]) -> Limits:
+    """Bounds of a run, tightened by the bundle's runner block (AIP-17 `limits`); it can loosen none."""
+    stated = runner.get("limits")
+    if not isinstance(stated, dict):
+        return limits
+
+    def least(held: float | None, name: str, factor: float) -> float | None:
+        value = stated.get(name)
+        if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+            return held
+        return value * factor if held is None else min(held, value * factor)
+
+    memory = least(limits.memory_bytes, "memory_mb", MIB)
+    cpu = least(limits.cpu_s, "cpu_ms", 0.001)
+    return limits.replace(
+        wall_s=least(limits.wall_s, "timeout_ms", 0.001),
+        memory_bytes=None if memory is None else int(memory),
+        cpu_s=None if cpu is None else max(1, int(cpu)),
     )
 
 

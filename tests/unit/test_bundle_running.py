@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from atip.bundle_judging import bounded_by
+from atip.bundle_judging import bounded_by, limited
 from atip.bundle_running import _bin_args, _envelope, check_inputs
 from atip.bundles.entry.definition import define_cli
 from atip.codecs.climd_tool import BundleTool
 from atip.errors import FormatError
 from atip.execution.conventions import read_conventions, with_json
 from atip.execution.result import Result
-from atip.model.confinement import Confinement
+from atip.model.confinement import MIB, Confinement, Limits
 from atip.model.effects import UNKNOWN
 from tests.simulators.bundle_host import make_bundle
 
@@ -151,3 +151,25 @@ def test_what_the_sandbox_rules_out_is_ruled_out():
     assert writing.filesystem.write is None and writing.destructive is None
     own = bounded_by(UNKNOWN, Confinement(fs_write=("/h/.config/x/**",)), ("/h/.config/x/**",))
     assert own.filesystem.write is False and own.destructive is False
+
+
+@pytest.mark.proves("AIP29-OPTIONAL-04")
+def test_runner_limits_tighten_and_never_loosen():
+    held = Limits(wall_s=10.0, memory_bytes=100 * MIB)
+    tight = limited(held, {"limits": {"timeout_ms": 2000, "memory_mb": 50, "cpu_ms": 1500}})
+    assert (tight.wall_s, tight.memory_bytes, tight.cpu_s) == (2.0, 50 * MIB, 1)
+    assert limited(held, {"limits": {"timeout_ms": 99_000, "memory_mb": 9_000}}) == held
+    assert limited(held, {}) == held == limited(held, {"limits": {"timeout_ms": "x"}})
+
+
+def test_empty_sandbox_allows_nothing(tmp_path):
+    bundle = make_bundle(tmp_path / "demo", sandbox={})
+    assert bundle.requested == Confinement()
+    for wrong in ({"Network": {}}, {"network": None}, {"fs": {"reads": []}}):
+        with pytest.raises(FormatError):
+            make_bundle(tmp_path / "demo", sandbox=wrong)
+
+
+def test_image_of_a_runner_is_reported_as_not_used(tmp_path):
+    bundle = make_bundle(tmp_path / "demo", runner={"engine": "docker", "image": "x"})
+    assert [one.code for one in bundle.problems] == ["climd.runner-image"]

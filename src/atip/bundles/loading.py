@@ -68,7 +68,7 @@ def load_bundle(
         text = f"the folder is `{os.path.basename(folder)[:60]}`, the bundle `{manifest.id}`"
         problems.append(_problem(f"{MANIFEST}$.id", "climd.folder-name", text, "warning"))
     bundle = _assembled(folder, manifest, documents, workspace or os.getcwd())
-    problems += _widenings(bundle)
+    problems += [*_widenings(bundle), *_not_done(bundle)]
     _stop(problems)
     if memory is not None:
         memory.save()
@@ -169,6 +169,14 @@ def _widenings(bundle: Bundle) -> list[Problem]:
                 for one in error.problems
             ]
     return problems
+
+
+def _not_done(bundle: Bundle) -> list[Problem]:
+    """What a bundle asks of its runner and this host does in another way."""
+    if "image" not in bundle.runner:
+        return []
+    text = "the runner's image is not used: the program runs in the sandbox of this host (P4)"
+    return [_problem("RUNNER.md$.image", "climd.runner-image", text, "warning")]
 
 
 def _stop(problems: list[Problem], missing: bool = False) -> None:
