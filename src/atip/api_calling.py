@@ -13,26 +13,34 @@ import secrets
 from atip.apis.calling import Caller
 from atip.apis.config import load_config
 from atip.apis.interface import open_door
-from atip.apis.operations import find_operation
-from atip.errors import Denied
+from atip.apis.operations import MAX_BYTES, find_operation, load_operations, operations_path
+from atip.codecs.api_tree import tool_of
+from atip.errors import Denied, UsageError
+from atip.execution.call import Call
 from atip.execution.consent import Question, Tokens, bind, obtain
 from atip.execution.redact import redact_text
+from atip.execution.result import DEFAULT_MAX_BYTES, Result
+from atip.model.encode import encode
 from atip.model.facts import fact_of
 from atip.policy.decide import decide
 from atip.policy.subject import Subject
+from atip.registry.layout import metadata_name
 from atip.registry.policies import load_policies
 from atip.running import audit_of
-from atip.system.clock import now_iso
+from atip.system.clock import monotonic, now_iso
 from atip.system.digests import sha256_hex
+from atip.system.files import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from atip.apis.calling import CallResult
+    from atip.apis.config import ApiConfig
     from atip.execution.consent import Asker
     from atip.model.operation import Operation
+    from atip.model.tool import Tool
     from atip.policy.decision import Decision
     from atip.toolbox import Toolbox
 
@@ -82,6 +90,92 @@ def call_operation(
             {"run": run_id, "event": "end", "time": now_iso(), "ok": True, "status": result.status}
         )
         return result
+
+
+def remember_api(box: Toolbox, config: ApiConfig, source: str) -> str:
+    """Put a synced source into the store as a tool, so that list, show, search, compile and MCP know it.
+
+    It is called `SOURCE-api`, because a program of the source's name may well be there, too. Returns that name, or
+    nothing when something else has it.
+    """
+    name = source if source.endswith("api") else f"{source}-api"
+    known = box.store.find(name)
+    if known is not None and "api" not in (known.get("x-atip") or {}).get("rung", ""):
+        return ""
+    path = os.path.abspath(operations_path(config, source))
+    digest = f"sha256:{sha256_hex(read_bytes(path, MAX_BYTES))}"
+    if known is not None and known.get("hash") == digest:
+        return name
+    told = {"config": os.path.abspath(config.folder), "source": source}
+    tool = tool_of(load_operations(config, source)).replace(
+        name=name, extra={"x-atip": {"api": told}}
+    )
+    written = box.store.save_metadata(metadata_name(digest, "manual"), encode(tool))
+    entry = {
+        "path": path,
+        "hash": digest,
+        "source": "manual",
+        "lastChecked": now_iso(),
+        "x-atip": {"rung": "api", "metadataHash": written, "description": tool.description[:120]},
+    }
+    box.store.put({name: entry})
+    return name
+
+
+def api_call(
+    box: Toolbox, tool: Tool, path: Sequence[str], arguments: Mapping[str, Any], **options: Any
+) -> Call:
+    """The run of an operation: what a `Runner` gets instead of a program."""
+    told: Any = tool.own["api"]
+    argv = (tool.name, *path)
+
+    def direct(ask: Asker | None) -> Result:
+        began = monotonic()
+        result = call_operation(
+            box,
+            told["config"],
+            told["source"],
+            path[-1],
+            arguments,
+            yes=bool(options.get("assume_yes")),
+            ask=ask,
+        )
+        text = (
+            result.data
+            if isinstance(result.data, str)
+            else json.dumps(result.data, ensure_ascii=False)
+        )
+        limit = int(options.get("max_bytes") or DEFAULT_MAX_BYTES)
+        cut = len(text.encode()) > limit
+        return Result(
+            argv=argv,
+            exit_code=0,
+            stdout=text.encode()[:limit].decode("utf-8", "ignore") if cut else text,
+            truncated=cut,
+            data=result.data,
+            duration_s=monotonic() - began,
+        )
+
+    return Call(argv=argv, program="", cwd=str(options.get("cwd") or os.getcwd()), direct=direct)
+
+
+def arguments_of(tool: Tool, argv: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Operation and arguments of a line: `github-api issues_get --owner a --issue-number 7`."""
+    from atip.apis.arguments import typed
+    from atip.calls.parse import parse
+
+    found = parse(tool, argv)
+    command = found.nodes[-1] if found.nodes else None
+    if command is None or found.unknown or found.unknown_command or found.arguments:
+        odd = next(iter((*found.unknown, found.unknown_command, *found.arguments)), "")
+        raise UsageError(
+            "api.unknown-argument", f"`{odd}` is no operation or argument of `{tool.name}`"
+        )
+    given: dict[str, Any] = {}
+    for each in found.options:
+        given[each.name] = True if each.value is None else each.value
+    schema = {"properties": {each.name: dict(each.schema or {}) for each in command.options or ()}}
+    return found.path, typed(schema, given)
 
 
 def subject_of(source: str, operation: Operation, base: str = "") -> Subject:

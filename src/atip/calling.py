@@ -80,6 +80,10 @@ def prepared(box: Toolbox, call: ToolCall, **options: Any) -> Call:
             problems=problems,
             hint=first.hint if first else "",
         )
+    if call.function is not None and "api" in call.function.tool.own:
+        from atip.api_calling import api_call
+
+        return api_call(box, call.function.tool, call.function.path, call.arguments, **options)
     return located(box, call.argv, **options)
 
 
@@ -88,6 +92,12 @@ def located(box: Toolbox, argv: Sequence[str], **options: Any) -> Call:
     known = box.store.find(argv[0]) if argv else None
     if known is None:
         return make_call(box, argv, **options)
+    if (known.get("x-atip") or {}).get("rung") == "api":
+        from atip.api_calling import api_call, arguments_of
+
+        tool = box.get(argv[0])
+        path, arguments = arguments_of(tool, argv)
+        return api_call(box, tool, path, arguments, **options)
     entry = box.resolve(argv[0])  # an entry whose file changed is learnt anew first
     made = make_call(box, [str(entry["path"]), *argv[1:]], **options)
     digest = str(entry.get("hash", ""))

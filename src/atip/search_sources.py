@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from atip.toolbox import Toolbox
 
 BUNDLE = "bundle:"
-API = "api:"
 MAX_FILES = 500
 """Files of a bundle whose times count."""
 
 
 def is_cmp(name: str) -> bool:
     """Whether a name in the index is that of a CMP tool."""
-    return "/" in name and not name.startswith((BUNDLE, API))
+    return "/" in name and not name.startswith(BUNDLE)
 
 
 class Sources:
@@ -47,7 +46,7 @@ class Sources:
         self._entries: dict[str, dict[str, Any]] = stored["tools"]
         self._folders = {f.path: f for f in cmp_tools.folders(cmp_places(box))}
         self._marks = {path: cmp_tools.stamp_of(f) for path, f in self._folders.items()}
-        self._others = {**dict(_bundles(box)), **dict(_apis())}
+        self._others = dict(_bundles(box))
         told = (
             __version__,
             # a store that was never written is always "updated" now
@@ -66,6 +65,8 @@ class Sources:
         """Whether the program of a tool is there; APIs and installed bundles always are."""
         entry = self._entries.get(name)
         if entry is not None:
+            if (entry.get("x-atip") or {}).get("rung") == "api":
+                return True
             return os.access(str(entry.get("path", "")), os.X_OK)
         tool = self._read_cmp().get(name)
         if tool is not None:
@@ -95,8 +96,6 @@ class Sources:
             return cmp_tools.capability(tool.folder).tool
         if name.startswith(BUNDLE):
             return _load_bundle(self._box, name.removeprefix(BUNDLE))
-        if name.startswith(API):
-            return _load_api(name.removeprefix(API))
         document = self._box.store.load_metadata(name, self._entries[name])
         return with_knowledge(decode_tool(document).replace(name=name))
 
@@ -144,31 +143,3 @@ def _load_bundle(box: Toolbox, key: str) -> Tool:
         commands=commands_of(manifest, list(bundle.tools)),
         effects=effects_of_bundle(manifest),
     )
-
-
-def _apis() -> Iterator[tuple[str, str]]:
-    """Synced API sources of the current folder, with the state of their operations."""
-    folder = os.getcwd()
-    if not os.path.exists(os.path.join(folder, "codegen.config.json")):
-        return
-    from atip.apis.config import load_config
-    from atip.apis.operations import operations_path
-
-    try:
-        config = load_config(folder)
-    except AtipError:
-        return
-    for source in (each.name for each in config.sources):
-        try:
-            status = os.stat(operations_path(config, source))
-        except OSError:
-            continue  # not synced yet
-        yield f"{API}{source}", f"{folder}:{status.st_ino}:{status.st_size}:{status.st_mtime_ns}"
-
-
-def _load_api(source: str) -> Tool:
-    from atip.apis.config import load_config
-    from atip.apis.operations import load_operations
-    from atip.codecs.api_tree import tool_of
-
-    return tool_of(load_operations(load_config(os.getcwd()), source))

@@ -1,4 +1,4 @@
-"""One index over everything: bundles that are installed, APIs of the current folder."""
+"""One index over everything: bundles that are installed, APIs that were synced."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sqlite3
 
 import pytest
 
+from atip.api_calling import remember_api
 from atip.apis.config import load_config
 from atip.apis.interface import Door
 from atip.apis.syncing import sync
@@ -32,7 +33,7 @@ def tools_found(box: Toolbox, words: str) -> set[str]:
     return {hit.tool for hit in box.search(words, 20)}
 
 
-def test_operations_of_a_synced_api_are_found_in_its_folder_only(box, tmp_path, monkeypatch):
+def test_operations_of_a_synced_api_are_found(box, tmp_path):
     package("sqlalchemy")
     folder = tmp_path / "work"
     with sqlite3.connect(folder / "shop.db") as database:
@@ -44,17 +45,13 @@ def test_operations_of_a_synced_api_are_found_in_its_folder_only(box, tmp_path, 
     }
     (folder / "codegen.config.json").write_text(json.dumps(told))
     assert tools_found(box, "list invoices") == set()
-    assert sync(load_config(str(folder)), Door(env={})).is_complete
-    hits = box.search("insert invoices")
-    assert hits[0].tool == "api:shop"
+    config = load_config(str(folder))
+    assert sync(config, Door(env={})).is_complete
+    assert remember_api(box, config, "shop") == "shop-api"
+    hits = box.search("list invoices")
+    assert hits[0].tool == "shop-api"
     assert "invoices" in hits[0].line.lower()
-    assert {hit.tool for hit in box.search("invoices", available=True)} == {"api:shop"}
-    (tmp_path / "other").mkdir()
-    monkeypatch.chdir(tmp_path / "other")
-    assert tools_found(box, "insert invoices") == set()
-    monkeypatch.chdir(folder)
-    (folder / "codegen.config.json").write_text("{broken")
-    assert tools_found(box, "insert invoices") == set()
+    assert {hit.tool for hit in box.search("invoices", available=True)} == {"shop-api"}
 
 
 def test_an_installed_bundle_is_found(box, tmp_path):

@@ -86,11 +86,12 @@ def _is_list(item: Item | None) -> bool:
 
 
 def _typed(item: Item | None, text: str) -> object:
-    if item is None or item.schema is not None:
+    if item is None:
         return text
     from atip.calls.schema import json_type
 
-    if json_type(item) not in ("integer", "number", "boolean"):
+    kind = json_type(item) if item.schema is None else item.schema.get("type")
+    if kind not in ("integer", "number", "boolean"):
         return text
     from atip.model.reader import read_json
 

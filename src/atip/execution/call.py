@@ -10,9 +10,11 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from atip.execution.consent import Asker
     from atip.execution.login import Login
+    from atip.execution.result import Result
     from atip.policy.decision import Decision
 
 
@@ -37,6 +39,8 @@ class Call(Value):
     """The caller answers `yes` to what policy asks. SECURITY: never counts for what may destroy."""
     structured: bool = False
     """The output is expected to be JSON, and becomes `Result.data`."""
+    direct: Callable[[Asker | None], Result] | None = None
+    """Answers the call without a program (an operation of an API), under policy and with a record of its own."""
 
 
 class Judgement(Value):

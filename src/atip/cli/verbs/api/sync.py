@@ -43,6 +43,11 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         definitions=options.definitions,
         progress=progress,
     )
+    from atip.api_calling import remember_api
+
+    for source in report.sources:
+        if source.error is None:
+            remember_api(ctx.app, config, source.name)
     if ctx.as_json:
         told = [source.to_json() for source in report.sources]
         ctx.emit({"manifest": report.manifest, "sources": told, "complete": report.is_complete})
