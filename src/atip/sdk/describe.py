@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     EffectsTable = Mapping[str, Mapping[str, Any]]
 
 SUPPRESS = "==SUPPRESS=="
-_HELP_FLAGS = frozenset(["-h", "--help", "--agent"])
+_HELP_FLAGS = frozenset(["--help", "--agent"])
 _MANY = ("*", "+", "...", "A...")
 _REPEATED = ("_AppendAction", "_ExtendAction", "_AppendConstAction", "_CountAction")
 

@@ -158,3 +158,12 @@ def test_intermixed_and_known_parsing_answer_too(monkeypatch, capsysbinary):
     parser = agent(make(), version="1")
     for parse in (parser.parse_known_args, parser.parse_intermixed_args):
         assert ask(monkeypatch, capsysbinary, parse, "--agent")["name"] == "tool"
+
+
+def test_a_short_h_that_is_not_help_is_an_option():
+    parser = argparse.ArgumentParser(prog="tool", add_help=False)
+    parser.add_argument("--help", action="help")
+    parser.add_argument("-h", "--headers", action="store_true")
+    assert [one["flags"] for one in describe(parser, version="1")["options"]] == [
+        ["-h", "--headers"]
+    ]
