@@ -80,9 +80,8 @@ class Gate:
         given = headers.get("authorization", [])
         scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
         # SECURITY: any process and any page of this machine can reach the port; the token is what tells us apart.
-        if scheme.lower() != "bearer" or not hmac.compare_digest(
-            token.encode(), self._token
-        ):  # (3)
+        is_right = hmac.compare_digest(token.encode(), self._token)
+        if scheme.lower() != "bearer" or not is_right:  # (3)
             return 401, "a bearer token is needed"
         return 0, ""
 
