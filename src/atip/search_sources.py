@@ -1,8 +1,8 @@
-"""What there is to search: the store's tools, CMP folders, installed bundles, and the APIs of the current folder.
+"""What there is to search: the store's tools (programs, synced APIs), CMP folders and installed bundles.
 
 Each has a name in the index and a stamp that changes when it changes; only what changed is read again. Names:
-`git`, `email/inboxd` (CMP), `bundle:jq@1` (AIP-29), `api:petstore` (ATM). A source that cannot be read is left out
-here; its own verbs say what is wrong with it. Implements DESIGN §4 "Search".
+`git`, `petstore-api`, `email/inboxd` (CMP), `bundle:jq@1` (AIP-29). A source that cannot be read is left out here;
+its own verbs say what is wrong with it. Implements DESIGN §4 "Search".
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def is_cmp(name: str) -> bool:
 
 
 class Sources:
-    """Everything one user can search from the current folder."""
+    """Everything one user can search."""
 
     def __init__(self, box: Toolbox) -> None:
         self._box = box
