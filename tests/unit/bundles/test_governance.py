@@ -212,3 +212,15 @@ def test_doctor_names_what_is_missing_in_the_order_of_the_lifecycle(tmp_path):
     assert all(
         advice.ok for advice in advise(make_bundle(tmp_path / "b" / "demo"), is_installed=True)
     )
+
+
+@pytest.mark.proves("AIP29-SECURITY-06")
+def test_one_more_program_to_start_needs_a_major_and_a_review():
+    old = changed(sandbox__exec={"allow": True, "spawn": ["git"]})
+    new = changed(sandbox__exec={"allow": True, "spawn": ["git", "sh"]})
+    found = review(old, new)
+    assert [(one.path, one.bump, one.needs_review) for one in found if one.needs_review] == [
+        ("$.sandbox.exec.spawn", "major", True)
+    ]
+    assert "`sh`" in found[0].message
+    assert not any(one.needs_review for one in review(new, old))
