@@ -71,7 +71,9 @@ def not_logged_in(tool: str, login: Login) -> AuthRequired:
         ways.append(f"run `{login.how}` yourself, in a terminal")
     if login.variables:
         ways.append(f"set {' or '.join(login.variables)} and grant it in the policy (`grants.env`)")
-    ways.append("if you are logged in: it sees neither its files nor its host unless you grant them")
+    ways.append(
+        "if you are logged in: it sees neither its files nor its host unless you grant them"
+    )
     return AuthRequired(
         "auth.required",
         f"`{tool}` is not logged in, as far as it can see",
