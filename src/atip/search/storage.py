@@ -232,6 +232,8 @@ class Storage:
     def _open(self) -> sqlite3.Connection:
         try:
             return self._prepared()
+        except sqlite3.OperationalError:
+            raise  # busy, full or read only: nothing is wrong with the content
         except sqlite3.DatabaseError:
             # the index is derived: damaged or foreign content is dropped, not repaired
             _remove(self.path)
@@ -241,22 +243,18 @@ class Storage:
         if self.path != ":memory:":
             # what a person has installed is nobody else's business
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10.0)
+        db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30.0)
         try:
             db.execute("PRAGMA synchronous = NORMAL")
-            has_meta = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
-            if has_meta is not None:
-                row = db.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()
-                if row is not None and row[0] == VERSION:
-                    return db
-                raise sqlite3.DatabaseError("another layout")
-            if db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None:
-                raise sqlite3.DatabaseError("not an index")
-            db.executescript(
-                f"BEGIN;{_SCHEMA}INSERT INTO meta VALUES ('version', '{VERSION}');COMMIT;"
-            )
+            if not _is_index(db):
+                db.execute("BEGIN IMMEDIATE")
+                if not _is_index(db):  # another process may have made it meanwhile
+                    for statement in _SCHEMA.split(";"):
+                        db.execute(statement)
+                    db.execute("INSERT INTO meta VALUES ('version', ?)", (VERSION,))
+                db.execute("COMMIT")
         except sqlite3.DatabaseError:
-            db.close()
+            db.close()  # ends the transaction, too
             raise
         return db
 
@@ -274,6 +272,22 @@ class Storage:
         self.dead = {row[0] for row in self._db.execute("SELECT id FROM dead")}
         self.size = int(self._db.execute("SELECT count(*) FROM document").fetchone()[0])
         self._seen = self._db.execute("PRAGMA data_version").fetchone()[0]
+
+
+def _is_index(db: sqlite3.Connection) -> bool:
+    """Whether the file holds an index of this layout; False: it is empty.
+
+    Raises:
+        DatabaseError: it holds something else.
+    """
+    tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
+    if not tables:
+        return False
+    if "meta" in tables:
+        row = db.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()
+        if row is not None and row[0] == VERSION:
+            return True
+    raise sqlite3.DatabaseError("not an index of this layout")
 
 
 @contextlib.contextmanager
