@@ -92,3 +92,35 @@ def test_a_changed_entry_is_read_again(tmp_path):
 
     know(box, [document(description="Other")], tmp_path / "bin" / "greet")
     assert catalogue.get("greet").tool.description == "Other"
+
+
+def test_poisoned_texts_are_shown_clean_bounded_and_inside_a_block(tmp_path):
+    """SECURITY-BAR row 5, through the doors that an MCP client has."""
+    from atip.model.lint_text import invisible
+    from tests.shared import shared
+
+    lines = (
+        (shared("corpora/security/tool-poisoning") / "descriptions.jsonl").read_text().splitlines()
+    )
+    texts = [json.loads(line)["text"] for line in lines if line.strip()]
+    commands = {
+        f"c{number}": {
+            "description": text,
+            "options": [{"name": "out", "flags": ["--out"], "type": "string", "description": text}],
+            "effects": {"destructive": True},
+        }
+        for number, text in enumerate(texts)
+    }
+    catalogue = Catalogue(home_with(tmp_path, document("greet", commands=commands)))
+    for name in commands:
+        for schema in (False, True):
+            shown, function = catalogue.describe(f"greet {name}", schema=schema)
+            first, *inside, last = shown.splitlines()
+            assert first.startswith("<tool-text-") and last == first.replace("<", "</", 1)
+            assert "⚠️ DESTRUCTIVE" in shown
+            assert list(invisible("\n".join(inside))) == []
+            assert len(shown) < 20_000
+            assert function is not None and function.effects.destructive is True
+    group = catalogue.describe("greet")[0]
+    assert list(invisible(group)) == []
+    assert len(group) < 20_000
