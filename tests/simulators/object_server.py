@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import pathlib
 import shutil
 import socket
@@ -59,7 +60,7 @@ def _free_ports(number: int) -> list[int]:
     """Ports that are free together with the one 10,000 above, where the server's own protocol listens."""
     found: list[int] = []
     with contextlib.ExitStack() as stack:
-        candidate = 20_000 + time.time_ns() // 1000 % 20_000
+        candidate = 20_000 + (os.getpid() * 131 + time.time_ns() // 1000) % 20_000
         while len(found) < number:
             candidate += 1
             try:
