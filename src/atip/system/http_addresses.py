@@ -219,7 +219,9 @@ def make_backend(access: Access, journey: Journey, lookup: Resolve) -> httpcore2
             for one in check_addresses(journey.address, found, access):
                 try:
                     left = _left(httpcore2.ConnectTimeout, timeout)
-                    return Stream(super().connect_tcp(one, port, left, local_address, socket_options))
+                    return Stream(
+                        super().connect_tcp(one, port, left, local_address, socket_options)
+                    )
                 except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                     problem = error
             assert problem is not None
