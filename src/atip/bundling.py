@@ -108,7 +108,7 @@ class BundleHost:
             entry: adapters of the caller's own `define_cli` entry.
             note: progress and warnings, for people.
             fetch: downloads; None: the one door to the web.
-            exchange: OAuth codes for tokens; None: there is none.
+            exchange: OAuth codes for tokens; None: a form is posted to the token address.
             on_output: what a login or setup command says, as it comes.
         """
         self.box = box
@@ -280,7 +280,7 @@ class BundleHost:
             spawner=self.spawner(bundle, installed),
             surface=self.surface,
             confinement=self.granted(bundle),
-            oauth=OAuth(self.secrets, self._exchange),
+            oauth=OAuth(self.secrets, self._exchange or _exchanged),
             answers=answers,
             record=self.record,
         )
@@ -355,3 +355,9 @@ class BundleHost:
         key = path if "@" in path and not os.path.exists(path) else self.load(path).key
         self.secrets.drop(key)
         return self.store.remove(key)
+
+
+def _exchanged(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
+    from atip.system.http_form import post_form
+
+    return post_form(url, fields)

@@ -6,19 +6,12 @@ what is used here. Tokens are kept in memory only. RFC 6749 §4.3, §4.4, §6.
 
 from __future__ import annotations
 
-import asyncio
-import json
-
-from atip.errors import AuthRequired
-from atip.model.uri_text import encode
-from atip.system.http_addresses import Access, parse_address
-from atip.system.http_async import Sender
+from atip.errors import AuthRequired, FetchError
+from atip.system.http_form import post_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-DEADLINE_S = 20.0
 
 
 def fetch_token(settings: Mapping[str, str]) -> str:
@@ -39,8 +32,15 @@ def fetch_token(settings: Mapping[str, str]) -> str:
     ):
         if settings.get(key):
             form[name] = settings[key]
-    content = "&".join(f"{encode(key)}={encode(value)}" for key, value in form.items()).encode()
-    return asyncio.run(_ask(url, content))
+    try:
+        token = post_form(url, form).get("access_token")
+    except FetchError as error:
+        if error.code != "http.form":
+            raise
+        raise AuthRequired("api.auth-missing", error.message) from error
+    if not token:
+        raise AuthRequired("api.auth-missing", "the token server gave no token")
+    return str(token)
 
 
 def _grant(settings: Mapping[str, str]) -> dict[str, str]:
@@ -59,25 +59,3 @@ def _grant(settings: Mapping[str, str]) -> dict[str, str]:
         "this OAuth flow needs a person to log in once",
         hint="log in with the service's own tool and set `auth.refreshToken`, or use `bearer`",
     )
-
-
-async def _ask(url: str, content: bytes) -> str:
-    address = parse_address(url)
-    # Plain http and private addresses are for a token server that the user put on this very machine.
-    private = (address.origin,) if address.host in {"127.0.0.1", "::1", "localhost"} else ()
-    headers = (
-        ("Content-Type", "application/x-www-form-urlencoded"),
-        ("Accept", "application/json"),
-    )
-    async with Sender(Access(private=private)) as sender:
-        answer = await sender.send(
-            "POST", url, headers, content, max_bytes=100_000, deadline_s=DEADLINE_S
-        )
-    try:
-        told = json.loads(answer.content)
-        token = told["access_token"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise AuthRequired(
-            "api.auth-missing", f"`{address.origin}` gave no token (status {answer.status})"
-        ) from error
-    return str(token)
