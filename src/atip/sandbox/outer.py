@@ -44,6 +44,10 @@ class Kernel:
 
     def remount_self(self, path: str, attributes: int, user_namespace: int) -> None:
         """Mount `path` onto itself with more restrictive attributes."""
+        self.place(self.cloned(path, attributes, user_namespace), path)
+
+    def cloned(self, path: str, attributes: int, user_namespace: int) -> int:
+        """A mount of `path` with more restrictive attributes, not yet placed anywhere."""
         call = self._libc.syscall
         tree = self._checked(call(_OPEN_TREE, -100, os.fsencode(path), _CLONE_TREE), path)
         if user_namespace >= 0:
@@ -51,7 +55,12 @@ class Kernel:
         wanted = struct.pack("<QQQQ", attributes, 0, 0, max(0, user_namespace))
         size = ctypes.c_size_t(len(wanted))
         self._checked(call(_MOUNT_SETATTR, tree, b"", _EMPTY_PATH, wanted, size), path)
-        self._checked(call(_MOVE_MOUNT, tree, b"", -100, os.fsencode(path), _MOVE_EMPTY_PATH), path)
+        return tree
+
+    def place(self, tree: int, path: str) -> None:
+        """Put a cloned mount over `path`."""
+        moved = self._libc.syscall(_MOVE_MOUNT, tree, b"", -100, os.fsencode(path), _MOVE_EMPTY_PATH)
+        self._checked(moved, path)
         os.close(tree)
 
     def _checked(self, result: int, what: str) -> int:
@@ -129,9 +138,13 @@ def prepare(order: dict[str, Any]) -> None:
     namespace = mapping_of(kernel, order["uid"]) if os.getuid() == 0 else -1
     lay_over(kernel, order["overlays"], namespace)
     laid = {path for path, _, _ in order["overlays"]}
+    made = []
     for path, noexec in order["mounts"]:  # (2)
         attributes = _NOSUID | _NODEV | (_NOEXEC if noexec else 0)
-        kernel.remount_self(path, attributes, -1 if path in laid else namespace)
+        # Cloned before any is placed: below a mount whose owners are mapped nothing can be mapped again.
+        made.append((path, kernel.cloned(path, attributes, -1 if path in laid else namespace)))
+    for path, tree in sorted(made, key=lambda pair: pair[0].count("/")):
+        kernel.place(tree, path)
     if order["scratch"]:  # (3)
         flags = _NOSUID | _NODEV | _NOEXEC
         options = f"size={order['size']},mode=1777"

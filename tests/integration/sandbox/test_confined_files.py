@@ -193,3 +193,18 @@ def test_odd_home_of_a_service_user_hides_nothing_of_the_system(
     monkeypatch.setenv("HOME", home)
     code = "import os; print(os.path.isdir('/usr/sbin') and len(os.listdir('/usr/sbin')) > 5, os.listdir(os.environ['HOME']))"
     assert python(Confinement(), code).out == "True []\n"
+
+
+def test_writable_folder_inside_a_readable_one(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "out" / "deep").mkdir(parents=True)
+    confinement = Confinement(
+        fs_read=(f"{tmp_path}/**", f"{tmp_path}/out/deep/**"), fs_write=(f"{tmp_path}/out/**",)
+    )
+    code = attempt(
+        f"open('{tmp_path}/out/x', 'w').write('1')", f"open('{tmp_path}/y', 'w').write('1')"
+    )
+    said = python(confinement, code, cwd=str(tmp_path))
+    assert said.out.split("\n")[0] == "done", said
+    assert said.out.count("done") == 1, said
+    assert (tmp_path / "out" / "x").read_text() == "1"
+    assert not (tmp_path / "y").exists()
