@@ -59,7 +59,9 @@ class Kernel:
 
     def place(self, tree: int, path: str) -> None:
         """Put a cloned mount over `path`."""
-        moved = self._libc.syscall(_MOVE_MOUNT, tree, b"", -100, os.fsencode(path), _MOVE_EMPTY_PATH)
+        moved = self._libc.syscall(
+            _MOVE_MOUNT, tree, b"", -100, os.fsencode(path), _MOVE_EMPTY_PATH
+        )
         self._checked(moved, path)
         os.close(tree)
 

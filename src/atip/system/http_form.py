@@ -51,5 +51,7 @@ async def _post(url: str, content: bytes) -> Mapping[str, Any]:
         told = None
     if not isinstance(told, dict) or answer.status >= 300:
         # The answer may repeat what was sent, so it is not shown.
-        raise FetchError("http.form", f"`{address.origin}` refused the form (status {answer.status})")
+        raise FetchError(
+            "http.form", f"`{address.origin}` refused the form (status {answer.status})"
+        )
     return told
