@@ -14,8 +14,18 @@ if typing.TYPE_CHECKING:
     import pathlib
     from collections.abc import Callable
 
-RUNNER = """
-import os, resource, sys, threading, time
+PEAK = """
+def peak_kib():
+    # not ru_maxrss: that begins with what the parent had when it forked
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+"""
+"""How much memory a process had at the most, in KiB."""
+
+RUNNER = (
+    PEAK
+    + """
+import os, sys, threading, time
 from atip.execution.audit import Audit
 from atip.execution.runner import Call, Judgement, Runner
 from atip.model.confinement import Confinement, Limits
@@ -31,6 +41,7 @@ def runner(folder, on_output=None, audit=True, **grants):
 def call(program, *arguments, cwd="/", **options):
     return Call(argv=(program, *arguments), program=program, cwd=cwd, env=dict(os.environ), **options)
 """
+)
 """Beginning of a program that runs calls as `execution` does, with a policy that allows them."""
 
 

@@ -49,12 +49,12 @@ FLOOD = """
 folder, size = sys.argv[1], int(sys.argv[2])
 box = runner(folder)
 box.run(call("/usr/bin/head", "-c", "1000000", "/dev/zero"))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak_kib()
 seen = [0]
 def count(name, data): seen[0] += len(data)
 began = time.monotonic()
 result = runner(folder, on_output=count).run(call(*sys.argv[3:], str(size)))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+peak = peak_kib()
 print(seen[0], result.truncated, peak - before, peak, len(result.stdout), time.monotonic() - began)
 """
 

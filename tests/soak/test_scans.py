@@ -21,15 +21,18 @@ ZOO = ROOT / "conformance/zoo"
 SIZES = [200, pytest.param(2000, marks=pytest.mark.soak)]
 ATIP = str(pathlib.Path(sys.executable).parent / "atip")
 
-SCAN = """
-import json, resource, sys
+SCAN = (
+    load.PEAK
+    + """
+import json, sys
 from atip.discovery.scan import ScanOptions
 from atip.toolbox import Toolbox
 box = Toolbox(home=sys.argv[1])
 summary = box.scan(ScanOptions(paths=(sys.argv[2],))).summary()
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+peak = peak_kib()
 print(json.dumps({"peak": peak, "found": summary["found"], "executed": summary["executed"]}))
 """
+)
 
 
 def scan(home: pathlib.Path, folder: pathlib.Path) -> dict[str, int]:
