@@ -8,6 +8,8 @@ import json
 import pathlib
 import typing
 
+import pytest
+
 from atip.apis.calling import Caller
 from atip.apis.config import load_config
 from atip.apis.interface import Door
@@ -19,7 +21,7 @@ from tests.shared import shared
 from tests.simulators.api_server import Recorded, Reply, api_server
 from tests.simulators.samples import Sampler
 
-RUN = 60
+RUN = [pytest.param(60, id="60"), pytest.param(278, id="all", marks=pytest.mark.soak)]
 """Operations that are called over HTTP."""
 
 
@@ -61,7 +63,8 @@ def made_up(_source: object, info: typing.Any, **_arguments: object) -> typing.A
     return {}
 
 
-def test_documents_run_against_an_executor_on_loopback(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("wanted", RUN)
+def test_documents_run_against_an_executor_on_loopback(tmp_path: pathlib.Path, wanted: int) -> None:
     text = sdl()
     package("httpcore2")
     graphql = package("graphql")
@@ -87,14 +90,14 @@ def test_documents_run_against_an_executor_on_loopback(tmp_path: pathlib.Path) -
         schemas = schemas_of(api)
         ran, failed = 0, []
         with Caller(str(tmp_path), door=Door(env={})) as caller:
-            for operation in api.operations[:: len(api.operations) // RUN]:
-                wanted = schemas.input_of(operation)
-                sampler = Sampler(wanted.get("$defs", {}))
-                arguments = {key: sampler.value(wanted["properties"][key]) for key in wanted.get("required", ())}  # fmt: skip
+            for operation in api.operations[:: len(api.operations) // wanted]:
+                schema_in = schemas.input_of(operation)
+                sampler = Sampler(schema_in.get("$defs", {}))
+                arguments = {key: sampler.value(schema_in["properties"][key]) for key in schema_in.get("required", ())}  # fmt: skip
                 ran += 1
                 try:
                     assert operation.original in caller.call("github", operation.name, arguments)
                 except Exception as error:
                     failed.append((operation.name, str(error)))
-    assert ran >= RUN
+    assert ran >= wanted
     assert len(failed) <= ran * 0.05, failed

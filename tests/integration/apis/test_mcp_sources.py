@@ -116,11 +116,12 @@ def test_killed_server_fails_the_call_and_serves_the_next(tmp_path: pathlib.Path
         assert second and second != first
 
 
-def test_no_process_is_left_after_many_cycles(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("cycles", [5, pytest.param(100, marks=pytest.mark.soak)])
+def test_no_process_is_left_after_many_cycles(tmp_path: pathlib.Path, cycles: int) -> None:
     caller = configured(tmp_path, own=own(tmp_path))
     caller.close()
     before = children()
-    for _ in range(5):
+    for _ in range(cycles):
         with Caller(str(tmp_path), door=Door(env=dict(os.environ))) as box:
             box.call("own", "look", {"word": "a"})
     assert children() <= before
