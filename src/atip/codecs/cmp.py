@@ -211,6 +211,10 @@ def _compare(old: Any, new: Any, path: tuple[str | int, ...], losses: list[Loss]
             _compare(value, new[key], here, losses)
         elif value != new[key]:
             losses.append(Loss(path=render_path(here), message="CMP says less here"))
+    if "effects" in path:
+        for key in new.keys() - old.keys():
+            said = "unknown is written as the careful value"
+            losses.append(Loss(path=render_path((*path, key)), message=said))
 
 
 def problems_of(

@@ -205,8 +205,17 @@ class _Plan:
         return self.asked.curated or self.effects.subprocess is not False
 
     def explicit(self) -> tuple[str, ...]:
-        """What a person granted or was asked about; the workspace is neither."""
-        listed = (*self._grants("reads"), *self._grants("writes"), *self.named.paths)
+        """What a person granted or was asked about; the workspace is neither.
+
+        SECURITY: a project's list only cuts. What it names inside of a grant is no person's word for a secret folder.
+        """
+        layers = [each for each in self.policies if each.layer in ("organisation", "user")]
+        home = self.scene.home
+        listed = (
+            *grants(layers, "reads", home),
+            *grants(layers, "writes", home),
+            *self.named.paths,
+        )
         return tuple(entry for entry in listed if entry not in self.own)
 
 

@@ -41,8 +41,8 @@ def read_catalog(data: bytes) -> dict[str, list[str]]:
     return {
         name: [
             str(digest).lower()
-            for platforms in tool["versions"].values()
-            for digest in platforms.values()
+            for platforms in (tool["versions"] or {}).values()
+            for digest in (platforms or {}).values()
         ]
         for name, tool in document["tools"].items()
     }

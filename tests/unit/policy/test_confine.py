@@ -88,3 +88,18 @@ def test_every_run_is_bounded():
         limits.file_bytes,
         limits.output_bytes,
     )
+
+
+def test_project_cannot_open_a_secret_folder_inside_of_a_grant() -> None:
+    from atip.model.confinement import Confinement
+    from atip.model.effects import Effects, Filesystem
+    from atip.policy.confine import Asked, Scene, plan_confinement
+    from atip.policy.policy import Policy
+
+    user = Policy(layer="user", writes=("/h/**",))
+    project = Policy(layer="project", writes=("/h/.ssh/**",))
+    asked = Asked(confinement=Confinement(fs_write=("/h/.ssh/**",)), curated=False)
+    effects = Effects(filesystem=Filesystem(write=True))
+    scene = Scene(cwd="/h/w", home="/h")
+    both = plan_confinement(effects, (user, project), asked=asked, scene=scene)
+    assert "/h/.ssh/**" not in both.fs_write
