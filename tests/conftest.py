@@ -8,11 +8,18 @@ than the one committed fails the run.
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 
+import hypothesis
 import pytest
 
 from tests.shared import ROOT, find_shared
+
+# The same examples for the same code: a change is judged by what it changed. `make soak` draws new ones each time.
+hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.register_profile("new", derandomize=False)
+hypothesis.settings.load_profile(os.environ.get("ATIP_EXAMPLES", "same"))
 
 MANIFEST = ROOT / "conformance" / "requirements.jsonl"
 UNPROVEN = ROOT / "conformance" / "unproven.txt"
