@@ -10,10 +10,6 @@ import msgspec
 
 from atip.errors import FormatError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 class _Binary(msgspec.Struct, gc=False):
     hash: str
@@ -55,13 +51,12 @@ class ShimRecord(msgspec.Struct, array_like=True, gc=False):
     """SHA-256 of the signature's bytes; empty: not signed."""
 
 
-Packed = msgspec.Raw
 Row = tuple[str, str, str, int]
 """Version, platform, digits, slot: one shim of a tool."""
 
 
-class PublishedState(msgspec.Struct, gc=False):
-    """What the last build left behind."""
+class StateHead(msgspec.Struct, gc=False):
+    """What the last build left behind, apart from the shims themselves."""
 
     version: int
     place: str
@@ -72,25 +67,16 @@ class PublishedState(msgspec.Struct, gc=False):
     release: str
     """Time of the last release that changed anything."""
     bins_expire: str
-    names: list[str]
-    """Source files in the order in which the folder lists them."""
-    marks: list[int]
-    """One number for each, which changes with the file."""
     total: int
     platforms: dict[str, int]
     sources: dict[str, int]
-    slots: list[msgspec.Raw]
-    """256 packed lists of `ShimRecord`."""
-    rows: dict[str, msgspec.Raw]
-    """Tool → packed list of `Row`."""
-    rendered: dict[str, str]
-    """Tool → `"name": entry` of the catalogue, as JSON. Sorted by name."""
 
 
 _DECODE_HEAD = msgspec.json.Decoder(_Head).decode
-_DECODE_STATE = msgspec.msgpack.Decoder(PublishedState).decode
+_DECODE_STATE = msgspec.msgpack.Decoder(StateHead).decode
 _DECODE_RECORDS = msgspec.msgpack.Decoder(list[ShimRecord]).decode
 _DECODE_ROWS = msgspec.msgpack.Decoder(list[Row]).decode
+_DECODE_LINES = msgspec.msgpack.Decoder(list[str]).decode
 _PACK = msgspec.msgpack.Encoder().encode
 
 
@@ -106,32 +92,28 @@ def read_head(data: bytes) -> _Head:
         raise FormatError("publish.unreadable", f"not a shim: {error}") from error
 
 
-def pack_state(state: PublishedState) -> bytes:
-    return _PACK(state)
+def pack(value: StateHead | list[ShimRecord] | list[Row] | list[str]) -> bytes:
+    return _PACK(value)
 
 
-def unpack_state(data: bytes) -> PublishedState | None:
-    """The state, or None when the bytes are not one: then everything is looked at again."""
-    try:
-        return _DECODE_STATE(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+UNPACK_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError)
+"""What bytes that were not packed here raise when they are unpacked."""
 
 
-def pack_records(records: Iterable[ShimRecord]) -> msgspec.Raw:
-    return msgspec.Raw(_PACK(list(records)))
+def unpack_head(data: bytes) -> StateHead:
+    return _DECODE_STATE(data)
 
 
-def unpack_records(packed: msgspec.Raw) -> list[ShimRecord]:
+def unpack_records(packed: bytes) -> list[ShimRecord]:
     return _DECODE_RECORDS(packed)
 
 
-def pack_rows(rows: list[Row]) -> msgspec.Raw:
-    return msgspec.Raw(_PACK(rows))
-
-
-def unpack_rows(packed: msgspec.Raw) -> list[Row]:
+def unpack_rows(packed: bytes) -> list[Row]:
     return _DECODE_ROWS(packed)
+
+
+def unpack_lines(packed: bytes) -> list[str]:
+    return _DECODE_LINES(packed)
 
 
 def encode_text(value: object) -> str:

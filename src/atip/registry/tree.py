@@ -35,12 +35,12 @@ MAX_BUNDLE = 1_000_000
 MAX_INDEX = 10_000_000
 """Catalogue, pattern index, policy, manifest, and one TUF file (SECURITY-BAR §1.3)."""
 
-HEX = frozenset("0123456789abcdef")
+HEX = "0123456789abcdef"
 
 
 def is_hex_digest(text: str) -> bool:
     """Whether these are the 64 lower-case digits of a SHA-256."""
-    return len(text) == 64 and HEX.issuperset(text)
+    return len(text) == 64 and not text.strip(HEX)
 
 
 def shim_path(digest: str) -> str:

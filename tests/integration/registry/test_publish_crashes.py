@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.registry import tree
-from atip.registry.publish import build as building
-from atip.registry.publish import role_keys, roots
+from atip.registry.publish import role_keys, roots, state
 from atip.registry.tuf_client import Seen, SignedIndex
 from atip.system import objects_folder
 from tests.unit.registry.publish.source import DAY, RELEASE, Source, digits_of
@@ -27,7 +26,9 @@ class Deaths:
             (objects_folder._Writer, "write"),
             (objects_folder.Folder, "_replace"),
             (objects_folder.Folder, "delete"),
-            (building, "write_atomic"),
+            (state.State, "put_parts"),
+            (state.State, "put_tools"),
+            (state.State, "set_head"),
             (role_keys, "write_atomic"),
             (roots, "write_atomic"),
         ):

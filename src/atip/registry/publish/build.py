@@ -16,10 +16,11 @@ import contextlib
 import gc
 import hashlib
 import os
+import sqlite3
 import time
 
-from atip.errors import FormatError
-from atip.model.shim_records import PublishedState, pack_state, unpack_state
+from atip.errors import AtipError, FormatError
+from atip.model.shim_records import StateHead
 from atip.model.value import Value
 from atip.registry import tree
 from atip.registry.publish import roots
@@ -34,8 +35,9 @@ from atip.registry.publish.review import Rules
 from atip.registry.publish.role_keys import load_role_keys
 from atip.registry.publish.settings import load_publisher_settings, public_key
 from atip.registry.publish.source import Listing, compare, list_source, look_at
+from atip.registry.publish.state import DAMAGED, VERSION, State
 from atip.system.clock import iso
-from atip.system.files import locked, make_private, read_bytes, write_atomic
+from atip.system.files import locked, make_private
 from atip.system.objects import open_store
 
 TYPE_CHECKING = False
@@ -50,8 +52,6 @@ if TYPE_CHECKING:
 
 WORK = ".atip"
 """Folder of our own inside the source: the state of each place, a lock. It may be deleted at any time."""
-_STATE_VERSION = 1
-_MAX_STATE = 1 << 30
 
 
 class BuildOrder(Value):
@@ -109,13 +109,22 @@ def build(order: BuildOrder) -> BuildReport:
         FormatError: `publish.refused` with all problems; nothing was written.
         TrustError: `publish.foreign`, `publish.key-mode`.
         NotFoundError: `publish.no-settings`, `publish.keys-missing`.
-        AtipError: `objects.changed` when another publisher was quicker.
+        AtipError: `objects.changed` when another publisher was quicker, `publish.state`.
     """
     settings = load_publisher_settings(order.folder)
     work = os.path.join(order.folder, WORK)
     make_private(work)
     with locked(os.path.join(work, "lock")), _without_collector():
-        return _Build(order, settings).run()
+        try:
+            return _Build(order, settings).run()
+        except sqlite3.OperationalError as error:
+            hint = f"`{WORK}` beside the source must be writable and needs some room"
+            raise AtipError(
+                "publish.state", f"cannot keep the state: {error}", hint=hint
+            ) from error
+        except DAMAGED:
+            # Nothing was decided by it alone: what is published is found out from the place.
+            return _Build(order, settings, forget=True).run()
 
 
 @contextlib.contextmanager
@@ -133,46 +142,56 @@ def _without_collector() -> Iterator[None]:
 class _Build:
     """One build; holds what its steps share."""
 
-    def __init__(self, order: BuildOrder, settings: PublisherSettings) -> None:
+    def __init__(
+        self, order: BuildOrder, settings: PublisherSettings, *, forget: bool = False
+    ) -> None:
         self.order = order
         self.settings = settings
         self.store: ObjectStore = open_store(order.place, headers_for)
-        self.state_path = _state_path(order, self.store)
+        self.state = State(_state_path(order, self.store))
+        if forget:
+            self.state.forget()
         self.is_first = False
         self.chain: list[bytes] = []
 
     def run(self) -> BuildReport:
+        with contextlib.closing(self.state):
+            return self._run()
+
+    def _run(self) -> BuildReport:
         rules = rules_of(self.order.folder, self.settings, judge=self.order.judge)
         published = self._published()
-        state = self._state(published)
-        ledger = Ledger(state)
+        self._check_state(published)
+        before = self.state.head
+        ledger = Ledger(self.state)
         # (1)
-        listing = self._listing(state)
-        marks = state.marks if state else []
-        if state is not None and self.order.judge and rules.name != state.rules:
+        known = self.state.listing()
+        listing = self._listing(known)
+        marks = known.marks
+        if before is not None and self.order.judge and rules.name != before.rules:
             marks = [0] * len(marks)
-        changes = compare(listing, state.names if state else [], marks)
+        changes = compare(listing, known.names, marks)
         # (2)
-        gathered = gather(self.order.folder, changes, ledger, rules, self.store, state is None)
+        gathered = gather(self.order.folder, changes, ledger, rules, self.store, before is None)
         if gathered.errors:
             raise _refused(gathered.errors)
         # (3)
         self.store.put_many(gathered.objects())
         # (4)
         release = iso(self.order.at)
-        if state is not None and not ledger.touched:
-            release = state.release
+        if before is not None and not ledger.touched:
+            release = before.release
         fingerprint = roots.fingerprint(self.chain[0]) if self.chain else ""
         files = render_documents(self.order.folder, self.settings, ledger, release, fingerprint)
-        if state is None or ledger.touched:
-            files[tree.CATALOG] = catalog(ledger.rendered, ledger.total, release)
+        if before is None or ledger.touched:
+            files[tree.CATALOG] = catalog(ledger.entries(), ledger.total, release)
         self._put_changed(files)
         # (5)
-        metadata = self._sign(published, state, gathered, files)
+        metadata = self._sign(published, gathered, files)
         # (6)
         self.store.delete(gathered.gone)
         self.store.delete(stale_files(self.store, files, published, metadata))
-        self._save(state, listing, ledger, rules, release, metadata, files)
+        self._save(listing, ledger, rules, release, metadata, files)
         return BuildReport(
             place=self.store.place,
             release=release,
@@ -201,25 +220,23 @@ class _Build:
         self.is_first = not published.timestamp_version
         return published
 
-    def _state(self, published: Published | None) -> PublishedState | None:
-        """What the last build left, if the place still holds it."""
-        if not os.path.exists(self.state_path):
-            return None
-        state = unpack_state(read_bytes(self.state_path, _MAX_STATE))
-        if state is None or state.version != _STATE_VERSION or state.place != self.store.place:
-            return None
+    def _check_state(self, published: Published | None) -> None:
+        """Forget what the last build left unless the place still holds it."""
+        head = self.state.head
+        if head is None:
+            return
         if published is not None:
             anchor = published.timestamp_data
         else:
             found = self.store.find(tree.CATALOG, 1 << 30)
             anchor = found.data if found else b""
-        return state if anchor and state.anchor == _sha256(anchor) else None
+        if head.place != self.store.place or not anchor or head.anchor != _sha256(anchor):
+            self.state.forget()
 
-    def _listing(self, state: PublishedState | None) -> Listing:
+    def _listing(self, known: Listing) -> Listing:
         now_ns = time.time_ns()
-        if self.order.changed is None or state is None:
+        if self.order.changed is None or self.state.head is None:
             return list_source(self.order.folder, now_ns)
-        known = Listing(names=state.names, marks=state.marks)
         return look_at(self.order.folder, self.order.changed, known, now_ns)
 
     def _put_changed(self, files: dict[str, bytes]) -> None:
@@ -232,7 +249,6 @@ class _Build:
     def _sign(
         self,
         published: Published | None,
-        state: PublishedState | None,
         gathered: Gathered,
         files: dict[str, bytes],
     ) -> Metadata | None:
@@ -245,11 +261,12 @@ class _Build:
             lifetimes_s=self.settings.lifetimes_s,
             keys=load_role_keys(self.order.keys),
         )
-        published = published.replace(bins_expire=state.bins_expire if state else "")
+        before = self.state.head
+        published = published.replace(bins_expire=before.bins_expire if before else "")
         others = {path: described(data) for path, data in files.items() if path != tree.COVERAGE}
         if tree.CATALOG not in others and published.targets is not None:
             others[tree.CATALOG] = published.targets["targets"][tree.CATALOG]
-        touched = gathered.ledger.touched if state is not None else None
+        touched = gathered.ledger.touched if before is not None else None
         metadata = next_metadata(published, gathered.ledger, touched, others, release)
         put_roots(self.store, self.chain)
         self.store.put_many(metadata.files.items())
@@ -262,7 +279,6 @@ class _Build:
 
     def _save(
         self,
-        before: PublishedState | None,
         listing: Listing,
         ledger: Ledger,
         rules: Rules,
@@ -270,29 +286,22 @@ class _Build:
         metadata: Metadata | None,
         files: dict[str, bytes],
     ) -> None:
+        before = self.state.head
         last = metadata.timestamp if metadata is not None else files.get(tree.CATALOG)
         anchor = _sha256(last) if last is not None or before is None else before.anchor
-        judged = rules.name if self.order.judge else ""
-        same = before is not None and (anchor, judged) == (before.anchor, before.rules)
-        if same and before and (before.names, before.marks) == (listing.names, listing.marks):
-            return
-        state = PublishedState(
-            version=_STATE_VERSION,
+        head = StateHead(
+            version=VERSION,
             place=self.store.place,
             anchor=anchor,
-            rules=judged,
+            rules=rules.name if self.order.judge else "",
             release=release,
             bins_expire=metadata.bins_expire if metadata is not None else "",
-            names=listing.names,
-            marks=listing.settled_marks(),
             total=ledger.total,
             platforms=ledger.platforms,
             sources=ledger.sources,
-            slots=ledger.packed_slots(),
-            rows=ledger.packed_rows(),
-            rendered=ledger.rendered,
         )
-        write_atomic(self.state_path, pack_state(state), durable=False)
+        ledger.save()
+        self.state.commit(head, listing)
 
 
 def put_roots(store: ObjectStore, chain: Sequence[bytes]) -> None:
@@ -311,10 +320,10 @@ def remember_timestamp(order: BuildOrder, store: ObjectStore, old: bytes, new: b
     path = _state_path(order, store)
     if not os.path.exists(path):
         return
-    state = unpack_state(read_bytes(path, _MAX_STATE))
-    if state is not None and state.anchor == _sha256(old):
-        state.anchor = _sha256(new)
-        write_atomic(path, pack_state(state), durable=False)
+    with contextlib.closing(State(path)) as state:
+        if state.head is not None and state.head.anchor == _sha256(old):
+            state.head.anchor = _sha256(new)
+            state.set_head(state.head)
 
 
 def _state_path(order: BuildOrder, store: ObjectStore) -> str:

@@ -9,10 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 
+from atip.registry import tree
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Protocol
+
+    from atip.model.shim_records import ShimRecord
 
     class Signer(Protocol):
         id: str
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
 
 SPEC_VERSION = "1.0.31"
+_FOLDER = tree.SHIMS
 
 
 def canonical(value: Any) -> bytes:
@@ -41,11 +46,22 @@ def payload(kind: str, version: int, expires: str, **fields: Any) -> bytes:
     return canonical({**common, **fields})
 
 
-def targets_payload(version: int, expires: str, entries: str) -> bytes:
-    """The signed part of a bin, from entries that are canonical already."""
+def target_line(shim: ShimRecord) -> str:
+    """One shim as a target; such lines sort as the digits of their shims do."""
+    bundle = ""
+    if shim.bundle:
+        bundle = f'"custom":{{"bundle":{{"length":{shim.bundle_size},"sha256":"{shim.bundle}"}}}},'
+    return (
+        f'"{_FOLDER}/{shim.hex}.json":'
+        f'{{{bundle}"hashes":{{"sha256":"{shim.content}"}},"length":{shim.size}}}'
+    )
+
+
+def targets_payload(version: int, expires: str, lines: Iterable[str]) -> bytes:
+    """The signed part of a bin, from sorted target lines."""
     return (
         f'{{"_type":"targets","expires":"{expires}","spec_version":"{SPEC_VERSION}",'
-        f'"targets":{{{entries}}},"version":{version}}}'
+        f'"targets":{{{",".join(lines)}}},"version":{version}}}'
     ).encode()
 
 

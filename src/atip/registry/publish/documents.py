@@ -56,9 +56,9 @@ def manifest(settings: PublisherSettings, release: str, fingerprint: str | None)
     return readable(document)
 
 
-def catalog(rendered: Mapping[str, str], total: int, release: str) -> bytes:
+def catalog(entries: Iterable[str], total: int, release: str) -> bytes:
     """`shims/index.json`: name → version → platform → hash, from `"name": entry` as JSON, sorted by name."""
-    tools = ",".join(rendered.values())
+    tools = ",".join(entries)
     head = f'{{"version":"1","updated":"{release}","totalShims":{total},"tools":{{'
     return f"{head}{tools}}}}}\n".encode()
 

@@ -1,59 +1,68 @@
 """The ledger: every shim that is published, unpacked only where a build touches it.
 
-Kept in two ways: by slot for the bins, by tool for the catalogue. A rebuild of a hundred changes among 100,000 shims
-unpacks the slots and tools of those hundred and carries the rest over as it is.
+Kept in two ways: in parts for the bins, by tool for the catalogue. A rebuild of a hundred changes among 100,000 shims
+unpacks the parts and tools of those hundred; the lines of the other parts are carried over as text.
 """
 
 from __future__ import annotations
 
 from atip.model import shim_records as packed
-from atip.model.shim_records import ShimRecord
+from atip.registry.publish.canonical import target_line
 from atip.registry.publish.documents import catalog_entry, version_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from atip.model.shim_records import Row, ShimRecord
+    from atip.registry.publish.state import State
 
-    from atip.model.shim_records import Packed, PublishedState, Row
+_PARTS = 16
+"""Parts of a slot, by the first digit of a shim: small enough to be cheap to write, few enough to be quick to read."""
 
-SLOTS = 256
+
+def part_of(digits: str, slot: int) -> int:
+    return slot * _PARTS + int(digits[0], 16)
 
 
 class Ledger:
     """All shims of a registry."""
 
-    def __init__(self, state: PublishedState | None = None) -> None:
-        self._packed = list(state.slots) if state else [packed.pack_records([])] * SLOTS
-        self._rows = dict(state.rows) if state else {}
-        self.rendered = dict(state.rendered) if state else {}
-        self.platforms = dict(state.platforms) if state else {}
-        self.sources = dict(state.sources) if state else {}
-        self.total = state.total if state else 0
-        self._open: dict[int, dict[str, ShimRecord]] = {}
+    def __init__(self, state: State) -> None:
+        self._state = state
+        head = state.head
+        self.platforms = dict(head.platforms) if head else {}
+        self.sources = dict(head.sources) if head else {}
+        self.total = head.total if head else 0
+        self._parts: dict[int, dict[str, ShimRecord]] = {}
         self._tools: dict[str, dict[str, Row]] = {}
+        self._changed: set[int] = set()
+        self._lines: dict[int, list[str]] = {}
         self.touched: set[int] = set()
         """Slots with anything new, different or gone."""
-        self._renamed = False
-
-    def slot(self, number: int) -> dict[str, ShimRecord]:
-        """The shims of a slot by digits."""
-        if number not in self._open:
-            records = packed.unpack_records(self._packed[number])
-            self._open[number] = {record.hex: record for record in records}
-        return self._open[number]
-
-    def records(self, number: int) -> list[ShimRecord]:
-        """The shims of a slot, sorted by digits."""
-        held = self.slot(number)
-        return [held[digits] for digits in sorted(held)]
 
     def find(self, digits: str, slot: int) -> ShimRecord | None:
-        return self.slot(slot).get(digits)
+        return self._part(part_of(digits, slot)).get(digits)
+
+    def lines(self, first: int, end: int) -> list[str]:
+        """The shims of the slots from `first` to before `end` as targets, sorted."""
+        found: list[str] = []
+        known = {}
+        if self._state.head is not None:
+            known = dict(self._state.lines(first * _PARTS, end * _PARTS))
+        for number in range(first * _PARTS, end * _PARTS):
+            if number in self._changed:
+                found += self._changed_lines(number)
+            elif number in known:
+                found += packed.unpack_lines(known[number])
+        found.sort()
+        return found
 
     def put(self, record: ShimRecord) -> None:
         """Add a shim or replace the one of the same binary."""
-        slot, digits = record.slot, record.hex
-        held = self._open.get(slot) or self.slot(slot)
+        digits = record.hex
+        number = part_of(digits, record.slot)
+        held = self._parts.get(number)
+        if held is None:
+            held = self._part(number)
         old = held.get(digits)
         if old is not None:
             if old == record:
@@ -64,15 +73,16 @@ class Ledger:
         platform, source = record.platform, record.source
         self.platforms[platform] = self.platforms.get(platform, 0) + 1
         self.sources[source] = self.sources.get(source, 0) + 1
-        self._tool(record.name)[digits] = (record.version, platform, digits, slot)
-        self.touched.add(slot)
+        self._tool(record.name)[digits] = (record.version, platform, digits, record.slot)
+        self._change(number, record.slot)
 
     def remove(self, digits: str, slot: int) -> None:
         """Take a shim out; one that is not there does not matter."""
-        old = self.slot(slot).pop(digits, None)
+        number = part_of(digits, slot)
+        old = self._part(number).pop(digits, None)
         if old is not None:
             self._uncount(old)
-            self.touched.add(slot)
+            self._change(number, slot)
 
     def newest(self, name: str, platform: str) -> str | None:
         """Digits of the newest shim of a tool on a platform."""
@@ -81,47 +91,78 @@ class Ledger:
 
     def has_tool(self, name: str, platform: str = "") -> bool:
         """Whether a tool is described, on this platform where one is given."""
-        if name not in self._rows and name not in self._tools:
-            return False
-        return any(not platform or row[1] == platform for row in self._tool(name).values())
+        rows = self._tools.get(name)
+        if rows is None:
+            rows = self._known_rows(name)
+        return any(not platform or row[1] == platform for row in rows.values())
 
     def tools(self) -> int:
-        return len(self.rendered)
+        """How many tools there are, once rendered."""
+        return self._state.tools()
 
     def render(self) -> None:
         """Bring the catalogue's entries up to date."""
+        tools, entries, gone = [], [], []
         for name, rows in self._tools.items():
             if not rows:
-                self.rendered.pop(name, None)
-                self._rows.pop(name, None)
+                gone.append(name)
                 continue
             ordered = list(rows.values())
             if len(ordered) > 1:
                 ordered.sort(key=lambda row: (version_key(row[0]), row))
             newest = self.find(ordered[-1][2], ordered[-1][3])
-            self._renamed = self._renamed or name not in self.rendered
             entry = packed.encode_text(catalog_entry(ordered, newest))
-            self.rendered[name] = f"{packed.encode_text(name)}:{entry}"
-            self._rows[name] = packed.pack_rows(ordered)
-        if self._renamed:
-            self.rendered = dict(sorted(self.rendered.items()))
-            self._renamed = False
+            entries.append((name, f"{packed.encode_text(name)}:{entry}"))
+            tools.append((name, packed.pack(ordered)))
+        self._state.drop_tools(gone)
+        # sorted: the trees are filled from left to right
+        self._state.put_tools(sorted(tools))
+        self._state.put_entries(sorted(entries))
 
-    def packed_slots(self) -> list[Packed]:
-        """All slots, packed again where something changed."""
-        for number in self.touched:
-            self._packed[number] = packed.pack_records(self.records(number))
-        return self._packed
+    def entries(self) -> list[str]:
+        """The catalogue's entries, once rendered, by name of the tool."""
+        return self._state.entries()
 
-    def packed_rows(self) -> dict[str, Packed]:
-        return self._rows
+    def save(self) -> None:
+        """Hand every part that changed back to the state."""
+        self._state.put_parts(
+            (
+                number,
+                packed.pack(self._changed_lines(number)),
+                packed.pack(list(self._parts[number].values())),
+            )
+            for number in sorted(self._changed)
+        )
+
+    def _changed_lines(self, number: int) -> list[str]:
+        """Made once: for the bin, and to be remembered."""
+        if number not in self._lines:
+            self._lines[number] = [target_line(one) for one in self._parts[number].values()]
+        return self._lines[number]
+
+    def _change(self, number: int, slot: int) -> None:
+        if self._lines:
+            self._lines.pop(number, None)
+        self._changed.add(number)
+        self.touched.add(slot)
+
+    def _part(self, number: int) -> dict[str, ShimRecord]:
+        """The shims of a part by digits."""
+        held = self._parts.get(number)
+        if held is None:
+            data = self._state.records(number) if self._state.head is not None else None
+            records = packed.unpack_records(data) if data is not None else []
+            held = self._parts[number] = {record.hex: record for record in records}
+        return held
 
     def _tool(self, name: str) -> dict[str, Row]:
         if name not in self._tools:
-            there = self._rows.get(name)
-            rows = packed.unpack_rows(there) if there is not None else []
-            self._tools[name] = {row[2]: row for row in rows}
+            self._tools[name] = self._known_rows(name)
         return self._tools[name]
+
+    def _known_rows(self, name: str) -> dict[str, Row]:
+        data = self._state.rows(name) if self._state.head is not None else None
+        return {row[2]: row for row in packed.unpack_rows(data)} if data is not None else {}
 
     def _uncount(self, old: ShimRecord) -> None:
         self.total -= 1
@@ -130,7 +171,3 @@ class Ledger:
             if not counts[key]:
                 del counts[key]
         self._tool(old.name).pop(old.hex, None)
-
-    def __iter__(self) -> Iterator[ShimRecord]:
-        for number in range(SLOTS):
-            yield from self.records(number)

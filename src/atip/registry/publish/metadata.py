@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from atip.model.shim_records import ShimRecord
     from atip.registry.publish.ledger import Ledger
     from atip.registry.publish.published import Published
     from atip.registry.publish.role_keys import RoleKey
@@ -57,22 +56,6 @@ class Metadata(Value):
     bits: int
     changed_bins: tuple[str, ...] = ()
     bins_expire: str = ""
-
-
-def bin_entries(shims: Iterable[ShimRecord]) -> str:
-    """The targets of a bin as canonical JSON; `shims` are sorted by their digits."""
-    lines = []
-    for one in shims:
-        bundle = ""
-        if one.bundle:
-            bundle = (
-                f'"custom":{{"bundle":{{"length":{one.bundle_size},"sha256":"{one.bundle}"}}}},'
-            )
-        lines.append(
-            f'"{tree.SHIMS}/{one.hex}.json":'
-            f'{{{bundle}"hashes":{{"sha256":"{one.content}"}},"length":{one.size}}}'
-        )
-    return ",".join(lines)
 
 
 def next_metadata(
@@ -143,11 +126,10 @@ def _write_bins(
     width = 1 << (8 - bits)
     for name in stale:
         first = int(name.removeprefix(f"{tree.BIN_PREFIX}-"), 16) * width
-        held = [record for slot in range(first, first + width) for record in ledger.records(slot)]
-        if width > 1:
-            held.sort(key=lambda record: record.hex)
         version = meta.get(f"{name}.json", {}).get("version", 0) + 1
-        data = signed_file(targets_payload(version, expires, bin_entries(held)), keys)
+        data = signed_file(
+            targets_payload(version, expires, ledger.lines(first, first + width)), keys
+        )
         files[tree.metadata_path(name, version)] = data
         meta[f"{name}.json"] = described(data, version)
 

@@ -16,6 +16,7 @@ import itertools
 import operator
 import os
 import stat
+from array import array
 
 from atip.errors import AtipError, FormatError
 from atip.model.problems import Problem
@@ -33,6 +34,7 @@ POLICY = "policy.json"
 _SHIM_ENDING, _BUNDLE_ENDING = ".json", ".json.bundle"
 _UNSETTLED = -1
 """Mark of a file that may change again unseen; never equal to a remembered one."""
+_POSITIVE = (1 << 63) - 1
 _RACY_NS = 50_000_000
 """A file changed less than this before it was looked at may change again under the same time stamp."""
 
@@ -43,9 +45,25 @@ class Listing(Value):
     names: list[str]
     marks: list[int]
 
-    def settled_marks(self) -> list[int]:
-        """What to remember: a file that may still be changing must not look the same next time."""
-        return [max(mark, 0) for mark in self.marks] if _UNSETTLED in self.marks else self.marks
+
+def pack_names(names: Sequence[str]) -> bytes:
+    return "\0".join(names).encode("utf-8", "surrogateescape")
+
+
+def unpack_names(data: bytes) -> list[str]:
+    return data.decode("utf-8", "surrogateescape").split("\0") if data else []
+
+
+def pack_marks(marks: list[int]) -> bytes:
+    """What to remember: a file that may still be changing must not look the same next time."""
+    settled = [max(mark, 0) for mark in marks] if _UNSETTLED in marks else marks
+    return array("q", settled).tobytes()
+
+
+def unpack_marks(data: bytes) -> list[int]:
+    marks = array("q")
+    marks.frombytes(data)
+    return marks.tolist()
 
 
 class Changes(Value):
@@ -85,12 +103,11 @@ def _walk(path: str, folder: str, listing: Listing, settled_ns: int) -> None:
                 name = entry.name
                 if name[0] == ".":
                     continue
-                status = entry.stat(follow_symlinks=False)
-                if stat.S_ISDIR(status.st_mode):
+                if entry.is_dir(follow_symlinks=False):
                     inner.append(name)
                     continue
                 add_name(folder + name)
-                add_mark(_mark(status, settled_ns))
+                add_mark(_mark(entry.stat(follow_symlinks=False), settled_ns))
     finally:
         os.close(handle)
     for name in sorted(inner):
@@ -122,7 +139,7 @@ def look_at(folder: str, names: Sequence[str], known: Listing, now_ns: int) -> L
 def _mark(status: os.stat_result, settled_ns: int) -> int:
     # The change time cannot be set back; with inode and size it stands for the content.
     if status.st_ctime_ns < settled_ns and stat.S_ISREG(status.st_mode):
-        return status.st_ctime_ns ^ (status.st_ino << 24) ^ status.st_size
+        return (status.st_ctime_ns ^ (status.st_ino << 24) ^ status.st_size) & _POSITIVE
     return _UNSETTLED
 
 
@@ -140,17 +157,14 @@ def compare(listing: Listing, names: list[str], marks: list[int]) -> Changes:
             problems.append(_problem(name, "publish.duplicate", "is there twice"))
     before = dict(zip(names, marks, strict=True))
     now = zip(listing.names, listing.marks, strict=True)
-    _sort(
-        [name for name, mark in now if before.get(name) != mark],
-        found.changed,
-        problems,
-    )
+    new = [name for name, mark in now if before.get(name) != mark] if before else listing.names
+    _sort(new, found.changed, problems)
     removed = _sort_gone(before.keys() - set(listing.names), present, found.changed)
-    for digits, name in list(found.changed.items()):
-        if digits + _SHIM_ENDING not in present:
-            del found.changed[digits]
-            problems.append(_problem(f"{name}.bundle", "publish.orphan", "signs no shim"))
     bundles = frozenset(name for name in present if name.endswith(_BUNDLE_ENDING))
+    for digits in sorted({name[:64] for name in bundles} & found.changed.keys()):
+        if digits + _SHIM_ENDING not in present:
+            name = found.changed.pop(digits)
+            problems.append(_problem(f"{name}.bundle", "publish.orphan", "signs no shim"))
     return found.replace(removed=tuple(sorted(removed)), problems=tuple(problems), bundles=bundles)
 
 
@@ -159,10 +173,11 @@ def _sort(names: list[str], changed: dict[str, str], problems: list[Problem]) ->
     by_digits = {}
     for name in names:
         base = name.rpartition("/")[2]
-        if base[64:] not in (_SHIM_ENDING, _BUNDLE_ENDING) or not tree.is_hex_digest(base[:64]):
+        digits, ending = base[:64], base[64:]
+        if ending not in (_SHIM_ENDING, _BUNDLE_ENDING) or not tree.is_hex_digest(digits):
             problems.append(_problem(name, "publish.name", "is not named by a SHA-256"))
         else:
-            by_digits[base[:64]] = name.removesuffix(".bundle")
+            by_digits[digits] = name if ending == _SHIM_ENDING else name.removesuffix(".bundle")
     changed.update(sorted(by_digits.items()))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
 
 import pytest
 
@@ -156,6 +158,36 @@ def test_without_its_state_a_build_still_leaves_unchanged_shims_alone(source):
     assert os.stat(source.published("a")).st_ino == before.st_ino
     assert (report.total, report.removed) == (1, 1)
     assert not source.published("b").exists()
+    assert source.codes(at=RELEASE + DAY + 1) == []
+
+
+@pytest.mark.parametrize("table", ["part", "tool", "piece"])
+def test_damaged_piece_of_the_state_means_looking_at_everything(source, table):
+    for binary in "abc":
+        source.add(binary)
+    source.build()
+    (path,) = (source.folder / ".atip").glob("*.state")
+    column = {"part": "records", "tool": "rows", "piece": "data"}[table]
+    with contextlib.closing(sqlite3.connect(path)) as state, state:
+        state.execute(f"UPDATE {table} SET {column} = x'c1'")
+    source.add("b", description="Another text")
+    report = source.build(at=RELEASE + DAY)
+    assert (report.total, report.added, report.changed, report.removed) == (3, 0, 1, 0)
+    assert source.codes(at=RELEASE + DAY + 1) == []
+
+
+def test_tree_of_many_small_builds_is_the_tree_of_one(source, tmp_path):
+    for number, binary in enumerate("abcdefgh"):
+        source.add(binary)
+        source.build(at=RELEASE + number)
+    source.folder.joinpath(f"shims/{digits_of('c')}.json").unlink()
+    source.build(at=RELEASE + DAY)
+    shims = {path.name: path.read_bytes() for path in source.public.glob("shims/**/*.json")}
+    for state in (source.folder / ".atip").glob("*.state"):
+        state.unlink()
+    source.build(at=RELEASE + DAY)
+    again = {path.name: path.read_bytes() for path in source.public.glob("shims/**/*.json")}
+    assert again == shims
     assert source.codes(at=RELEASE + DAY + 1) == []
 
 
