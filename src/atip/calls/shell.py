@@ -74,6 +74,8 @@ class ShellCommand(Value):
     """Commands whose output this one reads through a pipe; None: no pipe."""
     variables: tuple[str, ...] = ()
     """Variables of the environment whose values are put into the words; `!` is one nobody can name."""
+    sets: tuple[str, ...] = ()
+    """Variables that get a value in another way than by assignment (`read`, `for`, `${x:=…}`); empty text: one nobody can name."""
     code: tuple[str, ...] = ()
     """Reasons why unknown code may run here, whatever the command is."""
     text: str = ""

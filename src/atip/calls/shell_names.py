@@ -22,6 +22,41 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"-?[0-9]*\Z")
 
 
+_NAME_OPERANDS = {"read": "dinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc"}
+"""Builtins whose operands are names of variables, and their options that take a value."""
+_NAME_OPTIONS = {"read": "a", "printf": "v", "wait": "p"}
+"""Options whose value is the name of a variable."""
+
+
+def names_set(argv: Sequence[str]) -> list[str]:
+    """Variables that a builtin sets by name; empty text for a name that is not known."""
+    command = argv[0] if argv else ""
+    if command == "getopts":
+        return [_as_name(text) for text in argv[2:3]]
+    names_option = _NAME_OPTIONS.get(command, "")
+    valued = _NAME_OPERANDS.get(command, "")
+    if not names_option and not valued:
+        return []
+    found: list[str] = []
+    rest = list(argv[1:])
+    while rest and rest[0][:1] == "-" and len(rest[0]) > 1:
+        word = rest.pop(0)
+        if word == "--":
+            break
+        for at, letter in enumerate(word[1:], 2):
+            if letter in valued + names_option:
+                value = word[at:] or (rest.pop(0) if rest else "")
+                if letter in names_option:
+                    found.append(_as_name(value))
+                break
+    return found + [_as_name(text) for text in rest] if valued else found
+
+
+def _as_name(text: str) -> str:
+    found = _NAME.match(text)
+    return found[0] if found and found[0] == text.partition("[")[0] else ""
+
+
 class Names:
     """Everything assigned anywhere in a line."""
 

@@ -19,7 +19,7 @@ from atip.calls.shell import (
 )
 from atip.calls.shell_braces import expand_braces
 from atip.calls.shell_fields import Fields, as_quoted
-from atip.calls.shell_names import Names
+from atip.calls.shell_names import Names, names_set
 from atip.calls.shell_tree import Node, Piece, Word
 
 TYPE_CHECKING = False
@@ -51,6 +51,7 @@ class _Walker:
         self.inputs: dict[str, tuple[int, ...]] = {}
         self.used: list[str] = []
         self.code: list[str] = []
+        self.sets: list[str] = []
         self.sure = True
         """Whether the commands at hand surely run, in this very shell."""
         self.unsure: set[str] = set()
@@ -66,7 +67,8 @@ class _Walker:
         return tuple(range(first, len(self.commands)))
 
     def _node(self, node: Node, feed: tuple[int, ...] | None) -> None:
-        outer, self.used, self.code = (self.used, self.code), [], []
+        outer = self.used, self.code, self.sets
+        self.used, self.code, self.sets = [], [], []
         sure = self.sure
         if node.kind == "pipeline":
             self.sure = False
@@ -77,23 +79,26 @@ class _Walker:
         else:
             self._compound(node, feed)
         self.sure = sure
-        self.used, self.code = outer
+        self.used, self.code, self.sets = outer
 
     def _compound(self, node: Node, feed: tuple[int, ...] | None) -> None:
         words: list[ShellWord] = []
         if node.kind == "for" and node.name:
             fields = [field for word in node.words for field in self.fields(word)]
             words = fields
+            self.sets.append(node.name)
             self.values.setdefault(node.name, []).extend((field,) for field in fields)
             if not self.sure:
                 self.unsure.add(node.name)
+        elif node.kind == "arguments":
+            self.sets.append(node.name)
         elif node.kind == "test":
             words = self._test(node)
         else:
             for word in node.words:
                 words += self.fields(word)
         redirects = self._redirects(node)
-        if words or redirects or self.code or node.kind in ("test", "arithmetic"):
+        if words or redirects or self.code or self.sets or node.kind in ("test", "arithmetic"):
             head = {"test": "[[", "arithmetic": "((", "for": "for", "case": "case"}.get(
                 node.kind, ""
             )
@@ -119,6 +124,7 @@ class _Walker:
                 words += (each.value.replace(text=text, pattern=text),)
         redirects = self._redirects(node)
         name = words[0].text if words else ""
+        self.sets += names_set([word.text for word in words])
         if name in ("read", "mapfile", "readarray"):
             fed = self._fed(redirects, feed)
             for word in words[1:]:
@@ -140,7 +146,7 @@ class _Walker:
             ShellCommand(
                 words=words, assignments=assignments, redirects=redirects, feed=feed,
                 variables=tuple(dict.fromkeys(self.used)), code=tuple(dict.fromkeys(self.code)),
-                text=text,
+                sets=tuple(dict.fromkeys(self.sets)), text=text,
             )
         )  # fmt: skip
 
@@ -172,6 +178,8 @@ class _Walker:
         made: list[ShellRedirect] = []
         for redirect in node.redirects:
             fields = self.fields(redirect.word)
+            if redirect.variable:
+                self.sets.append(redirect.variable)
             target = fields[0] if len(fields) == 1 else ShellWord(
                 text=UNKNOWN_TEXT if fields or redirect.kind != "here" else "",
                 raw=redirect.word.raw, origins=(Origin(kind="later"),),
@@ -272,6 +280,8 @@ class _Walker:
             if inner.kind == "subscript":
                 self._subscript(piece.name, inner.nested)
         self._pieces([p for p in piece.nested if p.kind != "arithmetic"], nested, raw)
+        if piece.op == ":=":
+            self.sets.append(piece.name)
         if piece.op == "prompt":
             self.code.append("`${…@P}` runs what is in the text")
         many = not piece.quoted or piece.name in ("@", "*") or piece.op in ("all", "keys")

@@ -109,8 +109,9 @@ class SimpleReader(WordReader):
         while self.peek().isdigit() and self.peek().isascii():
             self.at += 1
         digits = self.at > start
+        variable = ""
         if not digits and self.peek() == "{":
-            self._descriptor_variable()
+            variable = self._descriptor_variable()
         if self.peek() in ("<", ">") and self.peek(2)[1:] == "(" and not digits:
             self.at = start
             return None
@@ -119,16 +120,21 @@ class SimpleReader(WordReader):
                 if mark.startswith("&") and self.at > start:
                     break
                 self.at += len(mark)
-                return self._target(kind, copies, mark)
+                redirect = self._target(kind, copies, mark)
+                redirect.variable = variable
+                return redirect
         self.at = start
         return None
 
-    def _descriptor_variable(self) -> None:
+    def _descriptor_variable(self) -> str:
         """`{fd}>file`: the descriptor is put into a variable."""
         start = self.at
         self.at += 1
-        if not (self.name() and self.take("}") and self.peek() in ("<", ">") and self.peek()):
+        name = self.name()
+        if not (name and self.take("}") and self.peek() in ("<", ">") and self.peek()):
             self.at = start
+            return ""
+        return name
 
     def _target(self, kind: str, copies: bool, mark: str) -> Redirect:
         if kind == "document":

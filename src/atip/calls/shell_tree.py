@@ -53,12 +53,14 @@ class Word:
 
 
 class Redirect:
-    """`kind`: `read`, `write`, `append`, `readwrite`, `here` (text in `word`), `copy` (of a descriptor)."""
+    """`kind`: `read`, `write`, `append`, `readwrite`, `here` (text in `word`), `copy` (of a descriptor).
+    `variable` is set by `{variable}>file`."""
 
-    __slots__ = ("kind", "word")
+    __slots__ = ("kind", "variable", "word")
 
     def __init__(self, kind: str, word: Word) -> None:
         self.kind, self.word = kind, word
+        self.variable = ""
 
 
 class Assignment:

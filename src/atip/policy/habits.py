@@ -89,7 +89,7 @@ CODE_VARIABLES = frozenset(
     SSL_CERT_FILE SSL_CERT_DIR GCONV_PATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CONFIG_DIRS CC CXX LD RUSTC_WRAPPER GOFLAGS""".split()  # noqa: SIM905
 )
 """Variables that change what runs, even when the line sets them without exporting."""
-CODE_PREFIXES = ("LD_", "DYLD_", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "npm_config_", "BASH_FUNC", "PAGER", "MANPAGER",
+CODE_PREFIXES = ("LD_", "DYLD_", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "npm_config_", "BASH_", "PAGER", "MANPAGER",
                  "GIT_PAGER", "SSH_", "AWKPATH", "AWKLIBPATH", "JQ_")  # fmt: skip
 DEAF = frozenset(
     """echo printf test [ [[ (( for case true false : pwd cd ls cat tac head tail wc cut tr uniq basename dirname seq rev nl fold
@@ -111,3 +111,13 @@ RISKY_FLAG = re.compile(
 SECRET_SETTING = re.compile(
     r"(?i)(secret|token|passw|credential|api_?key|access_?key|private_?key|extraheader|authtoken)"
 )
+
+
+def is_harmless(name: str) -> bool:
+    """Whether a variable changes no program's deeds."""
+    return name.startswith("LC_") or name in HARMLESS_VARIABLES
+
+
+def changes_what_runs(name: str) -> bool:
+    """Whether a variable changes what runs, even when the line sets it without exporting it."""
+    return not is_harmless(name) and (name in CODE_VARIABLES or name.startswith(CODE_PREFIXES))

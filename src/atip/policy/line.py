@@ -22,9 +22,9 @@ from atip.knowledge.reading import CURATED
 from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import UNKNOWN, Effects, raised_by
 from atip.policy import habits
+from atip.policy.around import Around
 from atip.policy.options import may_be_option
 from atip.policy.paths import Paths
-from atip.policy.sensitive import SECRET_VARIABLE
 from atip.policy.subject import Subject, marked
 
 TYPE_CHECKING = False
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from atip.calls.invocation import Inner, Invocation
-    from atip.calls.shell import ShellAssignment, ShellCommand, ShellLine, ShellRedirect
+    from atip.calls.shell import ShellLine
     from atip.model.tool import Tool
 
     Lookup = Callable[[str], Tool | None]
 
 MAX_NESTING = 6
+_SHARED = "uses the settings of a folder in which anybody may write"
 _LEFT_OUT = "is left out of the description, which says only what to assume of it"
-_NULL = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
 _OWN = frozenset(("[[", "((", "for", "case"))
 """Names that the shell reader gives to compounds."""
 
@@ -56,12 +56,13 @@ class _LineJudge:
         self.line, self.lookup, self.depth = line, lookup, depth
         self.cwd, self.home = cwd, home
         self.paths = Paths(line, cwd, home)
+        self.around = Around(line, self.paths)
 
     def judge(self) -> tuple[Subject, ...]:
         found: list[Subject] = []
         for index, command in enumerate(self.line.commands):
             subjects = self._words(command.words, index, command.feed, 0)
-            found.append(self._surroundings(subjects[0], command))
+            found.append(self.around.judge(subjects[0], command))
             found += subjects[1:]
         return tuple(found)
 
@@ -81,6 +82,8 @@ class _LineJudge:
             return [_unknown(subject, "the program's name is only known when the line runs")]
         if name in _OWN or name in self.line.functions:
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
+        if name == "set" and any(_exports_all(word) for word in argv[1:]):
+            return [_unknown(subject, "hands every variable that is set to all programs")]
         quiet = name == "set" or (name == "trap" and argv[1:2] in (("-",), ("",), ("-p",), ("-l",)))
         if quiet and len(words) > 1 and all(word.is_static for word in words):
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
@@ -117,6 +120,9 @@ class _LineJudge:
             effects = raised_by(assumed_effects(tool, omitted), effects)
         if call.help and curated:
             return [_of(subject, tool, call, effects, reasons)]
+        if tool.name in habits.IN_REPOSITORY and self.paths.may_stand_in_shared():
+            reasons.append(Reason(subject=subject.text, says=_SHARED, evidence="shell"))
+            effects = weakened(effects)
         word = may_be_option(tool, call, words, self.paths)
         if word:
             reasons.append(Reason(subject=word, says="may become an option", evidence="shell"))
@@ -185,79 +191,9 @@ class _LineJudge:
             judge_line(line, lookup=self.lookup, cwd=self.cwd, home=self.home, depth=self.depth + 1)
         )
 
-    # --- (6) around the command ------------------------------------------------------------------
 
-    def _surroundings(self, subject: Subject, command: ShellCommand) -> Subject:
-        reasons = list(subject.reasons)
-        effects = subject.effects
-        paths = list(subject.paths)
-        for redirect in command.redirects:
-            effects = self._redirect(redirect, effects, reasons, paths)
-        for assignment in command.assignments:
-            why = self._assignment(assignment, subject.tool, alone=not command.words)
-            if why:
-                reasons.append(Reason(subject=assignment.name, says=why, evidence="shell"))
-                effects = weakened(effects)
-            if self.paths.is_secret_word(assignment.value):
-                reasons.append(_secret(assignment.value))
-                effects = marked(effects, "secrets")
-        if subject.tool not in ("test", "[", "[["):
-            for name in command.variables:
-                if SECRET_VARIABLE.search(name):
-                    says = "a variable that holds a secret by its name"
-                    reasons.append(Reason(subject=f"${name}", says=says, evidence="shell"))
-                    effects = marked(effects, "secrets")
-        for why in command.code:
-            reasons.append(Reason(subject=subject.tool or "shell", says=why, evidence="shell"))
-            effects = UNKNOWN
-        return subject.replace(
-            effects=effects, reasons=tuple(reasons), paths=tuple(dict.fromkeys(paths)),
-            text=subject.text or command.text,
-        )  # fmt: skip
-
-    def _assignment(self, assignment: ShellAssignment, tool: str, *, alone: bool) -> str:
-        """Why setting this variable may change what runs; empty: it does not."""
-        name, value = assignment.name, assignment.value.text
-        if name in habits.PAGERS and value in ("", "cat", "less"):
-            return ""
-        if name.startswith("LC_") or name in habits.HARMLESS_VARIABLES:
-            return ""
-        if name == "IFS" and tool == "read":
-            return ""
-        if name in habits.CODE_VARIABLES or name.startswith(habits.CODE_PREFIXES):
-            return "changes which program or settings are used"
-        if alone or tool in ("declare", "local", "typeset", "readonly"):
-            return ""
-        heirs = self.paths.programs if tool == "export" else {tool}
-        return "" if heirs <= habits.DEAF else "may change what the program does"
-
-    def _redirect(
-        self, redirect: ShellRedirect, effects: Effects, reasons: list[Reason], paths: list[str]
-    ) -> Effects:
-        target = redirect.target
-        if redirect.kind in ("copy", "here") or target.text in _NULL:
-            return effects
-        if target.text.startswith("/dev/fd/") or _is_pipe(target):
-            return effects
-        if target.text.startswith(("/dev/tcp", "/dev/udp")):
-            reasons.append(Reason(subject=target.raw, says="opens a connection", evidence="shell"))
-            return raised_by(effects, _added("sends"))
-        resolved = self.paths.resolve(target)
-        paths += resolved
-        if redirect.kind == "read":
-            why = self.paths.reading_danger(target)
-            if why:
-                reasons.append(Reason(subject=target.raw, says=why[1], evidence="shell"))
-                effects = marked(effects, why[0])
-            return raised_by(effects, _added("reads"))
-        reasons.append(Reason(subject=f"> {target.raw}", says="writes a file", evidence="shell"))
-        if any(self.paths.is_protected(path) for path in resolved) or not target.is_static:
-            effects = marked(effects, "protected")
-        effects = raised_by(effects, _added("writes"))
-        # whether the file exists, and something is lost, cannot be known from the line
-        return effects if redirect.kind == "append" else effects.replace(
-            destructive=effects.destructive or None
-        )  # fmt: skip
+def _exports_all(word: str) -> bool:
+    return word == "allexport" or (word[:1] == "-" and word[1:2] != "-" and "a" in word)
 
 
 def _operands(subject: Subject, words: Sequence[ShellWord]) -> tuple[str, ...]:
@@ -306,16 +242,8 @@ def _unknown(subject: Subject, says: str) -> Subject:
     return subject.replace(effects=UNKNOWN, reasons=(*subject.reasons, reason), flags=None)
 
 
-def _secret(word: ShellWord) -> Reason:
-    return Reason(subject=word.raw or word.text, says="names a secret", evidence="shell")
-
-
 def _filled(text: str, raw: str, origin: Origin, *, many: bool) -> ShellWord:
     return ShellWord(text=text, raw=raw, pattern=text, origins=(origin,), many=many)
-
-
-def _is_pipe(word: ShellWord) -> bool:
-    return bool(word.origins) and all(origin.kind == "process" for origin in word.origins)
 
 
 def _stands_in(call: Invocation) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _HARMLESS = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "-")
 
+_SHARED = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108  compared with, never written
 _SED_READS = re.compile(r"(?:^|[;{}\n0-9$/])\s*[rR]\s*([^\s;}]+)")
 
 
@@ -52,6 +53,12 @@ class Paths:
             self.folders += [_join(folder, word.text) for folder in list(self.folders) if folder]
         elif not self._is_listing(word.origins):
             self.folders.append("")
+
+    def may_stand_in_shared(self) -> bool:
+        """Whether the line may have moved to a folder in which every user of the machine may write."""
+        return any(
+            f"{folder}/".startswith(_SHARED) for folder in self.folders if folder != self.root
+        )
 
     # --- one word --------------------------------------------------------------------------------
 

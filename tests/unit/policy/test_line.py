@@ -141,6 +141,36 @@ def test_variables_that_change_what_runs_are_not_allowed(line):
     assert not allowed(line)
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["printf -v PATH /x; ls", "printf -vPATH /x; ls", "read PATH <<< /x; ls", "read -ra PATH < f; ls", "mapfile -t PATH < f; ls",
+     "for PATH in /x; do ls; done", "for PATH; do ls; done", "select PATH in /x; do ls; done", "while read -r PATH; do ls; done < f",
+     ": ${PATH:=/x}; ls", ": \"${LD_PRELOAD=./x.so}\"; ls", "getopts a PATH; ls", "exec {PATH}<f; ls", "wait -p PATH; ls",
+     "printf -v \"$name\" /x; ls", "read \"$name\" < f; ls", "BASH_CMDS[ls]=./x; ls", "declare -A BASH_ALIASES; BASH_ALIASES[ls]=x; ls",
+     "FOO=1; export FOO; rg x", "read FOO < f; export FOO; rg x", "declare -x FOO=1; rg x", "set -a; FOO=1; rg x", "set -o allexport"],
+)  # fmt: skip
+def test_there_are_more_ways_to_set_a_variable_than_assignments(line):
+    assert not allowed(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["while IFS= read -r line; do echo \"$line\"; done < a.md", "IFS=, read -ra parts <<< 'a,b'; echo \"${parts[0]}\"",
+     "printf -v out '%s' x; echo \"$out\"", "mapfile -t lines < a.md; echo ${#lines[@]}", ": ${x:=5}; echo $x", "set -eu; ls",
+     "exec 3<a.md; read -r x <&3", "for path in *.py; do echo \"$path\"; done", "X=1; export X; ls"],
+)  # fmt: skip
+def test_variables_of_the_line_alone_change_nothing(line):
+    assert allowed(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["git -C /tmp/x status", "cd /tmp/x && git status", "(cd /var/tmp/x; git log)"]
+)
+def test_a_repository_in_which_anybody_may_write_is_asked_about(line):
+    assert not allowed(line)
+    assert allowed(line.replace("/tmp/", "/home/dev/project/").replace("/var", ""))
+
+
 def test_functions_of_the_line_are_judged_by_their_bodies():
     assert allowed("f() { ls; }; f")
     assert not allowed("ls() { rm x; }; ls")
