@@ -155,3 +155,11 @@ def test_installed_pages_are_read() -> None:
         pytest.skip("no manual pages here")
     for page in pages:
         assert infer_man(gzip.decompress(page.read_bytes())).options
+
+
+@pytest.mark.parametrize("name", ["pg_dump", "c89", "[", "w", "x86_64", "plain"])
+def test_head_of_the_page_is_no_description(name):
+    page = (
+        f'.TH "{name.upper()}" "1"\n.SH NAME\n{name} \\- look at things\n.SH SYNOPSIS\n.B {name}\n'
+    )
+    assert infer_man(page, tool=name).description == "look at things"

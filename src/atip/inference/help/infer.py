@@ -19,7 +19,7 @@ from atip.inference.help.options import (
     option_name,
     style_of,
 )
-from atip.inference.help.page import read_page
+from atip.inference.help.page import is_manual_head, read_page
 from atip.inference.help.patterns import find_usage
 from atip.inference.help.sections import ARGUMENTS, COMMANDS, EXAMPLES, Section, split_sections
 from atip.inference.help.usage import Usage, read_usage, without
@@ -157,7 +157,8 @@ class _Reading:
             for line in loose:
                 if words and line.after_blank:
                     break
-                words.append(line.text)
+                if not (self.manual and is_manual_head(line.text)):
+                    words.append(line.text)
             if words:
                 return " ".join(words)[:2_000]
         return ""

@@ -52,6 +52,11 @@ class Line:
 _MANUAL = re.compile(r"(\S{1,80}\(\d\w{0,4}\)).*\1$")
 
 
+def is_manual_head(text: str) -> bool:
+    """`LS(1)   User Commands   LS(1)`, above and below a formatted manual page."""
+    return _MANUAL.match(text[:200]) is not None
+
+
 class Page:
     """All non-blank lines of one text."""
 
@@ -61,7 +66,7 @@ class Page:
         self.lines = list(lines)
         self.cut = cut
         """The text was longer than any help text and its end was not read."""
-        self.manual = bool(lines) and _MANUAL.match(lines[0].text[:200]) is not None
+        self.manual = bool(lines) and is_manual_head(lines[0].text)
         """A formatted manual page: its sections describe more than the command line."""
 
 
