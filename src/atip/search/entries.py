@@ -106,9 +106,11 @@ def _commands(
         best: Impacts = dict.fromkeys(summary, about)
         if intents:
             best.update(dict.fromkeys(_phrases(intents.get(" ".join(path), ())), meant))
-        best.update(dict.fromkeys(words, told))
-        for term in [term for word in path for term in name_terms(word)]:
-            best[term] = both if term in words else called
+        for term in words:
+            best[term] = told
+        for word in path:
+            for term in name_terms(word):
+                best[term] = both if term in words else called
         for term in names:
             best[term] = named
         if command.options or command.arguments or command.examples or first is not description:

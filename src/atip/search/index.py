@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.model.tool import Tool
+    from atip.search.shelves import Row
     from atip.search.text import Term
 
 MAX_LIMIT = 200
@@ -208,7 +209,7 @@ class Index:
         for start in range(0, len(order), size):
             part = order[start : start + size]
             rows = self.storage.rows(part)
-            made = (_hit(rows[document], scores[document]) for document in part)
+            made = (_hit(rows[one], scores[one]) for one in part if one in rows)
             hits.extend(hit for hit in made if is_wanted(hit))
             if len(hits) >= limit:
                 break
@@ -217,7 +218,7 @@ class Index:
         return hits[:limit]
 
 
-def _hit(row: tuple[Any, ...], score: float) -> Hit:
+def _hit(row: Row, score: float) -> Hit:
     tool, path, summary, is_true, is_known = row
     return Hit(
         tool=tool,

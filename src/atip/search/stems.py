@@ -9,19 +9,30 @@ import re
 
 _VOWELS = frozenset("aeiouy")
 _MEASURE = re.compile(r"[aeiouy]+[^aeiouy]+")
-_DOUBLE = (
+
+
+def _by_ending(*rules: tuple[str, str]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Rules by the last two letters of their suffix: most words end in none of them and skip the step."""
+    made: dict[str, tuple[tuple[str, str], ...]] = {}
+    for rule in rules:
+        made[rule[0][-2:]] = (*made.get(rule[0][-2:], ()), rule)
+    return made
+
+
+_DOUBLE = _by_ending(
     ("ational", "ate"), ("tional", "tion"), ("ization", "ize"), ("isation", "ize"), ("fulness", "ful"),
     ("ousness", "ous"), ("iveness", "ive"), ("biliti", "ble"), ("ation", "ate"), ("ator", "ate"),
     ("aliti", "al"), ("iviti", "ive"), ("alism", "al"), ("enci", "ence"), ("anci", "ance"),
     ("izer", "ize"), ("iser", "ize"), ("ousli", "ous"), ("entli", "ent"), ("abli", "able"),
     ("alli", "al"), ("eli", "e"), ("logi", "log"),
 )  # fmt: skip
-_SINGLE = (
+_SINGLE = _by_ending(
     ("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""), ("ness", ""),
 )  # fmt: skip
-_LAST = (
-    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize",
-    "ise", "er", "al", "ic",
+_LAST = _by_ending(
+    ("ement", ""), ("ance", ""), ("ence", ""), ("able", ""), ("ible", ""), ("ment", ""), ("ant", ""), ("ent", ""),
+    ("ism", ""), ("ate", ""), ("iti", ""), ("ous", ""), ("ive", ""), ("ize", ""), ("ise", ""), ("er", ""),
+    ("al", ""), ("ic", ""), ("ion", ""),
 )  # fmt: skip
 _KEPT = {
     "container": "container",
@@ -34,45 +45,40 @@ _KEPT = {
     "police": "police",
 }
 """Words that the rules would throw together with others, or keep apart from their own family."""
-
-MAX_KNOWN = 50_000
-_known: dict[str, str] = dict(_KEPT)
+_STEPS = ((_DOUBLE, 0), (_SINGLE, 0), (_LAST, 1))
+"""Rules, and the measure that the rest of a word must exceed."""
 
 
 def stem(word: str) -> str:
     """The stem of a lower-case word."""
-    known = _known.get(word)
-    if known is None:
-        known = _stem(word)
-        if len(_known) < MAX_KNOWN:  # hostile text must not fill the memory
-            _known[word] = known
-    return known
-
-
-def _stem(word: str) -> str:
+    if word in _KEPT:
+        return _KEPT[word]
     if len(word) <= 3 or not (word.isascii() and word.isalpha()):
         return word
-    word = _inflection(_plural(word))
-    if word.endswith("y") and _has_vowel(word[:-1]):
+    if word[-1] == "s":
+        word = _singular(word)
+    if word.endswith(("ed", "ing")):
+        word = _infinitive(word)
+    if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _replaced(_replaced(word, _DOUBLE), _SINGLE)
-    return _tidy(_suffix(word))
+    for rules, measure in _STEPS:
+        found = rules.get(word[-2:])
+        if found:
+            word = _replaced(word, found, measure)
+    return _tidy(word) if word[-1] in "el" else word
 
 
-def _plural(word: str) -> str:
+def _singular(word: str) -> str:
     if word.endswith(("sses", "ies")):
         return word[:-2]
-    return word[:-1] if word.endswith("s") and word[-2] not in "su" else word
+    return word if word[-2] in "su" else word[:-1]
 
 
-def _inflection(word: str) -> str:
+def _infinitive(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
-    for suffix in ("ed", "ing"):
-        rest = word[: -len(suffix)]
-        if word.endswith(suffix) and len(rest) >= 2 and _has_vowel(rest):
-            return _repaired(rest)
-    return word
+    rest = word[:-2] if word.endswith("ed") else word[:-3]
+    return _repaired(rest) if len(rest) >= 2 and _has_vowel(rest) else word
 
 
 def _repaired(word: str) -> str:
@@ -85,21 +91,14 @@ def _repaired(word: str) -> str:
     return word + "e" if short and word[-3] not in _VOWELS and _measure(word) == 1 else word
 
 
-def _replaced(word: str, rules: tuple[tuple[str, str], ...]) -> str:
+def _replaced(word: str, rules: tuple[tuple[str, str], ...], measure: int) -> str:
+    """With the first suffix that fits replaced, if enough of a word is left."""
     for suffix, instead in rules:
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
-            return rest + instead if _measure(rest) > 0 else word
-    return word
-
-
-def _suffix(word: str) -> str:
-    if word.endswith("ion") and len(word) > 4 and word[-4] in "st" and _measure(word[:-3]) > 1:
-        return word[:-3]
-    for suffix in _LAST:
-        if word.endswith(suffix):
-            rest = word[: -len(suffix)]
-            return rest if _measure(rest) > 1 else word
+            if suffix == "ion" and rest[-1:] not in ("s", "t"):  # `version`, but not `union`
+                return word
+            return rest + instead if _measure(rest) > measure else word
     return word
 
 

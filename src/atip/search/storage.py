@@ -2,44 +2,38 @@
 
 A build or an update is one transaction; a file that cannot be read, or has another layout, is thrown away and
 filled again by the caller. Updates append a small segment (postings of the new documents) and mark the old
-documents dead; many segments are merged. Holds nothing that the store does not hold.
+documents dead; many segments are merged. Holds nothing that the store does not hold. Rows are few and packed
+(segments.py, shelves.py), since most of a build would else go into inserts.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import os
-import sqlite3
+from bisect import bisect_right
 from collections import defaultdict
 
+from atip.search import segments, shelves
+from atip.search.batch import Batch
 from atip.search.entries import entries_of, phrases_of
-from atip.search.postings import pack, postings_list, unpack
+from atip.search.layout import open_file
+from atip.search.postings import postings_list, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
     from array import array
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.model.tool import Tool
 
-VERSION = "2"
-"""Of the layout *and* of the way text is cut into terms; another version is built anew."""
-MAX_SEGMENTS = 24
-_SCHEMA = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE tool(name TEXT PRIMARY KEY, stamp TEXT, first INTEGER, last INTEGER) WITHOUT ROWID;
-CREATE TABLE document(id INTEGER PRIMARY KEY, tool TEXT, path TEXT, summary TEXT, is_true INTEGER, is_known INTEGER, known INTEGER);
-CREATE TABLE posting(term TEXT, segment INTEGER, data BLOB, PRIMARY KEY(term, segment)) WITHOUT ROWID;
-CREATE TABLE dead(id INTEGER PRIMARY KEY);
-CREATE TABLE phrase(text TEXT, is_regex INTEGER, tool TEXT, PRIMARY KEY(text, is_regex, tool)) WITHOUT ROWID;
-CREATE INDEX phrase_tool ON phrase(tool);
-"""
-
+MAX_SEGMENTS = 12
+SMALL = 0.25
+"""Up to this share of all documents, later segments are merged with each other and the first is left alone."""
 
 _LAST = """
-SELECT max(ifnull((SELECT max(id) FROM document), 0), ifnull((SELECT max(id) FROM dead), 0))
+SELECT ifnull(max(n), 0)
+FROM (SELECT max(last) AS n FROM shelf UNION ALL SELECT max(last) FROM dead UNION ALL SELECT max(id) FROM segment)
 """
 
 
@@ -48,12 +42,13 @@ class Storage:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._db = self._open()
+        self._db = open_file(path)
         self.dead: set[int] = set()
         """Documents whose postings are still there, to be passed over."""
         self.size = 0
         """Documents that are alive."""
         self._seen = 0
+        self._blocks: segments.Directory | None = None
         self._refresh()
 
     def close(self) -> None:
@@ -88,11 +83,7 @@ class Storage:
                 written = self._write(db, tools, stamps or {}, names or {}, has_any)
             for key, value in (meta or {}).items():
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-            if (
-                db.execute("SELECT count(DISTINCT segment) FROM posting").fetchone()[0]
-                > MAX_SEGMENTS
-            ):
-                self._merge(db)
+            self._merge(db)
         self._refresh()
         return written
 
@@ -105,55 +96,76 @@ class Storage:
         has_any: bool,
     ) -> int:
         # dead numbers are not used again before a merge has removed their postings
-        first = 1 + db.execute(_LAST).fetchone()[0]
-        lists: dict[str, array[int]] = defaultdict(postings_list)
+        batch = Batch(1 + db.execute(_LAST).fetchone()[0])
+        first = batch.next
         seen: list[tuple[str, str, int, int]] = []
         phrases: list[tuple[str, bool, str]] = []
 
         def rows() -> Iterator[tuple[object, ...]]:
-            document = first
             for tool in tools:
-                name, start = tool.name, document
+                name, start = tool.name, batch.next
                 if has_any:
                     self._bury(db, name)
-                for path, description, impacts, is_true, is_known in entries_of(tool):
+                for entry in entries_of(tool):
+                    path = entry[0]
                     known = names.get(" ".join((name, *path)) if path else name)
-                    joined = "\t".join(path) if path else ""
-                    yield document, name, joined, description, is_true, is_known, known
-                    base = document << 8
-                    for term, impact in impacts.items():
-                        lists[term].append(base | impact)
-                    document += 1
-                seen.append((name, stamps.get(name, ""), start, document - 1))
+                    if batch.add(name, entry, known) >= shelves.DOCUMENTS:
+                        yield batch.shelf()
+                seen.append((name, stamps.get(name, ""), start, batch.next - 1))
                 if "x-cmp" in tool.extra:
                     phrases.extend((text, is_regex, name) for text, is_regex in phrases_of(tool))
+            if batch.next > batch.first:
+                yield batch.shelf()
 
-        db.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?)", rows())
+        db.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?)", rows())
+        # sorted: the tree of a table without row ids is filled from left to right
         db.executemany("INSERT OR REPLACE INTO tool VALUES (?, ?, ?, ?)", sorted(seen))
         db.executemany("INSERT OR IGNORE INTO phrase VALUES (?, ?, ?)", phrases)
-        # sorted: the tree of a table without row ids is filled from left to right
-        made = ((term, first, pack(lists[term])) for term in sorted(lists))
-        db.executemany("INSERT INTO posting VALUES (?, ?, ?)", made)
-        return sum(last - start + 1 for _, _, start, last in seen)
+        if batch.next > first:
+            self._write_segment(db, first, batch.known, batch.lists)
+        return batch.next - first
+
+    def _write_segment(
+        self,
+        db: sqlite3.Connection,
+        number: int,
+        known: array[int],
+        lists: Mapping[str, array[int]],
+    ) -> None:
+        db.execute("INSERT INTO segment VALUES (?, ?)", (number, known.tobytes()))
+        rows = ((None, number, *block) for block in segments.packed(lists))
+        db.executemany("INSERT INTO block VALUES (?, ?, ?, ?, ?)", rows)
 
     def _bury(self, db: sqlite3.Connection, name: str) -> None:
-        row = db.execute("SELECT first, last FROM tool WHERE name = ?", (name,)).fetchone()
-        if row is not None:
-            db.execute("INSERT INTO dead SELECT id FROM document WHERE id BETWEEN ? AND ?", row)
-            db.execute("DELETE FROM document WHERE id BETWEEN ? AND ?", row)
+        buried = db.execute(
+            "INSERT INTO dead SELECT first, last FROM tool WHERE name = ?", (name,)
+        ).rowcount
+        if buried:
             db.execute("DELETE FROM tool WHERE name = ?", (name,))
             db.execute("DELETE FROM phrase WHERE tool = ?", (name,))
 
     def _merge(self, db: sqlite3.Connection) -> None:
-        """All segments as one, without the dead."""
-        dead = {row[0] for row in db.execute("SELECT id FROM dead")}
-        merged: dict[str, array[int]] = defaultdict(postings_list)
-        for term, data in db.execute("SELECT term, data FROM posting ORDER BY term, segment"):
-            merged[term].extend(entry for entry in unpack(data) if entry >> 8 not in dead)
-        db.execute("DELETE FROM posting")
-        db.execute("DELETE FROM dead")
-        rows = ((term, 0, pack(found)) for term, found in merged.items() if found)
-        db.executemany("INSERT INTO posting VALUES (?, ?, ?)", rows)
+        """Many segments as one, without the dead."""
+        starts = [row[0] for row in db.execute("SELECT id FROM segment ORDER BY id")]
+        if len(starts) <= MAX_SEGMENTS:
+            return
+        last = db.execute("SELECT max(last) FROM shelf").fetchone()[0]
+        start = starts[1] if last - starts[1] < SMALL * last else starts[0]
+        dead = _dead(db)
+        lists: dict[str, array[int]] = defaultdict(postings_list)
+        for block in db.execute(
+            "SELECT terms, ends, entries FROM block WHERE segment >= ? ORDER BY id", (start,)
+        ):
+            for term, entries in segments.unpacked(*block):
+                lists[term] += segments.living(entries, dead)
+        known = _known(db, dead, start)
+        # a segment holds the documents from its number up to the next
+        db.execute("DELETE FROM block WHERE segment >= ?", (start,))
+        db.execute("DELETE FROM segment WHERE id >= ?", (start,))
+        db.execute("DELETE FROM dead WHERE first >= ?", (start,))
+        found = {term: entries for term, entries in lists.items() if entries}
+        self._write_segment(db, start, known, found)
+        _clear_shelves(db)
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[bool]:
@@ -172,24 +184,31 @@ class Storage:
 
     def postings(self, term: str) -> Sequence[int]:
         """Documents that hold a term, as `document * 256 + impact`."""
-        rows = self._db.execute("SELECT data FROM posting WHERE term = ?", (term,)).fetchall()
-        if len(rows) == 1 and not self.dead:
-            return unpack(rows[0][0])
-        return [entry for row in rows for entry in unpack(row[0]) if entry >> 8 not in self.dead]
+        found = postings_list()
+        for number, place in self._directory().find(term):
+            row = self._db.execute(
+                "SELECT ends, entries FROM block WHERE id = ?", (number,)
+            ).fetchone()
+            found += segments.entries_at(place, *row)
+        return segments.living(found, self.dead)
 
-    def terms_between(self, low: str, high: str) -> list[str]:
-        """Some terms of a range, for spelling."""
-        rows = self._db.execute(
-            "SELECT DISTINCT term FROM posting WHERE term >= ? AND term < ? LIMIT 5000", (low, high)
-        )
-        return [row[0] for row in rows]
+    def terms_between(self, low: str, high: str) -> set[str]:
+        """Terms of a range, for spelling."""
+        return self._directory().between(low, high)
+
+    def _directory(self) -> segments.Directory:
+        if self._blocks is None:
+            rows = self._db.execute("SELECT segment, id, terms FROM block ORDER BY id")
+            self._blocks = segments.Directory(rows)
+        return self._blocks
 
     def of_tool(self, name: str) -> list[tuple[int, str]]:
         """(document, path) of every command of a tool."""
-        return self._db.execute(
-            "SELECT id, path FROM document, tool WHERE tool.name = ? AND id BETWEEN first AND last",
-            (name,),
-        ).fetchall()
+        span = self.span(name)
+        if span is None:
+            return []
+        first, last = span
+        return [(document, row[1]) for document, row in self.rows(range(first, last + 1)).items()]
 
     def span(self, name: str) -> tuple[int, int] | None:
         """First and last document of a tool."""
@@ -216,47 +235,25 @@ class Storage:
 
     def known(self) -> Iterator[tuple[int, int]]:
         """(number in the lexicon, document)."""
-        return self._db.execute("SELECT known, id FROM document WHERE known IS NOT NULL")
+        numbers = iter(_known(self._db, self.dead))
+        return zip(numbers, numbers, strict=True)
 
-    def rows(self, documents: Sequence[int]) -> dict[int, tuple[Any, ...]]:
-        """Document → (tool, path, summary, true facts, known facts)."""
-        marks = ",".join("?" * len(documents))
-        found = self._db.execute(
-            f"SELECT id, tool, path, summary, is_true, is_known FROM document WHERE id IN ({marks})",
-            documents,
-        )
-        return {row[0]: row[1:] for row in found}
+    def rows(self, documents: Iterable[int]) -> dict[int, shelves.Row]:
+        """Document → (tool, path, summary, true facts, known facts), by number."""
+        found: dict[int, shelves.Row] = {}
+        shelf = shelves.Shelf(0, -1, b"", b"", "")
+        for document in sorted(documents):
+            if document > shelf.last:
+                row = self._db.execute(
+                    "SELECT * FROM shelf WHERE first <= ? ORDER BY first DESC LIMIT 1", (document,)
+                ).fetchone()
+                shelf = shelves.Shelf(*row) if row else shelf
+            texts = shelf.row(document)
+            if texts is not None:
+                found[document] = texts
+        return found
 
     # -- the file --------------------------------------------------------------------------------
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            return self._prepared()
-        except sqlite3.OperationalError:
-            raise  # busy, full or read only: nothing is wrong with the content
-        except sqlite3.DatabaseError:
-            # the index is derived: damaged or foreign content is dropped, not repaired
-            _remove(self.path)
-            return self._prepared()
-
-    def _prepared(self) -> sqlite3.Connection:
-        if self.path != ":memory:":
-            # what a person has installed is nobody else's business
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30.0)
-        try:
-            db.execute("PRAGMA synchronous = NORMAL")
-            if not _is_index(db):
-                db.execute("BEGIN IMMEDIATE")
-                if not _is_index(db):  # another process may have made it meanwhile
-                    for statement in _SCHEMA.split(";"):
-                        db.execute(statement)
-                    db.execute("INSERT INTO meta VALUES ('version', ?)", (VERSION,))
-                db.execute("COMMIT")
-        except sqlite3.DatabaseError:
-            db.close()  # ends the transaction, too
-            raise
-        return db
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -269,25 +266,38 @@ class Storage:
         self._db.execute("COMMIT")
 
     def _refresh(self) -> None:
-        self.dead = {row[0] for row in self._db.execute("SELECT id FROM dead")}
-        self.size = int(self._db.execute("SELECT count(*) FROM document").fetchone()[0])
+        self._blocks = None
+        self.dead = _dead(self._db)
+        row = self._db.execute("SELECT ifnull(sum(last - first + 1), 0) FROM tool").fetchone()
+        self.size = int(row[0])
         self._seen = self._db.execute("PRAGMA data_version").fetchone()[0]
 
 
-def _is_index(db: sqlite3.Connection) -> bool:
-    """Whether the file holds an index of this layout; False: it is empty.
+def _dead(db: sqlite3.Connection) -> set[int]:
+    spans = db.execute("SELECT first, last FROM dead")
+    return {document for first, last in spans for document in range(first, last + 1)}
 
-    Raises:
-        DatabaseError: it holds something else.
-    """
-    tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
-    if not tables:
-        return False
-    if "meta" in tables:
-        row = db.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()
-        if row is not None and row[0] == VERSION:
-            return True
-    raise sqlite3.DatabaseError("not an index of this layout")
+
+def _known(db: sqlite3.Connection, dead: set[int], start: int = 0) -> array[int]:
+    """Pairs of all segments from one on, without the dead."""
+    made = postings_list()
+    rows = db.execute("SELECT known FROM segment WHERE id >= ? ORDER BY id", (start,))
+    for (data,) in rows:
+        numbers = iter(unpack(data))
+        for number, document in zip(numbers, numbers, strict=False):
+            if document not in dead:
+                made.extend((number, document))
+    return made
+
+
+def _clear_shelves(db: sqlite3.Connection) -> None:
+    """A shelf goes with its last tool. Texts of the dead that stay on others are never asked for."""
+    firsts = [row[0] for row in db.execute("SELECT first FROM shelf ORDER BY first")]
+    needed: set[int] = set()
+    for first, last in db.execute("SELECT first, last FROM tool"):
+        needed.update(firsts[bisect_right(firsts, first) - 1 : bisect_right(firsts, last)])
+    unused = [(first,) for first in firsts if first not in needed]
+    db.executemany("DELETE FROM shelf WHERE first = ?", unused)
 
 
 @contextlib.contextmanager
@@ -300,9 +310,3 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _remove(path: str) -> None:
-    for name in (path, f"{path}-journal", f"{path}-wal", f"{path}-shm"):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)

@@ -180,7 +180,7 @@ def name_terms(name: str) -> list[str]:
 
 def terms_of(text: str) -> list[str]:
     """Stems of the words that count, in order, with repetitions."""
-    return [*filter(None, map(_terms.__getitem__, words_of(text)))]
+    return [*filter(None, map(_term, words_of(text)))]
 
 
 MAX_KNOWN = 50_000
@@ -197,6 +197,7 @@ class _Terms(dict[str, str]):
 
 
 _terms = _Terms.fromkeys(STOP, "")
+_term = _terms.__getitem__
 
 
 def read_request(text: str) -> list[Term]:

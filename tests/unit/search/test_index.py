@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import pathlib
+import random
 import sqlite3
 
 import pytest
 
 from atip.errors import AtipError, FormatError, UsageError
 from atip.model.tool import Command, Tool
-from atip.search import storage
+from atip.search import shelves, storage
 from atip.search.index import MAX_LIMIT, Index
 from atip.search.storage import Storage
 from atip.search.upkeep import FILE, open_index
@@ -129,8 +130,36 @@ def test_many_updates_are_merged_and_nothing_is_lost(tmp_path):
         assert lines(index, "number0 state") != []
         assert index.search(f"number{number}")[0].summary.endswith(f"number{number} of busy")
         db = sqlite3.connect(path)
-        segments = db.execute("SELECT count(DISTINCT segment) FROM posting").fetchone()[0]
+        segments = db.execute("SELECT count(DISTINCT segment) FROM block").fetchone()[0]
         assert segments <= storage.MAX_SEGMENTS + 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_course_of_updates_ends_in_the_index_of_a_fresh_build(monkeypatch, seed):
+    monkeypatch.setattr(storage, "MAX_SEGMENTS", 3)
+    monkeypatch.setattr(shelves, "DOCUMENTS", 4)
+    chance = random.Random(seed)
+    words = ["archive", "branch", "commit", "disk", "echo", "file", "group", "host"]
+    now: dict[str, Tool] = {}
+
+    def made(name: str) -> Tool:
+        def text() -> str:
+            return " ".join(chance.sample(words, 3))
+
+        commands = {word: Command(description=text()) for word in chance.sample(words, 3)}
+        return Tool(name=name, description=text(), commands=commands)
+
+    with Index() as index:
+        for _ in range(60):
+            gone = chance.sample(sorted(now), chance.randint(0, min(3, len(now))))
+            new = [made(name) for name in chance.sample(["git", "tar", "quux", "zed"], 2)]
+            index.put(new, gone=gone)
+            now = {name: tool for name, tool in now.items() if name not in gone}
+            now |= {tool.name: tool for tool in new}
+            with Index() as fresh:
+                fresh.put(now.values())
+                for word in words:
+                    assert index.search(word, limit=50) == fresh.search(word, limit=50)
 
 
 def test_an_interrupted_build_leaves_the_old_state(tmp_path):

@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atip.search.postings import FULL, impact_of, pack, unpack
+from atip.search.segments import BLOCK, Directory, entries_at, packed, unpacked
+from atip.search.shelves import Shelf
+from atip.search.shelves import packed as packed_shelf
 from atip.search.spelling import correct, is_one_edit
 from atip.search.stems import stem
 from atip.search.text import MAX_TERMS, name_terms, normal_phrase, read_request, terms_of, words_of
@@ -116,3 +119,36 @@ def test_damaged_postings_say_nothing(damaged):
 
 def test_a_word_matters_less_in_a_long_text_and_never_more_than_all():
     assert FULL >= impact_of(3.0, 2) > impact_of(1.0, 2) > impact_of(1.0, 20) > 0
+
+
+# -- rows of the index ---------------------------------------------------------------------------
+
+
+def test_a_segment_of_many_terms_comes_back_and_each_term_is_found():
+    lists = {f"t{number}": array("I", range(number % 5 + 1)) for number in range(3 * BLOCK + 1)}
+    blocks = dict(enumerate(packed(lists)))
+    assert dict(pair for block in blocks.values() for pair in unpacked(*block)) == lists
+    directory = Directory((7, number, block[0]) for number, block in blocks.items())
+    for term, entries in lists.items():
+        ((number, place),) = directory.find(term)
+        assert entries_at(place, *blocks[number][1:]) == entries
+    assert directory.find("nobody") == directory.find("") == directory.find("zzz") == []
+    assert directory.between("t1", "t2") == {term for term in lists if "t1" <= term < "t2"}
+
+
+def test_a_damaged_block_or_shelf_says_nothing():
+    assert list(entries_at(3, b"", b"")) == []
+    assert list(entries_at(0, b"abc", None)) == []
+    assert Shelf(1, 2, b"", b"", "").row(1) is None
+
+
+@given(st.lists(st.tuples(st.text(), st.text(), st.text(), st.integers(0, 2**11)), max_size=9))
+def test_a_shelf_keeps_any_text(documents):
+    texts = [text for document in documents for text in document[:3]]
+    facts = [fact for *_, bits in documents for fact in (bits, bits)]
+    shelf = Shelf(5, 5 + len(documents) - 1, *packed_shelf(texts, facts))
+    assert [shelf.row(5 + place) for place in range(len(documents))] == [
+        (*document[:3], document[3], document[3]) for document in documents
+    ]
+    assert shelf.row(4) is None
+    assert shelf.row(5 + len(documents)) is None
