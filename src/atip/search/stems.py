@@ -12,7 +12,7 @@ _MEASURE = re.compile(r"[aeiouy]+[^aeiouy]+")
 
 
 def _by_ending(*rules: tuple[str, str]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Rules by the last two letters of their suffix: most words end in none of them and skip the step."""
+    """Rules by the last two letters of their suffix."""
     made: dict[str, tuple[tuple[str, str], ...]] = {}
     for rule in rules:
         made[rule[0][-2:]] = (*made.get(rule[0][-2:], ()), rule)
@@ -47,6 +47,8 @@ _KEPT = {
 """Words that the rules would throw together with others, or keep apart from their own family."""
 _STEPS = ((_DOUBLE, 0), (_SINGLE, 0), (_LAST, 1))
 """Rules, and the measure that the rest of a word must exceed."""
+_ENDINGS = _DOUBLE.keys() | _SINGLE.keys() | _LAST.keys()
+"""Most words end in none of these and are done."""
 
 
 def stem(word: str) -> str:
@@ -61,10 +63,9 @@ def stem(word: str) -> str:
         word = _infinitive(word)
     if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    for rules, measure in _STEPS:
-        found = rules.get(word[-2:])
-        if found:
-            word = _replaced(word, found, measure)
+    if word[-2:] in _ENDINGS:
+        for rules, measure in _STEPS:
+            word = _replaced(word, rules.get(word[-2:], ()), measure)
     return _tidy(word) if word[-1] in "el" else word
 
 

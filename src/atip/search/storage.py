@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
 MAX_SEGMENTS = 12
+AT_ONCE = 200
+"""Rows of one statement; its values stay below SQLite's least limit of 999."""
 SMALL = 0.25
 """Up to this share of all documents, later segments are merged with each other and the first is left alone."""
 
@@ -118,8 +120,7 @@ class Storage:
                 yield batch.shelf()
 
         db.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?)", rows())
-        # sorted: the tree of a table without row ids is filled from left to right
-        db.executemany("INSERT OR REPLACE INTO tool VALUES (?, ?, ?, ?)", sorted(seen))
+        _write_tools(db, seen)
         db.executemany("INSERT OR IGNORE INTO phrase VALUES (?, ?, ?)", phrases)
         if batch.next > first:
             self._write_segment(db, first, batch.known, batch.lists)
@@ -271,6 +272,16 @@ class Storage:
         row = self._db.execute("SELECT ifnull(sum(last - first + 1), 0) FROM tool").fetchone()
         self.size = int(row[0])
         self._seen = self._db.execute("PRAGMA data_version").fetchone()[0]
+
+
+def _write_tools(db: sqlite3.Connection, tools: list[tuple[str, str, int, int]]) -> None:
+    # sorted: the tree of a table without row ids is filled from left to right; many to a statement: a third less
+    tools.sort()
+    for start in range(0, len(tools), AT_ONCE):
+        part = tools[start : start + AT_ONCE]
+        marks = ", ".join(["(?, ?, ?, ?)"] * len(part))
+        values = [value for tool in part for value in tool]
+        db.execute(f"INSERT OR REPLACE INTO tool VALUES {marks}", values)
 
 
 def _dead(db: sqlite3.Connection) -> set[int]:
