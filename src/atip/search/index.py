@@ -12,6 +12,7 @@ from atip.search.entries import BITS
 from atip.search.lexicon import Lexicon
 from atip.search.ranking import Evidence, Places, rank, rarity
 from atip.search.spelling import correct
+from atip.search.stems import stem
 from atip.search.storage import Storage
 from atip.search.text import name_terms, read_request
 
@@ -27,12 +28,23 @@ if TYPE_CHECKING:
 MAX_LIMIT = 200
 FEW_TOOLS = 100
 """Up to this many tools are looked up one by one in the lexicon."""
+UNSAID = 0.8
+"""Within a tool, what a command below a group counts when the request says nothing of its own name."""
 NAMED_TOOL = 0.1
 """How much naming a tool counts, by how rare the name is as a word …"""
 ORDINARY = 3.0
 """… above the rarity of an ordinary word, such as `open` or `patch`."""
 GUESSED = 0.7
 """What a corrected spelling counts."""
+MANAGE = stem("manage")
+KEEPING = frozenset(
+    stem(word)
+    for word in (
+        "list", "show", "display", "view", "print", "get", "create", "add", "delete", "remove", "set", "update",
+        "edit", "change", "modify",
+    )
+)  # fmt: skip
+"""What a command does that is told to manage things."""
 
 
 class Hit(Value):
@@ -136,15 +148,28 @@ class Index:
             return self._hits(scores, max(0, min(limit, MAX_LIMIT)), is_wanted)
 
     def _scores(self, terms: Sequence[Term], tool: str | None) -> dict[int, float]:
-        evidence = [self._evidence(term) for term in terms]
-        only = None if tool is None else self._of_tool(tool)
+        inner = [] if tool is None else self._of_tool(tool)
+        only = None if tool is None else {one: frozenset(name_terms(path)) for one, path in inner}
+        evidence = [self._evidence(term, is_within=tool is not None) for term in terms]
         scores = rank(evidence, self.storage.size, self._places(), only=only)
-        if only is None:
+        if tool is None:
             for term, one in zip(terms, evidence, strict=True):
                 self._favour_named(term, one, scores)
-        for document in only or ():
-            scores.setdefault(document, 0.0)
+        else:
+            self._hold_back(terms, inner, scores)
         return scores
+
+    def _hold_back(
+        self, terms: Sequence[Term], inner: Sequence[tuple[int, str]], scores: dict[int, float]
+    ) -> None:
+        """Every command of a tool gets a score; one below a group less, when its own name is not meant."""
+        said = {term.stem for term in terms}
+        for term in terms:
+            said.update(word for word, _ in self.lexicon.synonyms(term.stem))
+        for document, path in inner:
+            group, _, own = path.rpartition("\t")
+            share = UNSAID if group and said.isdisjoint(name_terms(own)) else 1.0
+            scores[document] = scores.get(document, 0.0) * share
 
     def _favour_named(self, term: Term, one: Evidence, scores: dict[int, float]) -> None:
         """A word that is a tool's name, and hardly anything else, means that tool."""
@@ -161,13 +186,12 @@ class Index:
             if document in scores:
                 scores[document] *= factor
 
-    def _of_tool(self, name: str) -> dict[int, frozenset[str]]:
-        """The commands of a tool, with the terms of their names; the tool itself when it has none."""
+    def _of_tool(self, name: str) -> list[tuple[int, str]]:
+        """The commands of a tool, with their paths; the tool itself when it has none."""
         rows = self.storage.of_tool(name)
-        inner = [(document, path) for document, path in rows if path] or rows
-        return {document: frozenset(name_terms(path)) for document, path in inner}
+        return [(document, path) for document, path in rows if path] or rows
 
-    def _evidence(self, term: Term) -> Evidence:
+    def _evidence(self, term: Term, *, is_within: bool) -> Evidence:
         postings, known_to = self.storage.postings, self.lexicon.postings
         exact, known = postings(term.stem), known_to(term.stem)
         if not exact and not any(known):
@@ -178,12 +202,13 @@ class Index:
         near = [(share, postings(word)) for word, share in self.lexicon.synonyms(term.stem)]
         holding = max(map(len, known))
         return Evidence(
-            weight=term.weight,
+            weight=term.central,
             term=term.stem,
             exact=exact,
             known=known,
             known_rarity=rarity(self.lexicon.size, holding) if holding else 0.0,
             synonyms=near,
+            manages=postings(MANAGE) if is_within and term.stem in KEEPING else (),
         )
 
     def _places(self) -> Places:

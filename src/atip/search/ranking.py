@@ -24,6 +24,8 @@ LATER = 0.06
 """Within a tool, what the request says first is what is wanted; each further word counts this much less …"""
 LEAST = 0.3
 """… down to this."""
+MANAGES = 1.4
+"""How much a command that manages things is meant by a request to list, add or remove them."""
 NAMED = 1.3
 """What a word of a command's own name counts within its tool."""
 TELLING = 0.3
@@ -52,6 +54,8 @@ class Evidence(Value):
     known_rarity: float = 0.0
     synonyms: Sequence[tuple[float, Entries]] = ()
     """(closeness, postings of the index)."""
+    manages: Entries = ()
+    """Postings of commands that say they manage something, when the term is a verb that they stand for."""
 
 
 class Places(Value):
@@ -86,7 +90,7 @@ def rank(
         if not best:
             continue
         if only is not None:
-            best, full = _within(best, full, one.term, place, only)
+            best, full = _within(best, full, one, place, only)
         whole += full
         for document, value in best.items():
             if document in scores:
@@ -107,7 +111,11 @@ def rank(
 
 
 def _within(
-    best: dict[int, float], full: float, term: str, place: int, only: Mapping[int, Collection[str]]
+    best: dict[int, float],
+    full: float,
+    one: Evidence,
+    place: int,
+    only: Mapping[int, Collection[str]],
 ) -> tuple[dict[int, float], float]:
     """The same, for the commands of one tool."""
     here = {document: best[document] for document in only if document in best}
@@ -117,7 +125,7 @@ def _within(
         holding = sum(1 for value in here.values() if value > telling)
         share *= (rarity(len(only), holding) + SHARED) ** 0.5
     made = {
-        document: value * share * (NAMED if term in only[document] else 1.0)
+        document: value * share * (NAMED if one.term in only[document] else 1.0)
         for document, value in here.items()
     }
     return made, full * share
@@ -140,6 +148,11 @@ def _best(one: Evidence, documents: int, places: Places) -> tuple[dict[int, floa
             value = factor * (entry & 255)
             if value > get(entry >> 8, 0.0):
                 best[entry >> 8] = value
+    factor = one.weight * SCALE * MANAGES * common
+    for entry in one.manages:
+        value = factor * (entry & 255)
+        if value > get(entry >> 8, 0.0):
+            best[entry >> 8] = value
     factor = one.weight * SCALE * own
     for entry in one.exact:
         value = factor * (entry & 255)

@@ -11,6 +11,10 @@ import re
 from atip.model.value import Value
 from atip.search.stems import stem
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 STOP = frozenset(
     [
         "a",
@@ -123,6 +127,17 @@ WEAK = frozenset(
         "desired",
     ]
 )
+ASIDE = frozenset(
+    [
+        "with", "using", "without", "by", "from", "in", "on", "for", "that", "which", "when", "if", "while",
+        "instead", "after", "before", "via", "as",
+    ]
+)  # fmt: skip
+"""Words that open a side clause: what follows tells how or where, not what is wanted."""
+BY_ASIDE = 0.2
+"""What each side clause takes off the words after it …"""
+LEAST_ASIDE = 0.3
+"""… down to this."""
 WEAK_WEIGHT = 0.3
 VALUE_WEIGHT = 0.25
 REMARK_WEIGHT = 0.6
@@ -132,6 +147,7 @@ MAX_REQUEST = 2_000
 MAX_TERMS = 24
 
 _WORD = re.compile(r"[^\W_]+")
+_PIECE = re.compile(r"[^\W_]+|[,;:(]")
 _LOWER = bytes(
     ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128)
 ) + bytes(128)
@@ -152,6 +168,13 @@ class Term(Value):
     stem: str
     weight: float
     word: str
+    aside: int = 0
+    """How many side clauses were opened before it: `list files` 0, `… in a folder, sorted by size` 1, 2, 3."""
+
+    @property
+    def central(self) -> float:
+        """The weight, less for what tells how or where and not what is wanted."""
+        return self.weight * max(LEAST_ASIDE, 1 - BY_ASIDE * self.aside)
 
 
 def words_of(text: str) -> list[str]:
@@ -213,14 +236,25 @@ def read_request(text: str) -> list[Term]:
         (remarks, REMARK_WEIGHT),
         (values, VALUE_WEIGHT),
     ):
-        for word in words_of(_POSSESSIVE.sub("", part)):
+        for word, aside in _with_asides(_POSSESSIVE.sub("", part)):
             if word in STOP:
                 continue
             key = stem(word)
             share = weight * (WEAK_WEIGHT if word in WEAK else 1.0)
             if key not in found and len(found) < MAX_TERMS:
-                found[key] = Term(stem=key, weight=share, word=word)
+                found[key] = Term(stem=key, weight=share, word=word, aside=aside)
     if not found:  # a request of function words only, such as `who am i`
         for word in words_of(text)[:MAX_TERMS]:
             found.setdefault(stem(word), Term(stem=stem(word), weight=1.0, word=word))
     return list(found.values())
+
+
+def _with_asides(text: str) -> Iterator[tuple[str, int]]:
+    """Words with the number of side clauses before them; a word that opens one stands before it."""
+    aside = 0
+    for piece in _PIECE.findall(text.lower()):
+        if piece in ",;:(":
+            aside += 1
+            continue
+        yield piece, aside
+        aside += piece in ASIDE
