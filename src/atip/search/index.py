@@ -14,7 +14,7 @@ from atip.search.ranking import Evidence, Places, rank, rarity
 from atip.search.spelling import correct
 from atip.search.stems import stem
 from atip.search.storage import Storage
-from atip.search.text import name_terms, read_request
+from atip.search.text import name_terms, read_request, with_compounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,9 @@ class Index:
                 self._known = None
             if not terms or not self.storage.size:
                 return []
-            scores = self._scores(terms, tool)
+            scores = (
+                self._scores(terms) if tool is None else self._scores_within(terms, tool, words)
+            )
 
             def is_wanted(hit: Hit) -> bool:
                 return (
@@ -147,16 +149,22 @@ class Index:
 
             return self._hits(scores, max(0, min(limit, MAX_LIMIT)), is_wanted)
 
-    def _scores(self, terms: Sequence[Term], tool: str | None) -> dict[int, float]:
-        inner = [] if tool is None else self._of_tool(tool)
-        only = None if tool is None else {one: frozenset(name_terms(path)) for one, path in inner}
-        evidence = [self._evidence(term, is_within=tool is not None) for term in terms]
+    def _scores(self, terms: Sequence[Term]) -> dict[int, float]:
+        evidence = [self._evidence(term) for term in terms]
+        scores = rank(evidence, self.storage.size, self._places())
+        for term, one in zip(terms, evidence, strict=True):
+            self._favour_named(term, one, scores)
+        return scores
+
+    def _scores_within(self, terms: Sequence[Term], tool: str, words: str) -> dict[int, float]:
+        """Of every command of a tool; of the tool itself when it has none."""
+        rows = self.storage.of_tool(tool)
+        inner = [(document, path) for document, path in rows if path] or rows
+        only = {document: frozenset(name_terms(path)) for document, path in inner}
+        terms = with_compounds(terms, words, frozenset().union(*only.values()))
+        evidence = [self._evidence(term, is_within=True) for term in terms]
         scores = rank(evidence, self.storage.size, self._places(), only=only)
-        if tool is None:
-            for term, one in zip(terms, evidence, strict=True):
-                self._favour_named(term, one, scores)
-        else:
-            self._hold_back(terms, inner, scores)
+        self._hold_back(terms, inner, scores)
         return scores
 
     def _hold_back(
@@ -186,12 +194,7 @@ class Index:
             if document in scores:
                 scores[document] *= factor
 
-    def _of_tool(self, name: str) -> list[tuple[int, str]]:
-        """The commands of a tool, with their paths; the tool itself when it has none."""
-        rows = self.storage.of_tool(name)
-        return [(document, path) for document, path in rows if path] or rows
-
-    def _evidence(self, term: Term, *, is_within: bool) -> Evidence:
+    def _evidence(self, term: Term, *, is_within: bool = False) -> Evidence:
         postings, known_to = self.storage.postings, self.lexicon.postings
         exact, known = postings(term.stem), known_to(term.stem)
         if not exact and not any(known):

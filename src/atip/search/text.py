@@ -7,13 +7,14 @@ stands in quotes or looks like a path is a value, not an intent, and counts a qu
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from atip.model.value import Value
 from atip.search.stems import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
 STOP = frozenset(
     [
@@ -158,7 +159,8 @@ _POSSESSIVE = re.compile(r"(?<=\w)'s\b")
 _REMARK = re.compile(r"\([^()]*\)")
 _PATH = re.compile(
     r"(?<!\w)(?:[~$]?[\w.\-*{}$]*/[\w./\-*{}$,~]*|\$\{?\w+\}?|\*\.\w+|[\w\-]+\.(?:txt|sh|py|c|h|log|gz|tar|zip|html"
-    r"|js|css|php|xml|json|conf|cfg|dat|csv|jpg|png|pdf|tgz|bz2))(?!\w)"
+    r"|js|css|php|xml|json|conf|cfg|dat|csv|jpe?g|png|gif|svg|pdf|tgz|bz2|xz|toml|ya?ml|ini|md|sql|lock|mp[34]"
+    r"|iso|img|deb|rpm))(?!\w)"
 )
 
 
@@ -247,6 +249,17 @@ def read_request(text: str) -> list[Term]:
         for word in words_of(text)[:MAX_TERMS]:
             found.setdefault(stem(word), Term(stem=stem(word), weight=1.0, word=word))
     return list(found.values())
+
+
+def with_compounds(terms: Sequence[Term], text: str, names: Collection[str]) -> list[Term]:
+    """With two words as one where a name is written so: `log in` means `login`, `check out` `checkout`."""
+    made = list(terms)
+    for left, right in pairwise(words_of(text[:MAX_REQUEST])):
+        key = stem(left + right)
+        place = next((at for at, term in enumerate(made) if term.word == left), None)
+        if key in names and place is not None and all(term.stem != key for term in made):
+            made.insert(place, made[place].replace(stem=key, word=left + right))
+    return made
 
 
 def _with_asides(text: str) -> Iterator[tuple[str, int]]:

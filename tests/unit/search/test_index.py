@@ -72,6 +72,31 @@ def test_within_a_tool_every_command_is_ranked_and_the_bare_tool_is_no_answer(in
     assert lines(index, "anything", tool="nobody") == []
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("list the spaces", "zed space"),
+        ("remove spaces", "zed space"),
+        ("list plans", "zed list"),
+        ("log in to the server", "zed login"),
+        ("open a gate", "zed gate"),
+        ("paint a gate", "zed gate paint"),
+    ],
+)
+def test_within_a_tool_the_command_that_is_meant_comes_first(words, expected):
+    paint = Command(description="A gate")
+    commands = {
+        "list": Command(description="List plans"),
+        "login": Command(description="Prove who you are"),
+        "log": Command(description="Records of what happened"),
+        "space": Command(description="Manage spaces"),
+        "gate": Command(description="Everything there is about a gate", commands={"paint": paint}),
+    }
+    with Index() as made:
+        made.put([Tool(name="zed", description="Example", commands=commands)])
+        assert lines(made, words, tool="zed")[0] == expected
+
+
 def test_facts_filter_and_unknown_is_not_safe(index):
     assert set(lines(index, "changes", having=["destructive"])) == {"git reset"}
     assert set(lines(index, "changes repository lines", lacking=["destructive"])) == {

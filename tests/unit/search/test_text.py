@@ -14,7 +14,15 @@ from atip.search.shelves import Shelf
 from atip.search.shelves import packed as packed_shelf
 from atip.search.spelling import correct, is_one_edit
 from atip.search.stems import stem
-from atip.search.text import MAX_TERMS, name_terms, normal_phrase, read_request, terms_of, words_of
+from atip.search.text import (
+    MAX_TERMS,
+    name_terms,
+    normal_phrase,
+    read_request,
+    terms_of,
+    with_compounds,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +79,27 @@ def test_values_and_filler_count_less_than_what_is_wanted():
     assert terms["secret"] < 0.5
     assert terms["hosts"] < 0.5
     assert "in" not in terms
+
+
+def test_what_is_wanted_counts_more_than_how_and_where():
+    terms = read_request("list files in folders, sorted by size")
+    assert [(term.word, term.aside) for term in terms] == [
+        ("list", 0), ("files", 0), ("folders", 1), ("sorted", 2), ("size", 3),
+    ]  # fmt: skip
+    central = [term.central for term in terms]
+    assert central[0] == central[1] == terms[0].weight
+    assert central[1] > central[2] > central[3] > central[4]
+    assert read_request("a, " * 50 + "b")[-1].central > 0
+
+
+def test_two_words_are_one_where_a_name_is_written_so():
+    def joined(text: str) -> list[str]:
+        return [term.word for term in with_compounds(read_request(text), text, {"login", "backup"})]
+
+    assert joined("log in to a server") == ["login", "log", "server"]
+    assert joined("back up and log in") == ["backup", "back", "up", "login", "log"]
+    assert joined("login, log in") == ["login", "log"]
+    assert joined("check out a branch") == ["check", "out", "branch"]
 
 
 def test_a_request_of_function_words_alone_is_still_read():
