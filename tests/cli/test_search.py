@@ -62,6 +62,16 @@ def test_nothing_found_is_1_with_a_hint(home):
     assert atip("search", "zzzzqqqq", "--json", home=home).document["results"] == []
 
 
+def test_a_misspelt_tool_is_told_from_a_request_that_finds_nothing(home, tmp_path):
+    program = tmp_path / "frobnicate"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert atip("scan", "--path", str(tmp_path), home=home).code == 0
+    ran = atip("search", "anything", "--tool", "frobnicat", home=home)
+    assert (ran.code, ran.out) == (1, "")
+    assert "did you mean `frobnicate`?" in ran.err
+
+
 def test_an_index_that_cannot_be_read_is_built_again(home):
     assert atip("search", "notes", home=home).code == 0
     index = home / ".local/share/agent-tools/index.sqlite"

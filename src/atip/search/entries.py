@@ -26,8 +26,8 @@ COMMAND_NAME = 1.5
 SUMMARY = 1.0
 OF_TOOL = 0.2
 INTENT = 0.6
-DETAIL = 0.6
-"""Share of a word that only the details mention."""
+DETAIL = 0.3
+"""Share of a word that only the details mention: a long manual mentions nearly everything."""
 DETAIL_NORM = 1.5
 NAME_AND_SUMMARY = COMMAND_NAME + SUMMARY
 SHORT = 120

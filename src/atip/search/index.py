@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from atip.search.text import Term
 
 MAX_LIMIT = 200
+PATIENCE = 4
+"""How many times more hits are read than are asked for, to tell different ones."""
 FEW_TOOLS = 100
 """Up to this many tools are looked up one by one in the lexicon."""
 UNSAID = 0.8
@@ -239,11 +241,28 @@ class Index:
             rows = self.storage.rows(part)
             made = (_hit(rows[one], scores[one]) for one in part if one in rows)
             hits.extend(hit for hit in made if is_wanted(hit))
-            if len(hits) >= limit:
+            if len(hits) >= limit and (start >= PATIENCE * size or len(_kinds(hits)) >= limit):
                 break
         # equal scores: the shorter command is the more general one
         hits.sort(key=lambda hit: (-hit.score, len(hit.path), len(hit.line), hit.line))
-        return hits[:limit]
+        return _varied(hits)[:limit]
+
+
+def _kinds(hits: Sequence[Hit]) -> dict[tuple[tuple[str, ...], str], Hit]:
+    """The first of each kind: `pip3.10 install` and `pip3.11 install` say the same."""
+    kinds: dict[tuple[tuple[str, ...], str], Hit] = {}
+    for hit in hits:
+        kinds.setdefault((hit.path, hit.summary or hit.tool), hit)
+    return kinds
+
+
+def _varied(hits: Sequence[Hit]) -> list[Hit]:
+    """One of each kind, then the others; whose scores are lowered to fit their place."""
+    first = list(_kinds(hits).values())
+    chosen = {id(hit) for hit in first}
+    others = [hit for hit in hits if id(hit) not in chosen]
+    least = first[-1].score if first else 0.0
+    return first + [hit.replace(score=min(hit.score, least)) for hit in others]
 
 
 def _hit(row: Row, score: float) -> Hit:

@@ -34,6 +34,7 @@ STOP = frozenset(
         "as",
         "at",
         "is",
+        "am",
         "are",
         "be",
         "it",
@@ -196,10 +197,12 @@ def normal_phrase(text: str) -> str:
 
 
 def name_terms(name: str) -> list[str]:
-    """Stems of the parts of a name; `camelCase`, `snake_case` and `kebab-case` fall apart."""
+    """Stems of the parts of a name; `camelCase`, `snake_case` and `kebab-case` fall apart.
+
+    A name that is a function word as a whole (`who`, `at`) stays one: a request of such words alone may mean it.
+    """
     if name.isascii() and name.isalnum() and name.islower():  # one plain word, as most names are
-        term = _terms[name]
-        return [term] if term else []
+        return [_terms[name] or name]
     return terms_of(name if name.islower() else _HUMP.sub(" ", name))
 
 

@@ -97,6 +97,35 @@ def test_within_a_tool_the_command_that_is_meant_comes_first(words, expected):
         assert lines(made, words, tool="zed")[0] == expected
 
 
+def test_programs_that_say_the_same_do_not_crowd_out_the_others():
+    tools = [Tool(name=f"quux3.{n}", description="Install packages") for n in range(9)]
+    tools += [Tool(name="blorp", description="Install many packages of a system")]
+    tools += [Tool(name="frotz", description="Remove packages, keep others, ask first, be slow")]
+    with Index() as made:
+        made.put(tools)
+        found = made.search("install packages", limit=4)
+        assert [hit.tool for hit in found] == ["quux3.0", "blorp", "frotz", "quux3.1"]
+        assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+def test_details_of_a_manual_count_less_than_what_a_command_is_for():
+    manual = "Count lines, count files, replace lines, count lines of all files. " * 40
+    tools = [
+        Tool(name="big", description=f"Does something else\n{manual}"),
+        Tool(name="small", description="Print newline and byte counts for each file, by line"),
+    ]
+    with Index() as made:
+        made.put(tools)
+        assert lines(made, "count lines in a file") == ["small", "big"]
+
+
+@pytest.mark.parametrize("name", ["who", "at", "as"])
+def test_a_tool_whose_name_is_a_function_word_is_found_by_it(name):
+    with Index() as made:
+        made.put([*ALL, Tool(name=name, description="Example")])
+        assert lines(made, name) == [name]
+
+
 def test_facts_filter_and_unknown_is_not_safe(index):
     assert set(lines(index, "changes", having=["destructive"])) == {"git reset"}
     assert set(lines(index, "changes repository lines", lacking=["destructive"])) == {

@@ -68,5 +68,17 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     for line in table(rows, indent="", width=width_of(ctx)):
         ctx.print(line)
     if not hits:
-        ctx.note("nothing found; other words may help, or `atip scan` if nothing is known yet")
+        ctx.note(_hint(options.tool, ctx))
     return 0 if hits else 1
+
+
+def _hint(tool: str | None, ctx: Context) -> str:
+    """Within a tool every command is an answer, so that nothing means: no such tool, or a filter took all."""
+    if tool is not None:
+        from atip.model.shape import closest
+
+        known = ctx.app.store.load_index()["tools"]
+        close = None if tool in known else closest(tool, known)
+        if close is not None:
+            return f"nothing found; no tool `{tool}` is known, did you mean `{close}`?"
+    return "nothing found; other words may help, or `atip scan` if nothing is known yet"
