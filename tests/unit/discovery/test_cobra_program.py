@@ -87,3 +87,39 @@ def test_what_is_stored_is_valid_metadata(program):
     tool = storable(CobraAsker(lambda _: Simulated(), Budget()).ask(subject(program)))
     assert [one for one in check_tool(encode(tool)) if one.severity == "error"] == []
     assert (tool.trust.source, tool.trust.verified) == ("inferred", False)
+
+
+@pytest.mark.parametrize("mark", [b"__completeNoDesc", b"github.com/spf13/cobra.(*Command)"])
+def test_a_program_that_does_not_answer_the_protocol_is_known_by_its_help(tmp_path, mark):
+    path = tmp_path / "boat"
+    path.write_bytes(b"\x7fELF" + b"\0" * 100 + mark)
+    runner = Silent()
+    tool = CobraAsker(lambda _: runner, Budget()).ask(subject(str(path)))
+    assert tool.extra["_generation"]["method"] == "framework-help"
+    assert list(tool.commands) == ["load"]
+    assert [option.flags for option in tool.global_options] == [("-h", "--help"), ("--log",)]
+    assert [option.flags for option in tool.commands["load"].options] == [("-f", "--force")]
+    questions = [words for words in runner.asked if words[0] == "__complete"]
+    assert questions == ([("__complete", "-")] if b"Desc" in mark else [])  # once, then no more
+
+
+def test_a_silent_program_whose_help_was_written_by_hand_is_left_to_others(program):
+    runner = Silent(root="boat does things\n\n  -f  fast\n")
+    assert CobraAsker(lambda _: runner).ask(subject(program)) is None
+
+
+class Silent(Simulated):
+    """Fails at every question of the protocol, as programs do that need a socket first."""
+
+    def __init__(self, root=None):
+        super().__init__()
+        own = "  -h, --help        help for boat\n"
+        shown = root or ROOT.replace("Flags:\n", f"Flags:\n{own}")
+        inherited = f"{own}\nGlobal Flags:\n      --log string  how loud\n"
+        self.texts = {**ANSWERS, ("--help",): shown, ("load", "--help"): LOAD + inherited}
+
+    def run(self, argv, *, wall_s=None):
+        self.asked.append(tuple(argv[1:]))
+        if argv[1] == "__complete":
+            return ProbeResult(stderr=b"no socket\n", exit_code=1)
+        return ProbeResult(stdout=self.texts.get(tuple(argv[1:]), "").encode(), exit_code=0)

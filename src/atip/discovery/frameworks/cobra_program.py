@@ -2,15 +2,20 @@
 
 For every command: its help (how flags belong together, which take a value), `__complete … -` (which
 flags there are) and, where there may be subcommands, `__complete … ""`. Values of options are asked
-while the budget lasts. A program is asked only if its file holds the protocol's name.
+while the budget lasts. A program is asked only if its file holds the name of the protocol or of cobra.
+
+A program may be silent: it is older than the protocol, or it prepares its work before it looks at the
+question (a socket, a configuration, a namespace of its own), which a probe is not given. Its help is still printed from
+the parser and tells everything, so it is the answer; nothing else is asked.
 """
 
 from __future__ import annotations
 
-from atip.discovery.frameworks.marks import COBRA, marks_in
+from atip.discovery.frameworks.marks import COBRA, COBRA_PACKAGE, marks_in
 from atip.discovery.help_tree import Budget, HelpTree
 from atip.discovery.learning import ask_version, inferred
 from atip.inference.cobra import choices_of, confirm, may_have_commands, parse_answer
+from atip.inference.cobra_help import by_headings, is_template
 from atip.model.tool import BOOLEAN
 
 TYPE_CHECKING = False
@@ -40,29 +45,36 @@ class CobraAsker:
         self._budget = budget
 
     def ask(self, subject: Subject) -> Tool | None:
-        program = subject.stub.target or subject.real_path
-        if COBRA not in marks_in(program):
+        marks = marks_in(subject.stub.target or subject.real_path)
+        if COBRA not in marks and COBRA_PACKAGE not in marks:
             return None
         from atip.inference.help import infer_help
 
         runner = self._open_runner(subject)
         talk = _Talk(runner, subject.program)
-        if talk.ask("-") is None:
-            return None  # the name is there, but nobody answers to it
+        talk.is_silent = COBRA not in marks or talk.ask("-") is None
+        if talk.is_silent and not _tells_all(runner, subject.program):
+            return None  # the name is there, but the program was made by hand
         tree = HelpTree(
             runner,
             subject.program,
-            lambda text, path: infer_help(text, tool=subject.name, path=path),
+            lambda text, path: by_headings(infer_help(text, tool=subject.name, path=path), text),
             self._budget,
             refine=talk.refine,
         )
         command = tree.explore()
         if command is None:
             return None
-        tool = inferred(
-            subject.name, command, "completion-protocol", cut=tree.was_cut, confidence="high"
-        )
+        method = "framework-help" if talk.is_silent else "completion-protocol"
+        tool = inferred(subject.name, command, method, cut=tree.was_cut, confidence="high")
         return tool.replace(version=ask_version(runner, subject))
+
+
+def _tells_all(runner: Runner, program: str) -> bool:
+    answer = runner.run([program, "--help"], wall_s=COBRA_BUDGET.answer_s)
+    if answer.failure or answer.timed_out:
+        return False
+    return is_template(max(answer.stdout, answer.stderr, key=len).decode("utf-8", "replace"))
 
 
 class _Talk:
@@ -73,10 +85,14 @@ class _Talk:
         self._program = program
         self._values: dict[tuple[tuple[str, ...], str], Option] = {}
         self._asked = 0
+        self.is_silent = False
+        """Whether the program does not speak the protocol; it is not asked again then."""
         self._seen: dict[tuple[str, ...], set[tuple[tuple[str, ...], str]]] = {}
         """Options of every command so far: what a command inherits is not repeated below it."""
 
     def ask(self, *words: str) -> Answer | None:
+        if self.is_silent:
+            return None
         answer = self._runner.run([self._program, "__complete", *words])
         if answer.failure or answer.timed_out:
             return None

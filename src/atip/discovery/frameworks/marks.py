@@ -6,10 +6,11 @@ import functools
 import os
 
 COBRA = b"__completeNoDesc"
+COBRA_PACKAGE = b"github.com/spf13/cobra."
 CARAPACE = b"_carapace"
 SWIFT = b"experimental-dump-help"
 GO_FLAG = b"flag provided but not defined"
-MARKS = (COBRA, CARAPACE, SWIFT, GO_FLAG)
+MARKS = (COBRA, COBRA_PACKAGE, CARAPACE, SWIFT, GO_FLAG)
 _CHUNK = 1 << 20
 _OVERLAP = max(map(len, MARKS))
 
