@@ -1,13 +1,15 @@
 """The ladder of asking: who is asked about a tool, in which order, and what is merged.
 
 user override → native `--agent` → shim by digest → CLI.md / CMP adapter → framework → completion script →
-help → man page. The first that answers gives the structure; effects of all are joined; knowledge is
-merged over all but the first two. Rungs that run a foreign program are climbed only when `may_execute`.
+help → man page. The first that answers gives the structure; effects of all are joined; what only a completion
+script tells is held against help and man page; knowledge is merged over all but the first two. Rungs that run a foreign
+program are climbed only when `may_execute`.
 Implements DESIGN §4 and ATIP 0.1 §3.4.2.
 """
 
 from __future__ import annotations
 
+from atip.inference.borne_out import borne_out
 from atip.inference.merge import merge_tools
 from atip.model.value import Value
 
@@ -58,6 +60,8 @@ SOURCES = {
 
 _COMPLETE = frozenset(["override", "native", "shim", "framework"])
 """Rungs that describe a tool wholly: nothing below them is asked. An adapter tells what its author needed."""
+_DOCUMENTS = frozenset(["help", "man"])
+"""Rungs that belong to the very program that is installed; a completion script may belong to another."""
 _LAST_RESORT = frozenset(["knowledge"])
 
 
@@ -103,6 +107,7 @@ def climb(
     """Ask rung by rung. None when nobody knows anything."""
     found: Tool | None = None
     rung, also = "", []
+    documents: list[Tool] = []
     for asker in sorted(askers, key=_place):
         if asker.executes and not may_execute:
             continue
@@ -111,6 +116,8 @@ def climb(
         answer = asker.ask(subject)
         if answer is None:
             continue
+        if asker.rung in _DOCUMENTS:
+            documents.append(answer)
         if found is None:
             found, rung = answer, asker.rung
         else:
@@ -118,6 +125,8 @@ def climb(
             also.append(asker.rung)
     if found is None:
         return None
+    if rung == "completion" and documents:
+        found = borne_out(found, documents)
     if rung not in OUTRANKS_KNOWLEDGE:
         found = merge_knowledge(found)
     return Finding(tool=found, rung=rung, also=tuple(also))

@@ -8,6 +8,11 @@ from __future__ import annotations
 
 import re
 
+from atip.inference.completion_owners import (
+    has_function_per_command,
+    registered,
+    settle,
+)
 from atip.inference.completion_tree import Tree, build, is_command_name, is_flag
 from atip.inference.shell_words import (
     ARM,
@@ -34,7 +39,10 @@ _KEY = re.compile(r"\[(\w{1,40})\]=")
 _HELPER = re.compile(r"__\w{1,30}comp$")
 _VALUE_LISTS = re.compile(r"two_word_flags")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w{0,60})(?:\[[@*\w]{0,20}\])?\}?")
+_PARAMETER = re.compile(r"\$\{?[1-9]\b")
 _SEEN = ("prev", "words[", "COMP_WORDS")
+_NO_COMMAND = ("prev", "cur", "CWORD", "cword", "OSTYPE", "BASH_VERSINFO")
+"""Subjects of a case whose arms are no commands."""
 _FLOW = frozenset(
     ("return", "local", "declare", "if", "then", "else", "fi", "for", "while", "do", "done")
 )
@@ -59,11 +67,16 @@ class _Reader:
         self.lists: dict[str, list[str]] = {}
         self.sets: dict[str, int] = {}
         self.clap: dict[str, tuple[str, ...]] = {tool: (), tool.replace("-", "__"): ()}
-        self.grouped = text.count(f"\n_{tool.replace('-', '_')}_") >= 8
-        """One function per command (`_git_add`), not only a few helpers."""
-        """Word lists by the name of their variable."""
-        self.valued: list[tuple[tuple[str, ...], str, int]] = []
-        """Flags that a `case $prev` arm names: they take a value."""
+        self.own, self.foreign = registered(self.tokens, tool)
+        self.is_foreign = False
+        """Whether the current function belongs to another program."""
+        self.is_helper = False
+        """Whether it is called by others, so that nobody knows for which place it completes."""
+        self.grouped = has_function_per_command(text, tool)
+        self.by_function: set[str] = set()
+        """Commands that only the name of a function tells."""
+        self.valued: list[tuple[tuple[str, ...], str, int, tuple[str, ...]]] = []
+        """Flags that a `case $prev` arm names: they take a value. With its choices."""
 
     def run(self) -> Command:
         while self.at < len(self.tokens):
@@ -73,10 +86,12 @@ class _Reader:
                 self._word(token)
             elif token.kind == ARM and self.cases:
                 self._labels()
-        for path, flag, line in self.valued:
+        settle(self.tree.root, self.by_function)
+        for path, flag, line, choices in self.valued:
             node = self.tree.node(path, line)
-            if flag in node.flags or path == ():
-                self.tree.add_flag(path, [flag], line, takes_value=True)
+            # Such an arm holds at any place; where there are commands the flag may be theirs.
+            if flag in node.flags or (path == () and not self.tree.root.children):
+                self.tree.add_flag(path, [flag], line, takes_value=True, choices=list(choices))
         return build(self.tree)
 
     def _peek(self, offset: int = 0) -> Token:
@@ -87,6 +102,8 @@ class _Reader:
         text = plain(token.text)
         if text in ("{", "}") and not token.quoted:
             self._brace(text)
+            return
+        if self.is_foreign and self.depth:
             return
         empty = self._peek().kind == OPEN and self._peek(1).kind == CLOSE
         if empty and not token.quoted and not text.endswith("="):
@@ -115,10 +132,12 @@ class _Reader:
         if self.depth <= 0:
             self.depth = 0
             self.function = ()
+            self.is_foreign = self.is_helper = False
 
     def _enter(self, name: str) -> None:
         """cobra writes one function per command: `_tool_sub_subsub`."""
         self.cases, self.depth = [], 0
+        self.is_foreign = name in self.foreign
         stem = name.strip("_")
         own = self.tool.replace("-", "_")
         self.function = ()
@@ -126,8 +145,11 @@ class _Reader:
             parts = [part for part in stem[len(own) + 1 :].split("_") if part]
             if self._is_cobra():
                 self.function = tuple(parts)
-            elif self.grouped and not name.startswith("__"):
+            elif self.grouped and not name.startswith("__") and parts != own.split("_"):
                 self.function = ("-".join(parts),)
+                self.by_function.add(self.function[0])
+        is_known = not self.own or name in self.own or self.function or _LISTS.search(name)
+        self.is_helper = not is_known
 
     def _is_cobra(self) -> bool:
         """The next statements set `last_command`."""
@@ -155,7 +177,7 @@ class _Reader:
             paths = self._paths()
             for label in self.cases[-1][1]:
                 if is_flag(label):
-                    self.valued += [(path, label, self._peek().line) for path in paths]
+                    self.valued += [(path, label, self._peek().line, ()) for path in paths]
 
     def _learn_path(self, labels: list[str]) -> None:
         """clap: `uv__pip,install) cmd="uv__pip__install"` spells how a path is written."""
@@ -186,12 +208,12 @@ class _Reader:
     def _paths(self) -> list[tuple[str, ...]]:
         paths: list[tuple[str, ...]] = [self.function]
         for subject, labels in self.cases:
-            if any(mark in subject for mark in ("prev", "cur", "OSTYPE", "BASH_VERSINFO")):
+            if any(mark in subject for mark in _NO_COMMAND):
                 continue
             joined = [
                 self.clap.get(label) or tuple(_clap_path(label, self.tool)) for label in labels
             ]
-            named = [path for path in joined if path and all(map(is_command_name, path))]
+            named = [path for path in joined if path and all(map(_is_command, path))]
             if any("__" in label or label == self.tool for label in labels):
                 paths = named or [()]  # clap spells the whole path
             elif named and len(named) * len(paths) <= 60:
@@ -234,16 +256,19 @@ class _Reader:
         if values:
             choices = [word for word in words if not word.startswith("-")]
             for path in self._paths():
-                for flag in values:
-                    self.tree.add_flag(path, [flag], line, takes_value=True, choices=choices)
+                self.valued += [(path, flag, line, tuple(choices)) for flag in values]
             return
         for path in self._paths():
             for word in words:
                 name = word.rstrip("=")
                 if is_flag(name):
                     self.tree.add_flag(path, [name], line, takes_value=word.endswith("="))
-                elif commands and is_command_name(word) and not word.isupper():
+                elif commands and _is_command(word) and self._is_place():
                     self.tree.add_command(path, word, line)
+
+    def _is_place(self) -> bool:
+        """Whether a bare word here can be a command; a helper that looks at its parameter completes values."""
+        return not self.is_helper and not any(_PARAMETER.search(case[0]) for case in self.cases)
 
     def _assignment(self, token: Token, text: str) -> None:
         match = _ASSIGN.match(text)
@@ -320,6 +345,11 @@ class _Reader:
             elif token.kind == WORD and plain(token.text) == "compgen":
                 self._complete("compgen", token.line)
         return words
+
+
+def _is_command(word: str) -> bool:
+    """Numbers and constants are values."""
+    return is_command_name(word) and not word.isupper() and not word.replace(".", "").isdigit()
 
 
 def _clap_path(label: str, tool: str) -> list[str]:
