@@ -86,12 +86,12 @@ class _Reader:
                 self._word(token)
             elif token.kind == ARM and self.cases:
                 self._labels()
-        settle(self.tree.root, self.by_function)
         for path, flag, line, choices in self.valued:
-            node = self.tree.node(path, line)
             # Such an arm holds at any place; where there are commands the flag may be theirs.
-            if flag in node.flags or (path == () and not self.tree.root.children):
+            is_root = path == () and not self.tree.root.children
+            if is_root or flag in self.tree.flags_at(path):
                 self.tree.add_flag(path, [flag], line, takes_value=True, choices=list(choices))
+        settle(self.tree.root, self.by_function)
         return build(self.tree)
 
     def _peek(self, offset: int = 0) -> Token:

@@ -22,9 +22,15 @@ _TAKES = {
     "-w": "wraps", "--wraps": "wraps",
 }  # fmt: skip
 _SEEN = re.compile(
-    r"(not\s+)?(__fish_seen_subcommand_from|__fish_[\w-]*?_using_(?:sub)?command|__fish_[\w-]*?_using_command"
-    r"|__fish_seen_argument|__fish_contains_subcommand)((?:\s+[\w.:+@$-]+)+)"
+    r"(\bnot\s+|!\s*)?"
+    r"(__[\w-]*?(?:seen_subcommand_from|using_(?:sub)?command|contains_subcommand))\b"
+    r"((?:\s+(?!(?:and|or|not|begin|end|test)\b|__)[\w.:+@$-]+)*)"
 )
+_COMMAND = re.compile(r"(\bnot\s+|!\s*)?(__[\w-]*(?:command|cmd|verb)[\w-]*)")
+_NONE_YET = re.compile(
+    r"(?:use|needs?|no|not|has_no|without)_(?:\w+_)?(?:sub)?(?:command|cmd|verb)|cmd_args"
+)
+"""Functions that ask whether no command was given yet."""
 
 
 def infer_fish(text: str, tool: str) -> Command:
@@ -53,6 +59,8 @@ def _statement(words: list[Token], tree: Tree, tool: str, lists: dict[str, list[
         names = [plain(word.text) for word in words[1:] if not word.text.startswith("-")]
         if names:
             lists[names[0]] = names[1:][:2_000]
+    if len(words) > 3 and words[0].text == "for" and words[2].text == "in":
+        lists[plain(words[1].text)] = [plain(word.text) for word in words[3:]][:2_000]
     if len(words) < 3 or words[0].text != "complete":
         return
     given, switches = _arguments(words[1:])
@@ -93,17 +101,25 @@ def _arguments(words: list[Token]) -> tuple[dict[str, list[str]], set[str]]:
 
 
 def _paths(condition: str, lists: dict[str, list[str]]) -> list[tuple[str, ...]]:
-    """Commands a condition speaks of; the tool itself if it speaks of none."""
+    """Commands a condition speaks of; the tool itself if it speaks of none; nothing if it cannot be told."""
     paths: list[tuple[str, ...]] = [()]
+    known: set[str] = set()
     for match in _SEEN.finditer(condition[:2_000]):
+        known.add(match.group(2))
         if match.group(1):
             continue
         names: list[str] = []
         for word in match.group(3).split():
             names += lists.get(word[1:], []) if word.startswith("$") else [word]
         names = [name for name in names if is_command_name(name)]
-        if names and len(paths) * len(names) <= 400:
+        if not names:
+            return []
+        if len(paths) * len(names) <= 400:
             paths = [(*path, name) for path in paths for name in names]
+    for match in _COMMAND.finditer(condition[:2_000]):
+        is_clear = match.group(1) or match.group(2) in known or _NONE_YET.search(match.group(2))
+        if not is_clear and paths == [()]:
+            return []
     return paths
 
 
@@ -136,8 +152,8 @@ def _fact(
 def _lists_commands(given: dict[str, list[str]], path: tuple[str, ...]) -> bool:
     """Words without a flag are commands where none was given yet; otherwise they are arguments."""
     condition = " ".join(given.get("condition", []))
-    needs = "use_subcommand" in condition or "needs_command" in condition or "not " in condition
-    return needs or (not path and "is_first" in condition)
+    needs = _NONE_YET.search(condition) or "not " in condition or "! " in condition
+    return bool(needs) or (not path and "is_first" in condition)
 
 
 def _words(text: str, lists: dict[str, list[str]]) -> list[tuple[str, str]]:

@@ -60,6 +60,13 @@ class Tree:
             node = child
         return node
 
+    def flags_at(self, path: tuple[str, ...]) -> dict[str, Flag]:
+        """What a command has so far; nothing if it is not known."""
+        node: Node | None = self.root
+        for name in path:
+            node = node.children.get(name) if node else None
+        return node.flags if node else {}
+
     def add_command(
         self, path: tuple[str, ...], name: str, line: int, description: str = ""
     ) -> None:

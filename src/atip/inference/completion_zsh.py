@@ -6,6 +6,7 @@ Functions and case arms tell which command a spec belongs to; functions named af
 
 from __future__ import annotations
 
+import fnmatch
 import re
 
 from atip.inference.completion_tree import Tree, build, is_command_name, is_flag
@@ -32,9 +33,51 @@ _LISTS = re.compile(
 )
 
 
+_COMPDEF = re.compile(r"\A#compdef ([^\n]{1,4000})")
+SYSTEM = "linux-gnu"
+"""What `$OSTYPE` is here."""
+_ELSEWHERE = re.compile(
+    r"darwin|bsd|dragonfly|solaris|sunos|aix|hpux|irix|cygwin|^unix$|^zsh$", re.I
+)
+_VARIANT = re.compile(r"OSTYPE|service|variant|VENDOR|state|type|implementation", re.I)
+"""Subjects of a case that tell no command."""
+
+
 def infer_zsh(text: str, tool: str) -> Command:
     """The commands and options a zsh completion function names."""
+    defined = _COMPDEF.match(text)
+    if defined and not _is_named(tool, defined[1].split()):
+        return build(Tree())
     return _Reader(text, tool).run()
+
+
+def _is_named(tool: str, words: list[str]) -> bool:
+    """`#compdef gzip gzcat=gunzip -P gcc-*`: whether the function completes for the tool."""
+    names = [word.partition("=")[0] for word in words if not word.startswith("-")]
+    return any(fnmatch.fnmatchcase(tool, name) for name in names)
+
+
+class _Case:
+    """An open case: its subject, the labels of its current arm, and whether that arm is run here."""
+
+    __slots__ = ("is_here", "labels", "subject", "was_here")
+
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+        self.labels: tuple[str, ...] = ()
+        self.is_here = True
+        self.was_here = False
+        """Whether an earlier arm was the one: the first that fits is run."""
+
+    def enter(self, labels: tuple[str, ...], tool: str) -> None:
+        self.labels = labels
+        value = SYSTEM if "OSTYPE" in self.subject else tool if "service" in self.subject else ""
+        if value:
+            fits = any(fnmatch.fnmatchcase(value, label) for label in labels)
+            self.is_here = fits and not self.was_here
+            self.was_here = self.was_here or fits
+        elif _VARIANT.search(self.subject) and "state" not in self.subject:
+            self.is_here = not labels or not all(map(_ELSEWHERE.search, labels))
 
 
 class _Reader:
@@ -47,9 +90,8 @@ class _Reader:
         self.at = 0
         self.function: tuple[str, ...] = ()
         self.name = ""
-        self.cases: list[tuple[str, tuple[str, ...]]] = []
+        self.cases: list[_Case] = []
         self.depth = 0
-        """Subject of each open case and the labels of its current arm."""
 
     def run(self) -> Command:
         while self.at < len(self.tokens):
@@ -58,7 +100,6 @@ class _Reader:
             if token.kind == WORD:
                 self._word(token)
             elif token.kind == ARM and self.cases:
-                self.cases[-1] = (self.cases[-1][0], ())
                 self._labels()
         return build(self.tree)
 
@@ -80,7 +121,7 @@ class _Reader:
         elif text == "case":
             subject = plain(self._peek().text)
             self.at += 2
-            self.cases.append((subject, ()))
+            self.cases.append(_Case(subject))
             self._labels()
         elif text == "esac" and self.cases:
             self.cases.pop()
@@ -131,15 +172,17 @@ class _Reader:
             elif token.kind == ARM:
                 break
         if self.cases:
-            self.cases[-1] = (self.cases[-1][0], tuple(labels[:50]))
+            self.cases[-1].enter(tuple(labels[:50]), self.tool)
 
     def _paths(self) -> list[tuple[str, ...]]:
         """Commands the current place belongs to, from its function and its case arms."""
+        if not all(case.is_here for case in self.cases):
+            return []
         paths: list[tuple[str, ...]] = [self.function]
-        for subject, labels in self.cases:
-            if "state" in subject or "OSTYPE" in subject or "service" in subject:
+        for case in self.cases:
+            if _VARIANT.search(case.subject):
                 continue
-            names = [label for label in labels if is_command_name(label)]
+            names = [label for label in case.labels if is_command_name(label)]
             if names and len(names) * len(paths) <= 60:
                 paths = [(*path, name) for path in paths for name in names]
         return paths
@@ -186,6 +229,7 @@ class _Reader:
         if match is None:
             return
         rest = body[match.end() :]
+        flags = [flag.rstrip("-") for flag in flags]  # `-I-`: the value follows in the same word
         description = ""
         if rest.startswith("["):
             end = _closing(rest)
@@ -202,8 +246,19 @@ class _Reader:
             choices=_choices(action),
         )
 
+    def _is_elsewhere(self) -> bool:
+        """`[[ $OSTYPE = darwin* ]] && specs+=( … )`."""
+        before = []
+        for token in reversed(self.tokens[max(0, self.at - 14) : self.at]):
+            if token.kind == BREAK and token.text == "\n":
+                break
+            before.append(token.text)
+        told = " ".join(before)
+        return "OSTYPE" in told and "linux" not in told and "!" not in told
+
     def _array(self, name: str, line: int) -> None:
         """`commands=( 'add:Add a file' … )`."""
+        is_elsewhere = self._is_elsewhere()
         self.at += 1
         words: list[Token] = []
         depth = 1
@@ -217,6 +272,8 @@ class _Reader:
             elif token.kind == WORD:
                 words.append(token)
         names = [plain(word.text) for word in words]
+        if is_elsewhere:
+            return
         if any(entry.lstrip("(*").startswith("-") for entry in names):
             for token in words:
                 specs = expand_braces(token.text)

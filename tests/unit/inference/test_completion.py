@@ -189,3 +189,130 @@ def test_brace_lists_expand_outside_of_quotes_only() -> None:
     first, second = tokenize("{-a,--all}'[x]' '{-a,--all}'")
     assert expand_braces(first.text) == ["-a[x]", "--all[x]"]
     assert expand_braces(second.text) == ["{-a,--all}"]
+
+
+TWO_PROGRAMS = r"""
+_shelf() { COMPREPLY=( $(compgen -W '--dust add rm' -- "$cur") ); }
+_crate() { COMPREPLY=( $(compgen -W '--nails open' -- "$cur") ); }
+_helper() {
+    case "${1%%=*}" in
+        wood) COMPREPLY=( $(compgen -W 'oak pine' -- "$cur") ) ;;
+    esac
+}
+complete -F _shelf shelf bookshelf && complete -o nospace -F _crate crate
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "flags", "commands"),
+    [
+        ("shelf", ["--dust"], ["add", "rm"]),
+        ("bookshelf", ["--dust"], ["add", "rm"]),
+        ("crate", ["--nails"], ["open"]),
+    ],
+)
+def test_bash_functions_count_for_the_programs_they_are_registered_for(
+    tool: str, flags: list[str], commands: list[str]
+) -> None:
+    command = infer_bash(TWO_PROGRAMS, tool)
+    assert list(options(command)) == flags
+    assert list(command.commands or {}) == commands
+
+
+PER_COMMAND = "".join(
+    f""" _boat_{name}() {{
+     local boolean_options="
+     --{name}-fast
+     "
+     {more}
+     case "$prev" in
+         --{name}-to) COMPREPLY=($(compgen -W 'bow stern' -- "$cur")) ;;
+         --anywhere) _filedir ;;
+     esac
+     COMPREPLY=($(compgen -W "$boolean_options --{name}-to" -- "$cur"))
+ }}
+"""
+    for name, more in [
+        ("boat", ""),
+        ("load", ""),
+        ("sail_by", ""),
+        ("crew", "COMPREPLY=( $(compgen -W 'add fire' -- $cur) )"),
+        ("crew_add", ""),
+        ("crew_fire", ""),
+        ("land", ""),
+        ("sink", ""),
+    ]
+)
+
+
+def test_bash_functions_per_command_keep_their_options_off_the_root() -> None:
+    command = infer_bash(PER_COMMAND + " complete -F _boat boat\n", "boat")
+    assert list(options(command)) == ["--boat-fast", "--boat-to"]
+    assert list(command.commands or {}) == ["load", "sail-by", "crew", "land", "sink"]
+    assert list(options(command, "sail-by")) == ["--sail_by-fast", "--sail_by-to"]
+    assert list(options(command, "crew", "add")) == ["--crew_add-fast", "--crew_add-to"]
+    assert options(command, "load")["--load-to"].enum == ("bow", "stern")
+
+
+def test_bash_flags_before_any_value_are_of_no_command() -> None:
+    script = """
+_boat() {
+    case "$prev" in
+        --cargo) _filedir ;;
+    esac
+    case $COMP_CWORD in
+        1) COMPREPLY=( $(compgen -W 'load sail 1 2' -- "$cur") ) ;;
+    esac
+}
+complete -F _boat boat
+"""
+    command = infer_bash(script, "boat")
+    assert list(command.commands or {}) == ["load", "sail"]
+    assert options(command) == {}  # it may be a flag of either
+    alone = infer_bash(script.replace("load sail", ""), "boat")
+    assert list(options(alone)) == ["--cargo"]
+
+
+def test_fish_facts_of_unknown_commands_are_left_out() -> None:
+    script = """
+for verb in load unload
+    complete -c boat -n "__fish_boat_using_command $verb" -l crate
+end
+complete -c boat -n "__fish_boat_using_command $unset" -l ghost
+complete -c boat -n "__boat_command_is sail" -l wind
+complete -c boat -n "__fish_seen_subcommand_from land and not __fish_seen_subcommand_from sea" -l pier
+complete -c boat -n "not __fish_seen_argument -l pier" -l anchor
+complete -c boat -n __fish_boat_needs_command -a land
+"""
+    command = infer_fish(script, "boat")
+    assert list(options(command)) == ["--anchor"]
+    assert list(command.commands or {}) == ["load", "unload", "land"]
+    assert list(options(command, "unload")) == ["--crate"]
+    assert list(options(command, "land")) == ["--pier"]
+
+
+ZSH_SYSTEMS = r"""#compdef boat ship=boat -P barge-*
+case $OSTYPE in
+  darwin*) _arguments '-D[on a desk]' ;;
+  *linux*) _arguments '--light[light]' '-I-[include]:dir' ;;
+  *) _arguments '--other[elsewhere]' ;;
+esac
+case $service in
+  ship) _arguments '--ship[large]' ;;
+  boat) _arguments '--boat[small]' ;;
+esac
+case $variant in
+  gnu) _arguments '--gnu[here]' ;;
+  *bsd*) _arguments '--bsd[there]' ;;
+esac
+[[ $OSTYPE = solaris* ]] && specs+=( '--sun[bright]' )
+"""
+
+
+def test_zsh_arms_for_other_systems_and_programs_are_left_out() -> None:
+    command = infer_zsh(ZSH_SYSTEMS, "boat")
+    assert list(options(command)) == ["--light", "-I", "--boat", "--gnu"]
+    assert command.commands is None
+    assert "--ship" in options(infer_zsh(ZSH_SYSTEMS, "ship"))
+    assert options(infer_zsh(ZSH_SYSTEMS, "barge-2"))
+    assert options(infer_zsh(ZSH_SYSTEMS, "raft")) == {}
