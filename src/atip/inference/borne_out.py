@@ -65,12 +65,14 @@ def _commands(
             for spelling in (name, *(command.aliases or ())):
                 told.setdefault(spelling, []).append(command)
     named = {name for name, command in commands.items() if _is_of_script(command)}
-    is_whole = _is_whole(named, set(told))
     speaks = any(document.options or document.arguments for document in documents)
+    denies_bare = _is_whole(named, set(told)) if told else speaks
+    # Help often shows only the most useful commands; one that a script describes needs more to be denied.
+    denies_all = bool(told) and 5 * len(named & told.keys()) >= 4 * len(named)
     kept: dict[str, Command] = {}
     for name, command in commands.items():
         is_bare = not (command.description or command.options or command.commands)
-        is_denied = is_whole or (is_bare and not told and speaks)
+        is_denied = denies_all or (is_bare and denies_bare)
         if name in told or name not in named or not is_denied:
             kept[name] = _command(command, told.get(name, []), shared)
     return kept or None

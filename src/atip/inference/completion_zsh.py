@@ -34,6 +34,8 @@ _LISTS = re.compile(
 
 
 _COMPDEF = re.compile(r"\A#compdef ([^\n]{1,4000})")
+_EXTENDED = re.compile(r"[\[(#~^<].*")
+"""Where a pattern of zsh becomes more than a plain one: `pip[0-9.]#`."""
 SYSTEM = "linux-gnu"
 """What `$OSTYPE` is here."""
 _ELSEWHERE = re.compile(
@@ -54,7 +56,7 @@ def infer_zsh(text: str, tool: str) -> Command:
 def _is_named(tool: str, words: list[str]) -> bool:
     """`#compdef gzip gzcat=gunzip -P gcc-*`: whether the function completes for the tool."""
     names = [word.partition("=")[0] for word in words if not word.startswith("-")]
-    return any(fnmatch.fnmatchcase(tool, name) for name in names)
+    return any(fnmatch.fnmatchcase(tool, _EXTENDED.sub("*", name)) for name in names)
 
 
 class _Case:

@@ -71,9 +71,18 @@ def test_commands_are_held_against_documents_one_by_one():
         "completion",
         load=command("completion", "--crate", "--ghost"),
         sail=command("completion", "--wind"),
-        haunt=command("completion", "--boo"),
+        haunt=command("completion"),
     )
     found = held(script, tool("help", load=command("help", "--crate"), sail=command("help")))
     assert list(found.commands) == ["load", "sail"]
     assert flags(found.commands["load"]) == [("--crate",)]
     assert flags(found.commands["sail"]) == [("--wind",)]  # its help told nothing at all
+
+
+def test_a_described_command_is_denied_only_by_a_list_that_has_nearly_all_others():
+    names = ["load", "sail", "land", "sink"]
+    both = {one: command("completion", description="Do it") for one in (*names, "ghost")}
+    listed = {one: command("help") for one in names}
+    assert "ghost" not in held(tool("completion", **both), tool("help", **listed)).commands
+    del listed["sink"]
+    assert "ghost" in held(tool("completion", **both), tool("help", **listed)).commands

@@ -291,7 +291,7 @@ complete -c boat -n __fish_boat_needs_command -a land
     assert list(options(command, "land")) == ["--pier"]
 
 
-ZSH_SYSTEMS = r"""#compdef boat ship=boat -P barge-*
+ZSH_SYSTEMS = r"""#compdef boat ship=boat -P barge-* tug[0-9.]#
 case $OSTYPE in
   darwin*) _arguments '-D[on a desk]' ;;
   *linux*) _arguments '--light[light]' '-I-[include]:dir' ;;
@@ -315,4 +315,5 @@ def test_zsh_arms_for_other_systems_and_programs_are_left_out() -> None:
     assert command.commands is None
     assert "--ship" in options(infer_zsh(ZSH_SYSTEMS, "ship"))
     assert options(infer_zsh(ZSH_SYSTEMS, "barge-2"))
+    assert options(infer_zsh(ZSH_SYSTEMS, "tug2.1"))
     assert options(infer_zsh(ZSH_SYSTEMS, "raft")) == {}
