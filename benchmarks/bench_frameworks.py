@@ -5,7 +5,8 @@
     python benchmarks/bench_frameworks.py python [DISTRIBUTION…]
 
 Takes minutes. `ATIP_BENCH_CACHE` is where virtual environments go, `ATIP_SHARED` where helpbench is.
-Cobra programs are those of the list that are installed here (`apt-get install gh skopeo …`).
+Cobra programs are those of the list that are installed here (`apt-get install gh skopeo …`). Their help is the truth,
+read by its headings (`cobra_help.py`), command by command; what it does not name must be offered by `__complete`.
 """
 
 from __future__ import annotations
@@ -34,9 +35,14 @@ CACHE = pathlib.Path(
     os.environ.get("ATIP_BENCH_CACHE") or pathlib.Path.home() / ".cache/atip-bench"
 )
 COBRA = (
-    "docker", "gh", "git-lfs", "gobuster", "hugo", "kubectl", "podman", "rclone", "restic", "skopeo",
-    "buildah", "helm",
+    "aws-nuke", "badger", "balboa", "buildah", "caddy", "cobra-cli", "cscli", "deck", "dlv", "docker",
+    "docker-registry", "dockerd", "dqlite", "dqlite-benchmark", "dqlite-demo", "etcd", "etcdctl", "fever",
+    "fuidshift", "gdu", "gh", "gifwrap", "git-lfs", "gobgp", "gobuster", "hcloud", "hugo", "jqp", "kubectl",
+    "lxc", "lxc-to-lxd", "lxd", "lxd-agent", "lxd-benchmark", "lxd-migrate", "lxd-user", "mender-cli",
+    "mockery", "notary", "obs-cli", "podman", "rclone", "restic", "seqkit", "siac", "siad", "siftool",
+    "skopeo", "slinkwatch", "unikmer", "wormhole-william", "xq",
 )  # fmt: skip
+"""All programs of Debian 12 that hold cobra."""
 BAR = 30
 """Python programs that must be known exactly."""
 NOT_PARAMETERS = {"-h", "--help", "--version"}
