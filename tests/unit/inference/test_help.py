@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.inference.help import infer_help
+from atip.inference.help.choices import are_values
 from atip.inference.help.flags import parse_flags
 from atip.inference.help.page import MAX_LINES, clean, read_page
 from atip.inference.help.synopsis import parse_synopsis, tokenize
@@ -163,3 +164,16 @@ def test_a_long_flag_behind_one_dash_keeps_its_value_apart_as_shown():
     text = "Options:\n  -name PATTERN  match\n  -chdir=DIR     go there\n  -o FILE        output\n"
     options = {one.flags[0]: one.own.get("join") for one in infer_help(text, tool="x").options}
     assert options == {"-name": "space", "-chdir": None, "-o": None}
+
+
+def test_abbreviations_and_own_spellings_are_no_choices() -> None:
+    text = """Usage: boat [options]
+
+Options:
+  --quotes <yes/no/alt>     Smart quotes (valid values: yes, no, alt[ernative)
+  --wood KIND               Kind of wood (possible values: oak, pine; others later)
+"""
+    found = {one.flags[0]: one.enum for one in infer_help(text, tool="boat").options or ()}
+    assert found == {"--quotes": None, "--wood": ("oak", "pine")}
+    assert not are_values(("load", "cargo"), ("--load", "--cargo"))
+    assert are_values(("load", "sail"), ("--load",))

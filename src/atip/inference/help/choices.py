@@ -112,6 +112,18 @@ def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ..
     return found or (_parenthesis(plain) or _after_colon(plain) if style == "go" else None)
 
 
+def are_values(found: Sequence[str], flags: Sequence[str]) -> bool:
+    """Whether a list can be meant as typed: `alt[ernative` abbreviates, and an option's own names are spellings."""
+    if any(
+        value.count(opening) != value.count(closing)
+        for value in found
+        for opening, closing in _PAIRS
+    ):
+        return False
+    return not set(found) <= {flag.lstrip("-") for flag in flags}
+
+
+_PAIRS = (("[", "]"), ("(", ")"), ("{", "}"), ("<", ">"))
 _DEFAULT_CLAUSE = re.compile(
     r" ?[\[(]defaults?\b[^()\[\]]{0,200}[\])]|\bdefaults? ?(?:to|is|:)?.{0,200}$", re.I
 )
@@ -191,7 +203,7 @@ def _numbered(lines: str) -> tuple[str, ...] | None:
 
 
 def _listed(text: str) -> tuple[str, ...] | None:
-    head = re.split(r",? ?default: ?", text, maxsplit=1)[0]
+    head = re.split(r",? ?default: ?|;", text, maxsplit=1)[0]
     parts = [part for part in re.split(r",| or |\|", head) if part.strip()]
     values = [part.strip().strip("'\"`").removeprefix("and ").removeprefix("or ") for part in parts]
     if any(" " in value or not value for value in values) or not values:

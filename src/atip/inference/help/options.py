@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from atip.inference.help import prose
-from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
+from atip.inference.help.choices import are_values, choices_of_placeholder, choices_of_prose
 from atip.inference.help.flags import plain_placeholder
 from atip.inference.help.sections import OPTIONS
 from atip.model.tool import BOOLEAN, MISSING, Option
@@ -317,9 +317,10 @@ def _is_long_behind_one_dash(flag: str) -> bool:
 def _choices(draft: Draft, style: str) -> tuple[str, ...] | None:
     formal = style in ("formal", "commander")
     shown = choices_of_placeholder(draft.raw, brackets_are_optional=style == "commander")
-    return shown or choices_of_prose(
+    found = shown or choices_of_prose(
         draft.text, draft.paragraphs, style="formal" if formal else style
     )
+    return found if found and are_values(found, draft.flags) else None
 
 
 def _typed(default: str, kind: str) -> object:
