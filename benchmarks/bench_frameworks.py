@@ -42,7 +42,7 @@ COBRA = (
     "mockery", "notary", "obs-cli", "podman", "rclone", "restic", "seqkit", "siac", "siad", "siftool",
     "skopeo", "slinkwatch", "unikmer", "wormhole-william", "xq",
 )  # fmt: skip
-"""All programs of Debian 12 that hold cobra."""
+"""Programs of Debian 12 that hold cobra: all but `toolbox`, which starts only inside its own containers."""
 BAR = 30
 """Python programs that must be known exactly."""
 NOT_PARAMETERS = {"-h", "--help", "--version"}
