@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 4_000_000
 _SOURCE = re.compile(r"^[.'](?:TH|SH|Dd|Dt|Sh|so|\\\")", re.M)
+_SECTION = re.compile(r"[1-9][a-z]{0,4}")
 _TITLE = re.compile(r"^\.(?:TH|Dt)\s+\"?([\w.+:@\[-]{1,80})\"?", re.M)
 
 
@@ -40,7 +41,20 @@ def infer_man(text: bytes | str, *, tool: str = "") -> Command:
     lines = [(head, 1), ("", 1), *render(text)]
     numbers = {index: number for index, (_, number) in enumerate(lines, 1)}
     found = infer_help("\n".join(line for line, _ in lines), tool=name)
-    return _marked(found.replace(description=_purpose(found.description)), numbers)
+    commands = {_command_name(page, name): one for page, one in (found.commands or {}).items()}
+    found = found.replace(description=_purpose(found.description), commands=commands or None)
+    return _marked(found, numbers)
+
+
+def _command_name(page: str, tool: str) -> str:
+    """Lists of commands name their pages: `git-add(1)` tells of `git add`."""
+    return page.removeprefix(f"{tool}-") or page
+
+
+def _without_sections(command: Command) -> Command:
+    """The section of a page is no other name of the command."""
+    aliases = tuple(alias for alias in command.aliases or () if not _SECTION.fullmatch(alias))
+    return command.replace(aliases=aliases or None)
 
 
 def _purpose(description: str) -> str:
@@ -59,7 +73,7 @@ def _marked(command: Command, numbers: Mapping[int, int]) -> Command:
             one.replace(extra=_own(one.extra, numbers)) for one in command.arguments or ()
         ),
         commands={
-            name: one.replace(extra=_own(one.extra, numbers))
+            name: _without_sections(one.replace(extra=_own(one.extra, numbers)))
             for name, one in (command.commands or {}).items()
         }
         or None,

@@ -163,3 +163,16 @@ def test_head_of_the_page_is_no_description(name):
         f'.TH "{name.upper()}" "1"\n.SH NAME\n{name} \\- look at things\n.SH SYNOPSIS\n.B {name}\n'
     )
     assert infer_man(page, tool=name).description == "look at things"
+
+
+def test_pages_of_commands_are_commands() -> None:
+    entries = "".join(
+        f".PP\n\\fBship-{name}\\fR(1)\n.RS 4\nWill {name} things.\n.RE\n"
+        for name in ("load", "sail")
+    )
+    page = f".TH SHIP 1\n.SH NAME\nship \\- move\n.SH SYNOPSIS\n.B ship\n<command>\n.SH COMMANDS\n{entries}"
+    found = infer_man(page, tool="ship").commands or {}
+    assert {name: (one.description, one.aliases) for name, one in found.items()} == {
+        "load": ("Will load things.", None),
+        "sail": ("Will sail things.", None),
+    }
