@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from atip.discovery import memory, unchanged
 from atip.discovery.scan import ScanOptions
 from atip.errors import NotFoundError
 from atip.toolbox import Toolbox
@@ -107,6 +108,16 @@ def test_the_second_scan_executes_nothing(box, tools):
     third = scan(box, tools)
     assert (third["executed"], third["unchanged"]) == (1, False)
     assert scan(box, tools, refresh=True)["executed"] == 3
+
+
+def test_another_release_of_ours_looks_again_and_executes_nothing(box, tools, monkeypatch):
+    native(tools, "hello")
+    scan(box, tools)
+    for module in (memory, unchanged):
+        monkeypatch.setattr(module, "VERSION", "atip-scan-1 0.0.1")
+    again = scan(box, tools)
+    assert (again["executed"], again["unchanged"]) == (0, False)
+    assert scan(box, tools)["unchanged"]
 
 
 @pytest.mark.proves("ATIP6-4.3-06", "ATIP1-3.5.1-01", "ATIP1-3.4.1-08", "ATIP1-3.4.2-02")

@@ -12,12 +12,14 @@ import os
 from atip.discovery.listing import Listing
 from atip.discovery.safety import path_entries, why_unsafe_directory
 from atip.system.digests import sha256_hex
+from atip.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-VERSION = "atip-scan-1"
+VERSION = f"atip-scan-1 {__version__}"
+"""Another release of ours may understand more of the same files: it looks again."""
 _MAX_BYTES = 4_000_000
 
 
