@@ -23,7 +23,7 @@ from atip.system.lasting import from_lasting_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 UID = 65534
 SEARCH = ("/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin")
@@ -75,17 +75,21 @@ def start(
     *,
     files: Mapping[str, bytes],
     keep: Iterable[int],
-    seccomp: bytes,
+    seccomp: bytes = b"",
+    capabilities: Sequence[str] = (),
     stdio: tuple[int, int, int] = (-1, -1, -1),
     prefix: Sequence[str] = (),
+    spawn_by: Callable[[Callable[[], int]], int] = from_lasting_thread,
 ) -> Started:
     """Start `inner` with the mounts in `arguments`.
 
     Args:
         files: made-up files inside, path → content.
         keep: descriptors that `inner` inherits.
-        seccomp: the filter, applied to `inner` and all it starts.
+        seccomp: the filter, applied to `inner` and all it starts; empty: `inner` applies its own.
+        capabilities: of its own user namespace, that `inner` still needs and must give up.
         prefix: a command that ends by executing bubblewrap.
+        spawn_by: chooses the thread to start from: what it sees of the files, bubblewrap will see.
 
     Raises:
         SandboxError: `sandbox.namespaces-unavailable` with what bubblewrap said.
@@ -99,14 +103,17 @@ def start(
         # dies of a broken pipe nor waits for ever, and what it started sees our end and leaves.
         handed = [info, info_w, *([gate] if root else []), *keep]
         command = [*prefix, find_bubblewrap(), *_NAMESPACES, "--info-fd", str(info_w)]
-        command += _identity(root, gate)
+        command += _identity(root, gate, capabilities)
         command += arguments
         for path, content in files.items():
             handed.append(_content(content, opened))
             command += ["--perms", "0444", "--file", str(handed[-1]), path]
-        handed.append(_content(seccomp, opened))
-        command += ["--remount-ro", "/", "--seccomp", str(handed[-1]), "--", *inner]
-        pid = from_lasting_thread(
+        command += ["--remount-ro", "/"]
+        if seccomp:
+            handed.append(_content(seccomp, opened))
+            command += ["--seccomp", str(handed[-1])]
+        command += ["--", *inner]
+        pid = spawn_by(
             lambda: processes.spawn(
                 command, {}, keep=handed, stdin=stdio[0], stdout=stdio[1], stderr=stdio[2]
             )
@@ -115,20 +122,43 @@ def start(
         inner_pid = _inner_pid(info)
         inner_handle = os.pidfd_open(inner_pid) if inner_pid else -1
         if inner_pid and root:
-            _map_users(inner_pid)
+            _map_users(inner_pid, f"0 0 1\n{UID} {UID} 1\n")
         os.write(gate_w, b"x")
     finally:
         for descriptor in opened:
             os.close(descriptor)
     if not inner_pid:
-        status = processes.wait(pid)
-        raise SandboxError(
-            "sandbox.namespaces-unavailable",
-            "bubblewrap could not make the namespaces of a sandbox",
-            hint=HINT,
-            details={"exit_code": status},
-        )
+        raise _unavailable(processes.wait(pid))
     return Started(pid=pid, inner_pid=inner_pid, inner=inner_handle)
+
+
+def make_user_namespace(table: str) -> int:
+    """A handle of a new user namespace, with `table` for users and groups; nobody lives in it. For root callers.
+
+    Raises:
+        SandboxError: `sandbox.namespaces-unavailable`.
+    """
+    opened: list[int] = []
+    try:
+        info, info_w = _pipe(opened)
+        gate, gate_w = _pipe(opened)
+        command = [find_bubblewrap(), "--unshare-user", "--info-fd", str(info_w)]
+        command += ["--userns-block-fd", str(gate), "--ro-bind", "/", "/", "--", "/nothing"]
+        pid = processes.spawn(command, {}, keep=(info, info_w, gate))
+        _close(opened, info_w)
+        waiting = _inner_pid(info)
+        if not waiting:
+            raise _unavailable(processes.wait(pid))
+        try:
+            _map_users(waiting, table)
+            return os.open(f"/proc/{waiting}/ns/user", os.O_RDONLY)
+        finally:
+            processes.kill(waiting)
+            _close(opened, gate_w)  # bubblewrap itself waits there, not its child
+            processes.wait(pid)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
 
 
 def kill(started: Started) -> None:
@@ -154,21 +184,28 @@ def end(started: Started) -> None:
         processes.wait(started.pid)
 
 
-def _identity(root: bool, gate: int) -> list[str]:
-    if not root:
-        return ["--uid", str(UID), "--gid", str(UID)]
-    # Just enough to become UID after the mounts; the inner launcher then drops these as well.
-    needed = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
-    arguments = ["--userns-block-fd", str(gate)]
-    for capability in needed:
-        arguments += ["--cap-add", capability]
-    return arguments
+def _identity(root: bool, gate: int, capabilities: Sequence[str]) -> list[str]:
+    # As root just enough to become UID after the mounts; `inner` then drops these as well.
+    needed = {*capabilities, *(("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP") if root else ())}
+    arguments = [part for name in sorted(needed) for part in ("--cap-add", name)]
+    if root:
+        return ["--userns-block-fd", str(gate), *arguments]
+    return ["--uid", str(UID), "--gid", str(UID), *arguments]
 
 
-def _map_users(pid: int) -> None:
+def _map_users(pid: int, table: str) -> None:
     for name in ("uid_map", "gid_map"):
-        with open(f"/proc/{pid}/{name}", "w", encoding="ascii") as table:
-            table.write(f"0 0 1\n{UID} {UID} 1\n")
+        with open(f"/proc/{pid}/{name}", "w", encoding="ascii") as target:
+            target.write(table)
+
+
+def _unavailable(exit_code: int | None) -> SandboxError:
+    return SandboxError(
+        "sandbox.namespaces-unavailable",
+        "bubblewrap could not make the namespaces of a sandbox",
+        hint=HINT,
+        details={"exit_code": exit_code},
+    )
 
 
 def _inner_pid(descriptor: int) -> int:

@@ -28,7 +28,7 @@ SCRATCH_BYTES = 256 * 1024 * 1024
 PROXY_PORT = 3128
 _LOOPBACK = ("localhost", "127.0.0.1")
 _NAMES = "/run/program"
-_STAGES = ("/mnt", "/media", "/srv")
+_SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108  the sandbox's own
 
 
 class Plan(Value):
@@ -57,6 +57,15 @@ class Plan(Value):
     def lists(self) -> bool:
         """Whether only some programs of the system may be started."""
         return self.spawns and self.confinement.exec_spawn != (ANY_PROGRAM,)
+
+
+class OuterOrder(Value):
+    """Mounts that bubblewrap cannot make."""
+
+    overlays: tuple[tuple[str, str, bool], ...]
+    """For a preview: path, the stage that takes its changes, whether it is a folder."""
+    mounts: tuple[str, ...]
+    """Mounted onto themselves."""
 
 
 def plan(confinement: Confinement, request: Request) -> Plan:
@@ -156,7 +165,7 @@ def hosts_file(confinement: Confinement) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def arguments_of(decided: Plan, binary_fd: int, stage: str) -> list[str]:
+def arguments_of(decided: Plan, binary_fd: int) -> list[str]:
     """The mounts for bubblewrap. Later ones cover earlier ones."""
     confinement = decided.confinement
     size = str(confinement.limits.file_bytes or SCRATCH_BYTES)
@@ -169,13 +178,8 @@ def arguments_of(decided: Plan, binary_fd: int, stage: str) -> list[str]:
         arguments += ["--dev-bind", "/dev/tty", "/dev/tty"]
     if decided.lists:
         arguments += programs.spawn_arguments(confinement.exec_spawn, decided.program)
-    scratch = (("/tmp", "tmp"), ("/dev/shm", "shm"), (decided.home, "home"))  # noqa: S108
-    for path, name in scratch:
-        arguments += _parents_of(path)
-        if stage:
-            arguments += ["--bind", f"{stage}/{name}", path]
-        else:
-            arguments += ["--perms", "1777", "--size", size, "--tmpfs", path]
+    for path in (*_SCRATCH, decided.home):
+        arguments += [*_parents_of(path), "--perms", "1777", "--size", size, "--tmpfs", path]
     arguments += _file_arguments(decided.files)
     arguments += _launcher_arguments(decided)
     binary = decided.request.binary
@@ -241,32 +245,31 @@ def check_cwd(decided: Plan) -> None:
         )
 
 
-def outer_order(decided: Plan, *, root: bool) -> dict[str, object] | None:
+def outer_order(decided: Plan, *, root: bool) -> OuterOrder | None:
     """What the outer helper must mount first; None where bubblewrap alone will do."""
     roots = [mount for mount in decided.files.mounts if mount.kind in ("read", "write")]
     overlays = decided.request.overlays
-    if not decided.spawns and not (root and roots) and not overlays:
+    if not (root and roots) and not overlays:
         return None
-    return {
-        "overlays": [
+    return OuterOrder(
+        overlays=tuple(
             (mount.path, overlays[mount.path], os.path.isdir(mount.path))
             for mount in roots
             if mount.kind == "write" and mount.path in overlays
-        ],
-        "uid": system_view.UID,
-        "mounts": [(mount.path, decided.spawns and mount.kind == "write") for mount in roots],
-        "scratch": stage_of(decided) if decided.spawns else "",
-        "size": decided.confinement.limits.file_bytes or SCRATCH_BYTES,
-    }
+        ),
+        mounts=tuple(mount.path for mount in roots),
+    )
 
 
-def stage_of(decided: Plan) -> str:
-    """A directory of the host that the outer helper may cover, in its own view only."""
-    shown = [mount.path for mount in decided.files.mounts] + [decided.program, decided.home]
-    for stage in _STAGES:
-        if os.path.isdir(stage) and not any(path.startswith(stage + "/") for path in shown):
-            return stage
-    raise SandboxError("sandbox.cannot-enforce", "no directory is left for the scratch files")
+def noexec_paths(decided: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Where nothing planted may be started, and the one file there that may: the program itself."""
+    if not decided.spawns:
+        return (), ()  # no second exec at all
+    written = [mount.path for mount in decided.files.mounts if mount.kind == "write"]
+    scratch = (*_SCRATCH, decided.home)
+    own = decided.request.binary.path
+    inside = any(own.startswith(f"{path}/") or own == path for path in (*written, *scratch))
+    return (*scratch, *written), (own,) if inside else ()
 
 
 def _visible(path: str, files: FilePlan) -> bool:

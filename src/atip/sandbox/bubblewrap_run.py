@@ -1,39 +1,37 @@
 """The full backend: starts what `bubblewrap_plan` decided, and opens the network gate.
 
-Order of the layers: outer helper (mount flags, ids) → bubblewrap (namespaces, mounts, filter) → inner
-launcher (network gates, limits, uid, Landlock) → one-shot exec. Nothing of a failed start remains.
+Order of the layers: outer helper (owners of files, previews) → bubblewrap (namespaces, mounts) → inner launcher
+(network gates, `noexec`, uid, filter, limits, Landlock) → one-shot exec. Nothing of a failed start remains.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.util
-import marshal
 import os
-import resource
 import select
 import socket
-import sys
 import time
 
 from atip.errors import ExecutionError, SandboxError
 from atip.model.hosts import parse_endpoint
-from atip.sandbox import bubblewrap, bubblewrap_plan, system_view
+from atip.sandbox import bubblewrap, bubblewrap_plan, launchers, owners, system_view
 from atip.sandbox.ingress import SPARE, Doorkeeper
 from atip.sandbox.placeholders import hold_placeholder, release_placeholder
 from atip.sandbox.proxy import EgressPolicy, Gatekeeper, resolve_name
 from atip.sandbox.running import Running
-from atip.sandbox.seccomp import Filter, assemble
+from atip.system.lasting import from_lasting_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.model.confinement import Confinement, Limits
-    from atip.sandbox.bubblewrap_plan import Plan
+    from atip.model.confinement import Confinement
+    from atip.sandbox.bubblewrap_plan import OuterOrder, Plan
+    from atip.sandbox.launchers import Launcher
     from atip.sandbox.run import OnOutput, Outcome, Request
 
 START_S = 10.0
-_INNER_PATH = "/run/inner.pyc"
+_FOR_NOEXEC = ("CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_DAC_READ_SEARCH")
+"""Of its own user namespace, for the inner launcher: to change mounts, also of private folders, and to give all up."""
 
 
 def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Running:
@@ -75,25 +73,24 @@ class _Launch:
     def _start(self) -> Running:
         stdio, streams, stdin = self._open_streams()
         status, status_w = self._pipe()
-        channel, channel_in = socket.socketpair()
-        self._theirs.callback(channel_in.close)
-        self._ours.callback(channel.close)
-        order = self._content(marshal.dumps(self._order()))
+        inner = launchers.inner(self._decided)
+        order = self._content(inner.order)
+        channel, channel_in = (None, ()) if inner.quick else self._channel()
         lifeline_r, lifeline = os.pipe()
         self._theirs.callback(os.close, lifeline_r)
         self._undo.callback(os.close, lifeline)
-        inner_fds = (order, status_w, channel_in.fileno(), lifeline_r)
-        started = self._bubblewrap(stdio, inner_fds)
+        started = self._bubblewrap(stdio, inner, (order, status_w, *channel_in, lifeline_r))
         self._theirs.close()
         failed = contextlib.ExitStack()
         failed.callback(bubblewrap.end, started)
         with failed:
-            self._open_gates(channel)
-            self._begin_trace(channel)
+            if channel is not None:
+                self._open_gates(channel)
+                self._begin_trace(channel)
+                channel.close()
             self._await_exec(status, streams)
             failed.pop_all()
         os.close(status)
-        channel.close()
         return Running(
             pid=started.pid,
             kill=functools.partial(bubblewrap.kill, started),
@@ -108,58 +105,37 @@ class _Launch:
         )
 
     def _bubblewrap(
-        self, stdio: tuple[int, int, int], inner_fds: tuple[int, ...]
+        self, stdio: tuple[int, int, int], inner: Launcher, inner_fds: tuple[int, ...]
     ) -> bubblewrap.Started:
         decided = self._decided
         binary = self._open(f"/proc/self/fd/{decided.request.binary.descriptor}")
         # By descriptor: the program directories inside may show no interpreter at all.
-        python = self._open(system_view.find_interpreter().program)
-        outer = bubblewrap_plan.outer_order(decided, root=os.geteuid() == 0)
-        prefix, prefix_fds = self._prefix(outer)
-        stage = str(outer["scratch"]) if outer else ""
+        interpreter = self._open(inner.program)
+        code = self._content(inner.code)
+        root = os.geteuid() == 0
+        outer = bubblewrap_plan.outer_order(decided, root=root)
+        prefix, prefix_fds = self._prefix(outer) if outer and not root else ([], ())
         made_up = system_view.made_up(decided.home)
         made_up["/etc/hosts"] = bubblewrap_plan.hosts_file(self._confinement)
-        made_up[_INNER_PATH] = _compiled("inner")
+        shown = [f"/proc/self/fd/{interpreter}", *inner.options, f"/proc/self/fd/{code}"]
         return bubblewrap.start(
-            bubblewrap_plan.arguments_of(decided, binary, stage),
-            [f"/proc/self/fd/{python}", "-I", "-S", _INNER_PATH, *map(str, inner_fds)],
+            bubblewrap_plan.arguments_of(decided, binary),
+            [*shown, *map(str, inner_fds)],
             files=made_up,
-            keep=(*inner_fds, binary, python, *prefix_fds),
-            seccomp=assemble(Filter(shared_objects=True), os.uname().machine),
+            keep=(*inner_fds, binary, interpreter, code, *prefix_fds),
+            capabilities=_FOR_NOEXEC if decided.spawns else (),
             stdio=stdio,
             prefix=prefix,
+            spawn_by=functools.partial(owners.spawn_among, outer)
+            if outer and root
+            else from_lasting_thread,
         )
 
-    def _prefix(self, outer: dict[str, object] | None) -> tuple[list[str], tuple[int, ...]]:
-        if outer is None:
-            return [], ()
-        config = self._content(marshal.dumps(outer))
-        program = self._content(_compiled("outer"))
-        python = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
-        command = [python, "-I", "-S", f"/proc/self/fd/{program}", str(config)]
-        return command, (config, program)
-
-    def _order(self) -> dict[str, object]:
-        """What the inner launcher is told."""
-        decided = self._decided
-        one_shot = not decided.spawns
-        tracer = decided.request.tracer
-        seccomp = Filter(
-            shared_objects=True, one_shot_exec=one_shot, processes=self._confinement.exec_allow
-        )
-        return {
-            "gates": list(decided.gates),
-            "spare": SPARE if decided.callbacks else 0,
-            "limits": _limits(self._confinement.limits),
-            "tty": self._confinement.tty,
-            "uid": system_view.UID,
-            "cwd": os.path.realpath(decided.request.cwd or decided.home),
-            "program": decided.program,
-            "argv": list(decided.argv),
-            "env": dict(decided.env),
-            "filter": assemble(seccomp, os.uname().machine) if one_shot else b"",
-            "trace": (tracer.filter, tracer.number) if tracer is not None else None,
-        }
+    def _prefix(self, order: OuterOrder) -> tuple[list[str], tuple[int, ...]]:
+        outer = launchers.outer(order)
+        told, code = self._content(outer.order), self._content(outer.code)
+        command = [outer.program, *outer.options, f"/proc/self/fd/{code}", str(told)]
+        return command, (told, code)
 
     def _open_streams(
         self,
@@ -273,6 +249,13 @@ class _Launch:
             notes=notes,
         )
 
+    def _channel(self) -> tuple[socket.socket, tuple[int]]:
+        """Our end, and the number of the other: sockets are handed over through it."""
+        ours, theirs = socket.socketpair()
+        self._ours.callback(ours.close)
+        self._theirs.callback(theirs.close)
+        return ours, (theirs.fileno(),)
+
     def _pipe(self) -> tuple[int, int]:
         ours, theirs = os.pipe()
         self._ours.callback(os.close, ours)
@@ -291,28 +274,6 @@ class _Launch:
         os.write(descriptor, data)
         os.lseek(descriptor, 0, os.SEEK_SET)
         return descriptor
-
-
-@functools.cache
-def _compiled(module: str) -> bytes:
-    """One of our inside programs as a `.pyc` file."""
-    name = f"atip.sandbox.{module}"
-    spec = importlib.util.find_spec(name)
-    code = spec.loader.get_code(name) if spec and spec.loader else None  # type: ignore[attr-defined]
-    return importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
-
-
-def _limits(limits: Limits) -> list[tuple[int, int]]:
-    """Resource limits for the inner launcher to set."""
-    wanted: list[tuple[int, int | None]] = [
-        (resource.RLIMIT_CORE, 1),
-        (resource.RLIMIT_CPU, limits.cpu_s),
-        (resource.RLIMIT_NPROC, limits.processes),
-        (resource.RLIMIT_FSIZE, limits.file_bytes),
-        (resource.RLIMIT_DATA, limits.memory_bytes),
-        (resource.RLIMIT_AS, None if limits.memory_bytes is None else limits.memory_bytes * 8),
-    ]
-    return [(kind, value) for kind, value in wanted if value is not None]
 
 
 def _set_size(terminal: int, size: tuple[int, int]) -> None:

@@ -1,9 +1,9 @@
-"""Outer helper: mounts that bubblewrap cannot make, in a mount namespace of their own.
+"""Outer mounts: those that bubblewrap cannot make, in a mount namespace of their own.
 
-Executed, never imported: `python3 -I -S FILE CONFIG PROGRAM ARGUMENT…`. It (1) makes a private mount
-namespace (with a user namespace if we are not root), (2) mounts each granted path onto itself –
-`noexec` where programs must not be planted, and with root's files shown as the sandbox user's where
-the caller is root – (3) mounts a `noexec` scratch file system, and (4) becomes PROGRAM (bubblewrap).
+(1) A private mount namespace (with a user namespace if we are not root); (2) for a preview, overlays over the writable
+paths; (3) each granted path mounted onto itself, with root's files shown as the sandbox user's where the caller is root.
+Root does this in a thread (`owners`). Any other caller needs a process of its own for it, and only for previews:
+`python3 -I -S FILE CONFIG PROGRAM ARGUMENT…` takes these steps and (4) becomes PROGRAM (bubblewrap).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterable
 
 _NEWNS, _NEWUSER = 0x20000, 0x10000000
 _OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
 _CLONE_TREE = 1 | os.O_CLOEXEC  # OPEN_TREE_CLONE
 _EMPTY_PATH, _RECURSIVE = 0x1000, 0x8000
 _MOVE_EMPTY_PATH = 4
-_NOEXEC, _NOSUID, _NODEV, _IDMAP = 8, 2, 4, 0x100000
+_NOSUID, _NODEV, _IDMAP = 2, 4, 0x100000
 _PRIVATE = 0x4000 | 0x40000  # MS_REC | MS_PRIVATE
 _BIND = 0x1000
 
@@ -89,29 +89,7 @@ def enter_namespaces(kernel: Kernel) -> None:
     kernel.mount("none", "/", "", _PRIVATE, "")
 
 
-def mapping_of(kernel: Kernel, uid: int) -> int:
-    """A user namespace in which root's files belong to `uid`; only its mapping is used."""
-    ready, told = os.pipe()
-    done, ended = os.pipe()
-    child = os.fork()
-    if child == 0:
-        kernel.unshare(_NEWUSER)
-        os.write(told, b"x")
-        os.close(ended)
-        os.read(done, 1)
-        os._exit(0)
-    os.read(ready, 1)
-    for name in ("uid_map", "gid_map"):
-        write(f"/proc/{child}/{name}", f"0 {uid} 1")
-    namespace = os.open(f"/proc/{child}/ns/user", os.O_RDONLY)
-    os.close(ended)
-    os.waitpid(child, 0)
-    for descriptor in (ready, told, done):
-        os.close(descriptor)
-    return namespace
-
-
-def lay_over(kernel: Kernel, overlays: list[tuple[str, str, bool]], namespace: int) -> None:
+def lay_over(kernel: Kernel, overlays: Iterable[tuple[str, str, bool]], namespace: int) -> None:
     """For a preview: changes go to a stage of the caller's, the real files stay below as they are."""
     for path, stage, is_folder in overlays:
         if namespace >= 0:
@@ -133,27 +111,22 @@ def escaped(path: str) -> str:
     return "".join(f"\\{letter}" if letter in "\\:," else letter for letter in path)
 
 
-def prepare(order: dict[str, Any]) -> None:
-    """Steps 1 to 3."""
+def prepare(
+    overlays: Iterable[tuple[str, str, bool]], mounts: Iterable[str], namespace: int
+) -> None:
+    """Steps 1 to 3; `namespace` maps the owners of files, -1: they stay as they are."""
     kernel = Kernel()
     enter_namespaces(kernel)
-    namespace = mapping_of(kernel, order["uid"]) if os.getuid() == 0 else -1
-    lay_over(kernel, order["overlays"], namespace)
-    laid = {path for path, _, _ in order["overlays"]}
+    lay_over(kernel, overlays, namespace)  # (2)
+    laid = {path for path, _, _ in overlays}
     made = []
-    for path, noexec in order["mounts"]:  # (2)
-        attributes = _NOSUID | _NODEV | (_NOEXEC if noexec else 0)
+    for path in mounts:  # (3)
         # Cloned before any is placed: below a mount whose owners are mapped nothing can be mapped again.
-        made.append((path, kernel.cloned(path, attributes, -1 if path in laid else namespace)))
+        made.append(
+            (path, kernel.cloned(path, _NOSUID | _NODEV, -1 if path in laid else namespace))
+        )
     for path, tree in sorted(made, key=lambda pair: pair[0].count("/")):
         kernel.place(tree, path)
-    if order["scratch"]:  # (3)
-        flags = _NOSUID | _NODEV | _NOEXEC
-        options = f"size={order['size']},mode=1777"
-        kernel.mount("tmpfs", order["scratch"], "tmpfs", flags, options)
-        for name in ("tmp", "shm", "home"):
-            os.mkdir(f"{order['scratch']}/{name}")
-            os.chmod(f"{order['scratch']}/{name}", 0o1777)  # noqa: S103  seen inside only
 
 
 def main(arguments: list[str]) -> None:
@@ -164,7 +137,8 @@ def main(arguments: list[str]) -> None:
         data += more
     os.close(config)
     try:
-        prepare(marshal.loads(data))  # noqa: S302  from our own host process
+        overlays, mounts = marshal.loads(data)  # noqa: S302  from our own host process
+        prepare(overlays, mounts, -1)
     except OSError as problem:
         sys.stderr.write(f"outer: {problem}\n")
         os._exit(125)

@@ -110,3 +110,30 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "landlock_add_rule": (445, 445),
     "landlock_restrict_self": (446, 446),
 }
+
+INNER_CALLS = {
+    "write": (1, 64),
+    "close": (3, 57),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "execve": (59, 221),
+    "fcntl": (72, 25),
+    "setsid": (112, 157),
+    "setgroups": (116, 159),
+    "setresuid": (117, 147),
+    "setresgid": (119, 149),
+    "getsid": (124, 156),
+    "capset": (126, 91),
+    "prctl": (157, 167),
+    "exit_group": (231, 94),
+    "openat": (257, 56),
+    "ppoll": (271, 73),
+    "signalfd4": (289, 74),
+    "dup3": (292, 24),
+    "prlimit64": (302, 261),
+    "execveat": (322, 281),
+    "mount_setattr": (442, 442),
+    "landlock_create_ruleset": (444, 444),
+    "landlock_restrict_self": (446, 446),
+}
+"""What `inner.pl` calls by number."""

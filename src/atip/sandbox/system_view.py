@@ -6,6 +6,7 @@ to start, and made-up ones where the real file says who uses this machine.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
@@ -71,6 +72,13 @@ def find_interpreter() -> Interpreter:
 
 def system_arguments(*, settings: tuple[str, ...] = ()) -> list[str]:
     """Binds and links of the system directories, as they are on this host."""
+    # Looking costs more than a tenth of a start: again only when a name there came, went or was replaced.
+    state = tuple(os.stat(folder).st_mtime_ns for folder in ("/", "/etc", "/usr"))
+    return list(_system_arguments(settings, state))
+
+
+@functools.lru_cache(maxsize=4)
+def _system_arguments(settings: tuple[str, ...], _state: tuple[int, ...]) -> tuple[str, ...]:
     arguments: list[str] = []
     # Parents that bubblewrap would otherwise make for root alone.
     for path in ("/etc", "/var", "/run", "/home", "/dev"):
@@ -89,7 +97,7 @@ def system_arguments(*, settings: tuple[str, ...] = ()) -> list[str]:
         path = f"/etc/{name}"
         if os.path.exists(path):
             arguments += ["--ro-bind", os.path.realpath(path), path]
-    return arguments
+    return tuple(arguments)
 
 
 def _java() -> list[str]:

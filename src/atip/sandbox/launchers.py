@@ -1,0 +1,166 @@
+"""Launchers: the two small programs of ours around bubblewrap, and what each is told.
+
+The *outer* one mounts what bubblewrap cannot; the *inner* one is PID 1 and the last code of ours before the program.
+Each exists twice. In Perl (`outer.pl`, `inner.pl`), which starts in a tenth of Python's time, for the usual runs;
+and in Python (`outer.py`, `inner.py`), which does everything and is there where Perl is not. The layers are the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import importlib.util
+import marshal
+import os
+import resource
+import sys
+
+from atip.model.value import Value
+from atip.sandbox import bubblewrap, bubblewrap_plan, system_view
+from atip.sandbox.ingress import SPARE
+from atip.sandbox.seccomp import Filter, assemble
+from atip.sandbox.syscall_numbers import ARCHITECTURES, INNER_CALLS
+from atip.system import processes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from atip.model.confinement import Limits
+    from atip.sandbox.bubblewrap_plan import OuterOrder, Plan
+
+
+_FILTER = Filter(shared_objects=True)
+
+
+class Launcher(Value):
+    """One of our programs around a run."""
+
+    program: str
+    """Its interpreter."""
+    options: tuple[str, ...]
+    code: bytes
+    order: bytes
+    quick: bool = False
+    """True: in Perl; takes no channel to the host."""
+
+
+def inner(decided: Plan) -> Launcher:
+    """The launcher inside. Sockets are handed over, and a terminal is taken, by the one in Python."""
+    perl = find_perl()
+    busy = decided.gates or decided.callbacks or decided.confinement.tty or decided.request.tracer
+    if perl is not None and not busy:
+        order = _quick_inner_order(decided)
+        return Launcher(
+            program=perl, options=("-f",), code=_script("inner"), order=order, quick=True
+        )
+    return Launcher(
+        # By descriptor: the program directories inside may show no interpreter at all.
+        program=system_view.find_interpreter().program,
+        options=("-I", "-S"),
+        code=_compiled("inner"),
+        order=marshal.dumps(_inner_order(decided)),
+    )
+
+
+def outer(order: OuterOrder) -> Launcher:
+    """The helper outside, for a caller who is not root."""
+    return Launcher(
+        program=os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable),
+        options=("-I", "-S"),
+        code=_compiled("outer"),
+        order=marshal.dumps((order.overlays, order.mounts)),
+    )
+
+
+@functools.cache
+def find_perl() -> str | None:
+    """The system's Perl, from directories that every sandbox shows."""
+    found = processes.find_program("perl", bubblewrap.SEARCH)
+    real = os.path.realpath(found) if found else ""
+    return real if real.startswith(tuple(f"{tree}/" for tree in system_view.TREES)) else None
+
+
+def _inner_order(decided: Plan) -> dict[str, object]:
+    tracer = decided.request.tracer
+    noexec, executable = bubblewrap_plan.noexec_paths(decided)
+    return {
+        "gates": list(decided.gates),
+        "spare": SPARE if decided.callbacks else 0,
+        "noexec": list(noexec),
+        "exec": list(executable),
+        "limits": _limits(decided.confinement.limits),
+        "tty": decided.confinement.tty,
+        "uid": system_view.UID,
+        "cwd": _cwd(decided),
+        "program": decided.program,
+        "argv": list(decided.argv),
+        "env": dict(decided.env),
+        "filter": assemble(_FILTER, os.uname().machine),
+        "one_shot": _one_shot(decided),
+        "trace": (tracer.filter, tracer.number) if tracer is not None else None,
+    }
+
+
+def _quick_inner_order(decided: Plan) -> bytes:
+    machine = os.uname().machine
+    limits = " ".join(f"{kind} {value}" for kind, value in _limits(decided.confinement.limits))
+    calls = (" ".join(INNER_CALLS), " ".join(str(pair[_column()]) for pair in INNER_CALLS.values()))
+    env = [f"{name}={value}" for name, value in decided.env.items()]
+    lists = (*bubblewrap_plan.noexec_paths(decided), decided.argv, env)
+    fixed = (system_view.UID, _cwd(decided), decided.program, assemble(_FILTER, machine))
+    return _packed((*calls, *fixed, _one_shot(decided), limits, *map(_packed, lists)))
+
+
+def _packed(fields: Iterable[str | bytes | int]) -> bytes:
+    """Length and content of each field, for `unpack "(N/a*)*"`."""
+    packed = bytearray()
+    for field in fields:
+        data = field if isinstance(field, bytes) else os.fsencode(str(field))
+        packed += len(data).to_bytes(4, "big") + data
+    return bytes(packed)
+
+
+def _cwd(decided: Plan) -> str:
+    return os.path.realpath(decided.request.cwd or decided.home)
+
+
+def _one_shot(decided: Plan) -> bytes:
+    """The filter of a one-shot exec; empty where other programs may be started."""
+    if decided.spawns:
+        return b""
+    wanted = _FILTER.replace(one_shot_exec=True, processes=decided.confinement.exec_allow)
+    return assemble(wanted, os.uname().machine)
+
+
+def _column() -> int:
+    """Of this machine, in the tables of system calls."""
+    return ARCHITECTURES[os.uname().machine][0]
+
+
+def _limits(limits: Limits) -> list[tuple[int, int]]:
+    """Resource limits for the inner launcher to set."""
+    wanted: list[tuple[int, int | None]] = [
+        (resource.RLIMIT_CORE, 1),
+        (resource.RLIMIT_CPU, limits.cpu_s),
+        (resource.RLIMIT_NPROC, limits.processes),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_DATA, limits.memory_bytes),
+        (resource.RLIMIT_AS, None if limits.memory_bytes is None else limits.memory_bytes * 8),
+    ]
+    return [(kind, value) for kind, value in wanted if value is not None]
+
+
+@functools.cache
+def _compiled(module: str) -> bytes:
+    """One of our programs as a `.pyc` file."""
+    name = f"atip.sandbox.{module}"
+    spec = importlib.util.find_spec(name)
+    code = spec.loader.get_code(name) if spec and spec.loader else None  # type: ignore[attr-defined]
+    return importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+
+
+@functools.cache
+def _script(name: str) -> bytes:
+    """One of our programs in Perl."""
+    return importlib.resources.files("atip.sandbox").joinpath(f"{name}.pl").read_bytes()

@@ -1,0 +1,55 @@
+"""Owners: for a root caller, granted files of root are shown as the sandbox user's.
+
+Mounts with mapped ids can only be made by root outside. They are made in a mount namespace of a thread of ours,
+which then starts bubblewrap and ends: children inherit what their thread sees, and nobody else sees it.
+No helper process is needed, and the process around the thread keeps its own view.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import queue
+import threading
+
+from atip.sandbox import bubblewrap, outer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from atip.sandbox.bubblewrap_plan import OuterOrder
+
+
+def spawn_among(order: OuterOrder, start: Callable[[], int]) -> int:
+    """Run `start` in a thread that sees the mounts of `order`, and return its process id.
+
+    Raises:
+        OSError: when a mount or the start failed; nothing runs then.
+    """
+    answer: queue.SimpleQueue[int | OSError] = queue.SimpleQueue()
+    namespace = mapped_namespace()
+
+    def work() -> None:
+        try:
+            # SECURITY: no start without every mount; the real owner's files would be seen otherwise.
+            outer.prepare(order.overlays, order.mounts, namespace)
+            answer.put(start())
+        except OSError as error:
+            answer.put(error)
+
+    threading.Thread(target=work, name="atip-owners", daemon=True).start()
+    result = answer.get()
+    if isinstance(result, OSError):
+        raise result
+    return result
+
+
+def mapped_namespace() -> int:
+    """Handle of a user namespace in which root's files belong to the sandbox user; only its mapping is used."""
+    return _namespace_of(os.getpid())
+
+
+@functools.cache
+def _namespace_of(_process: int) -> int:
+    return bubblewrap.make_user_namespace(f"0 {bubblewrap.UID} 1")
