@@ -62,7 +62,7 @@ def confined(argv: tuple[str, ...], probes: int) -> float:
 def bare_bwrap(binary: VerifiedBinary, runs: int) -> float:
     """CPU of bubblewrap alone with the mounts of a run that is granted nothing."""
     plan = bubblewrap_plan.plan(Confinement(), Request(argv=(TRUE,), binary=binary))
-    mounts = bubblewrap_plan.arguments_of(plan,0)
+    mounts = bubblewrap_plan.arguments_of(plan, 0)
     at = mounts.index("--ro-bind-data")
     mounts[at - 2 : at + 3] = ["--ro-bind", TRUE, TRUE]
     command = ["bwrap", "--unshare-all", "--as-pid-1", *mounts, "--", TRUE]

@@ -22,10 +22,11 @@ from atip.sandbox.probe import ProbeSandbox
 from atip.sandbox.proxy import EgressPolicy
 from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
-from tests.integration.sandbox.confined import PYTHON, attempt, go, python
+from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
 from tests.integration.sandbox.unprivileged import environment, system_python
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.usefixtures("every_launcher")]
+__all__ = ["every_launcher"]
 
 CALLS = {
     "io_uring_setup": (425, 8, 0),

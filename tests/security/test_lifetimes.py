@@ -13,7 +13,10 @@ pytestmark = pytest.mark.sandbox
 MARK = "14.142135"
 
 LONG = """
-folder, mark = sys.argv[1:3]
+from atip.sandbox import launchers
+folder, mark, launcher = sys.argv[1:4]
+if launcher == "python":
+    launchers.find_perl = lambda: None
 print("up", flush=True)
 runner(folder, exec_allow=True, exec_spawn=("sleep", "setsid")).run(
     call("/bin/bash", "-c", f"trap '' TERM HUP INT; setsid sleep {mark} & sleep {mark}"))
@@ -33,9 +36,10 @@ def sleepers(host: int) -> list[int]:
     return found
 
 
+@pytest.mark.parametrize("launcher", ["perl", "python"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_a_run_ends_with_its_host(tmp_path, number):
-    with load.start(LONG, str(tmp_path), MARK, stderr=-3) as host:
+def test_a_run_ends_with_its_host(tmp_path, number, launcher):
+    with load.start(LONG, str(tmp_path), MARK, launcher, stderr=-3) as host:
         load.until(lambda: len(sleepers(host.pid)) == 2, 20)
         everything = load.descendants(host.pid)
         host.send_signal(number)

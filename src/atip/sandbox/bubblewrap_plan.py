@@ -246,10 +246,10 @@ def check_cwd(decided: Plan) -> None:
 
 
 def outer_order(decided: Plan, *, root: bool) -> OuterOrder | None:
-    """What the outer helper must mount first; None where bubblewrap alone will do."""
+    """What must be mounted before bubblewrap starts; None where it starts from the caller's own view."""
     roots = [mount for mount in decided.files.mounts if mount.kind in ("read", "write")]
     overlays = decided.request.overlays
-    if not (root and roots) and not overlays:
+    if not root and not overlays:
         return None
     return OuterOrder(
         overlays=tuple(

@@ -26,6 +26,7 @@ _MOVE_EMPTY_PATH = 4
 _NOSUID, _NODEV, _IDMAP = 2, 4, 0x100000
 _PRIVATE = 0x4000 | 0x40000  # MS_REC | MS_PRIVATE
 _BIND = 0x1000
+_DETACH = 2
 
 
 class Kernel:
@@ -41,6 +42,11 @@ class Kernel:
         encoded = [os.fsencode(part) for part in (source, target, kind)]
         result = self._libc.mount(*encoded, ctypes.c_ulong(flags), os.fsencode(data))
         self._checked(result, f"mount {target}")
+
+    def detach(self, path: str) -> None:
+        """Leave a mount and all below out of this view; where there is none, nothing is to do. No sandbox shows the
+        kernel's files, and bubblewrap reads the whole table of mounts once for each mount it makes."""
+        self._libc.umount2(os.fsencode(path), _DETACH)
 
     def remount_self(self, path: str, attributes: int, user_namespace: int) -> None:
         """Mount `path` onto itself with more restrictive attributes."""
@@ -87,6 +93,8 @@ def enter_namespaces(kernel: Kernel) -> None:
         write("/proc/self/uid_map", f"{uid} {uid} 1")
         write("/proc/self/gid_map", f"{gid} {gid} 1")
     kernel.mount("none", "/", "", _PRIVATE, "")
+    if uid == 0:
+        kernel.detach("/sys")
 
 
 def lay_over(kernel: Kernel, overlays: Iterable[tuple[str, str, bool]], namespace: int) -> None:

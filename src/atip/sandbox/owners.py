@@ -1,8 +1,8 @@
-"""Owners: for a root caller, granted files of root are shown as the sandbox user's.
+"""Owners: a root caller's start; granted files of root are shown as the sandbox user's.
 
 Mounts with mapped ids can only be made by root outside. They are made in a mount namespace of a thread of ours,
 which then starts bubblewrap and ends: children inherit what their thread sees, and nobody else sees it.
-No helper process is needed, and the process around the thread keeps its own view.
+No other process is needed for it, and the process around the thread keeps its own view.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def spawn_among(order: OuterOrder, start: Callable[[], int]) -> int:
         OSError: when a mount or the start failed; nothing runs then.
     """
     answer: queue.SimpleQueue[int | OSError] = queue.SimpleQueue()
-    namespace = mapped_namespace()
+    namespace = mapped_namespace() if order.mounts else -1
 
     def work() -> None:
         try:

@@ -5,12 +5,25 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Callable
 
+import pytest
+
 from atip.model.confinement import Confinement, Limits
+from atip.sandbox import launchers
 from atip.sandbox.run import Outcome, run_confined
 from atip.sandbox.verified import seal
 
 PYTHON = "/usr/bin/python3"
 TEN_SECONDS = Limits(wall_s=10)
+
+
+@pytest.fixture(params=["perl", "python"])
+def every_launcher(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The test runs once with each of our programs inside; where there is no Perl, with one."""
+    if request.param == "python":
+        monkeypatch.setattr(launchers, "find_perl", lambda: None)
+    elif launchers.find_perl() is None:
+        pytest.skip("needs Perl")
+    return str(request.param)
 
 
 class Said:

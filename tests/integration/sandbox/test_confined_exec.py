@@ -17,10 +17,11 @@ from atip.errors import ExecutionError, TrustError
 from atip.model.confinement import Confinement, Limits
 from atip.sandbox.run import Request, run_confined, start_confined
 from atip.sandbox.verified import seal
-from tests.integration.sandbox.confined import PYTHON, attempt, go, python
+from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
 from tests.integration.sandbox.zoo_harness import processes_of
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.usefixtures("every_launcher")]
+__all__ = ["every_launcher"]
 MARK = "27.1828"
 
 
@@ -283,8 +284,11 @@ def test_git_commits_and_clones_inside_its_tree(tmp_path: pathlib.Path) -> None:
 HOST = """
 import sys
 from atip.model.confinement import Confinement
+from atip.sandbox import bubblewrap_run, launchers
 from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
+if sys.argv[3] == "python":
+    launchers.find_perl = lambda: None
 print("up", flush=True)
 run_confined(
     Confinement(fs_write=(sys.argv[2] + "/**",), exec_allow=True, exec_spawn=("true",)),
@@ -293,13 +297,13 @@ run_confined(
 """
 
 
-def test_kill_of_the_host_at_any_moment_leaves_nothing(tmp_path: pathlib.Path) -> None:
-    for round_ in range(15):
-        command = [sys.executable, "-c", HOST, MARK, str(tmp_path)]
+def _kill_hosts(tmp_path: pathlib.Path, launcher: str, rounds: int) -> None:
+    for round_ in range(rounds):
+        command = [sys.executable, "-c", HOST, MARK, str(tmp_path), launcher]
         host = subprocess.Popen(command, stdout=subprocess.PIPE)
         assert host.stdout is not None
         host.stdout.readline()
-        time.sleep(round_ * 0.006)
+        time.sleep(round_ / rounds * 0.06)
         host.kill()
         host.wait(5)
         host.stdout.close()
@@ -307,6 +311,18 @@ def test_kill_of_the_host_at_any_moment_leaves_nothing(tmp_path: pathlib.Path) -
     while processes_of(str(tmp_path)) or processes_of(MARK):
         assert time.monotonic() < deadline, (processes_of(str(tmp_path)), processes_of(MARK))
         time.sleep(0.02)
+
+
+def test_kill_of_the_host_at_any_moment_leaves_nothing(
+    tmp_path: pathlib.Path, every_launcher: str
+) -> None:
+    _kill_hosts(tmp_path, every_launcher, 15)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_many_kills_of_the_host_leave_nothing(tmp_path: pathlib.Path, every_launcher: str) -> None:
+    _kill_hosts(tmp_path, every_launcher, 1000)
 
 
 def test_signal_death_and_exit_status_are_told_apart() -> None:

@@ -1,0 +1,164 @@
+"""Our programs around a run, in both languages: the program starts in the same state, and nothing of ours stays open."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from atip.model.confinement import ANY_PROGRAM, Confinement, Limits
+from atip.sandbox import launchers
+from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
+from tests.integration.sandbox.unprivileged import ROOT, environment, system_python
+
+pytestmark = pytest.mark.sandbox
+__all__ = ["every_launcher"]
+
+SPAWN = {"exec_allow": True, "exec_spawn": ("cat",)}
+LIMITS = Limits(cpu_s=7, processes=30, file_bytes=1 << 20, memory_bytes=1 << 28, wall_s=10)
+
+STATE = """
+import json, os, resource
+fields = ("Uid", "Gid", "Groups", "NoNewPrivs", "Seccomp", "Seccomp_filters", "SigBlk", "SigIgn", "SigCgt",
+          "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
+def status(pid):
+    lines = dict(line.split(":", 1) for line in open(f"/proc/{pid}/status") if ":" in line)
+    return {name: lines[name].split() for name in fields}
+def tried(path):
+    try: return len(os.listdir(path)) if path.endswith("fd") else len(open(path, "rb").read(1))
+    except OSError as error: return error.errno
+umask = os.umask(0)
+print(json.dumps({
+    "self": status("self"),
+    "first": {name: value for name, value in status(1).items() if not name.startswith(("Sig", "Seccomp_"))},
+    "into first": [tried(f"/proc/1/{name}") for name in ("environ", "fd", "mem", "maps")],
+    "open": [int(name) for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}")],
+    "limits": [resource.getrlimit(kind) for kind in range(15)],
+    "oom": open("/proc/self/oom_score_adj").read(),
+    "umask": umask, "session": os.getsid(0) == os.getpid(), "cwd": os.getcwd(), "env": dict(os.environ),
+    "mounts": sorted(line.split()[4] + " " + line.split()[5] for line in open("/proc/self/mountinfo")),
+}))
+"""
+
+
+def state_of(confinement: Confinement, cwd: pathlib.Path | None) -> dict[str, object]:
+    said = go(confinement, PYTHON, "-I", "-S", "-c", STATE, cwd=cwd)
+    assert said.code == 0, said
+    state: dict[str, object] = json.loads(said.out)
+    return state
+
+
+@pytest.mark.skipif(launchers.find_perl() is None, reason="needs Perl")
+@pytest.mark.parametrize(
+    "grants", [{}, SPAWN, {"exec_allow": True, "exec_spawn": (ANY_PROGRAM,)}], ids=str
+)
+def test_both_launchers_start_a_program_in_the_same_state(grants, tmp_path, monkeypatch) -> None:
+    (tmp_path / "work/private").mkdir(parents=True, mode=0o700)
+    root = tmp_path / "work"
+    confinement = Confinement(fs_write=(f"{root}/**",), limits=LIMITS, **grants)
+    quick = state_of(confinement, root / "private")
+    monkeypatch.setattr(launchers, "find_perl", lambda: None)
+    assert quick == state_of(confinement, root / "private")
+
+
+@pytest.mark.parametrize("grants", [{}, SPAWN], ids=str)
+def test_nothing_of_ours_reaches_the_program(grants, every_launcher) -> None:
+    state = state_of(Confinement(**grants), None)
+    for who in ("self", "first"):
+        found = state[who]
+        assert [
+            int(found[f"Cap{kind}"][0], 16) for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb")
+        ] == [0] * 5
+        assert (found["Uid"], found["NoNewPrivs"], found["Seccomp"]) == (
+            ["65534"] * 4,
+            ["1"],
+            ["2"],
+        )
+    assert state["self"]["SigBlk"] == ["0" * 16]
+    # Python itself ignores SIGPIPE and SIGXFSZ once it runs; a caller may ignore the two of the C library.
+    assert int(state["self"]["SigIgn"][0], 16) & ~(1 << 12 | 1 << 24 | 3 << 31) == 0
+    assert state["open"] == [0, 1, 2]
+    assert (state["umask"], state["session"], state["oom"]) == (0o022, True, "1000\n")
+    assert state["into first"] == [13, 13, 13, 13]  # EACCES: it is not dumpable
+
+
+def test_writable_places_start_nothing_but_the_program_itself(tmp_path, every_launcher) -> None:
+    """The program lies in the folder that it may write, below a private one."""
+    folder = tmp_path / "work/private"
+    folder.mkdir(parents=True, mode=0o700)
+    tool = folder / "tool"
+    shutil.copy("/bin/bash", tool)
+    shutil.copy("/bin/true", folder / "other")
+    confinement = Confinement(
+        fs_write=(f"{tmp_path}/work/**",), exec_allow=True, exec_spawn=("cp",)
+    )
+    script = f"""
+        echo up
+        {folder}/other && echo beside
+        for place in {folder} /tmp /dev/shm ~; do
+            cp {tool} $place/copy && $place/copy -c 'echo planted'
+        done
+        cp {tool} {tool}; {tool} -c 'echo again'
+    """
+    said = go(confinement, str(tool), "-c", script)
+    assert said.out.split() == ["up", "again"], said
+
+
+def test_no_capability_of_the_start_is_left_to_change_mounts(tmp_path, every_launcher) -> None:
+    confinement = Confinement(
+        fs_write=(f"{tmp_path}/**",), exec_allow=True, exec_spawn=("mount", "umount")
+    )
+    tries = [
+        f"subprocess.run(['mount', '-o', 'remount,bind,exec', '{place}'], check=True)"
+        for place in (tmp_path, "/tmp", "/dev/shm")
+    ]
+    tries += [
+        "subprocess.run(['umount', '/tmp'], check=True)",
+        "os.setuid(0)",
+        "os.kill(1, 9); os.kill(1, 9); os.stat('/nowhere')",
+    ]
+    said = python(confinement, attempt(*tries))
+    assert said.out.count("\n") == len(tries) and "done" not in said.out, said
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root starts from a view of its own")
+def test_a_run_changes_nothing_in_the_view_of_its_host(tmp_path) -> None:
+    def views() -> set[str]:
+        return {
+            pathlib.Path(f"/proc/self/task/{task}/mountinfo").read_text()
+            for task in os.listdir("/proc/self/task")
+        }
+
+    before = views()
+    assert (
+        go(Confinement(fs_write=(f"{tmp_path}/**",), **SPAWN), "/bin/true", cwd=tmp_path).code == 0
+    )
+    assert views() == before and os.path.isdir("/sys/kernel")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="already unprivileged")
+def test_all_of_this_holds_for_an_unprivileged_caller() -> None:
+    env = environment()
+    env["PYTHONPATH"] = str(ROOT) + os.pathsep + env["PYTHONPATH"]
+    chosen = "same_state or nothing_of_ours or writable_places or no_capability"
+    command = [
+        *system_python(),
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        "0",
+        "-k",
+        chosen,
+    ]
+    ran = subprocess.run(
+        [*command, "--rootdir", str(ROOT), str(pathlib.Path(__file__))],
+        env=env | {"HOME": "/nonexistent"}, cwd=ROOT, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout.split()[:1]) == (0, ["." * 11]), ran.stdout + ran.stderr
