@@ -74,6 +74,14 @@ def check_green(tree: pathlib.Path, defences: list[dict]) -> list[str]:
     return [] if code == 0 else [f"unpatched tests fail:\n{output[-3000:]}"]
 
 
+def check_syntax(path: pathlib.Path) -> None:
+    """Red for the wrong reason would prove nothing."""
+    if path.suffix == ".pl":
+        subprocess.run(["perl", "-c", path], check=True, capture_output=True)
+    else:
+        ast.parse(path.read_text())
+
+
 def check(tree: pathlib.Path, one: dict) -> str:
     """Apply one patch; empty if a test noticed."""
     path = tree / one["file"]
@@ -82,8 +90,8 @@ def check(tree: pathlib.Path, one: dict) -> str:
         return f"{one['id']}: the patch does not apply to {one['file']}"
     began = time.monotonic()
     patched = source.replace(one["old"], one["new"])
-    ast.parse(patched)  # red for the wrong reason would prove nothing
     path.write_text(patched)
+    check_syntax(path)
     try:
         code, output = run(tree, one["tests"])
     finally:

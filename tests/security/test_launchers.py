@@ -108,6 +108,39 @@ def test_writable_places_start_nothing_but_the_program_itself(tmp_path, every_la
     assert said.out.split() == ["up", "again"], said
 
 
+def test_what_may_only_be_read_can_be_started_where_programs_may(tmp_path, every_launcher) -> None:
+    (tmp_path / "tools").mkdir()
+    shutil.copy("/bin/true", tmp_path / "tools/own")
+    grants = {"exec_allow": True, "exec_spawn": (ANY_PROGRAM,)}
+    confinement = Confinement(fs_read=(f"{tmp_path}/tools/**",), **grants)
+    said = go(confinement, "/bin/bash", "-c", f"{tmp_path}/tools/own && echo started")
+    assert said.out == "started\n", said
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes a mount of its own")
+def test_a_mount_inside_a_writable_folder_starts_nothing(tmp_path) -> None:
+    """An unprivileged caller, whose folder has another file system in it. Mounted for that caller alone."""
+    folder = tmp_path / "work"
+    (folder / "disk").mkdir(parents=True)
+    for name in (folder, folder / "disk", tmp_path, *tmp_path.parents[:2]):
+        os.chmod(name, 0o777)
+    code = (
+        "import sys; from tests.integration.sandbox.confined import go\n"
+        "from atip.model.confinement import Confinement\n"
+        "grants = {'exec_allow': True, 'exec_spawn': ('cp', 'bash'), 'fs_write': (sys.argv[1] + '/**',)}\n"
+        "script = f'cp /bin/bash {sys.argv[1]}/disk/x && echo copied; {sys.argv[1]}/disk/x -c \"echo ran\"'\n"
+        "print(go(Confinement(**grants), '/bin/bash', '-c', script).out)\n"
+    )
+    env = environment()
+    env["PYTHONPATH"] = str(ROOT) + os.pathsep + env["PYTHONPATH"]
+    mounted = 'mount -t tmpfs -o mode=777 none "$0/disk" && exec "$@"'
+    command = ["unshare", "--mount", "sh", "-c", mounted, str(folder), *system_python()]
+    ran = subprocess.run(
+        [*command, "-c", code, str(folder)], env=env, capture_output=True, text=True, timeout=60
+    )
+    assert ran.stdout.split() == ["copied"], ran
+
+
 def test_no_capability_of_the_start_is_left_to_change_mounts(tmp_path, every_launcher) -> None:
     confinement = Confinement(
         fs_write=(f"{tmp_path}/**",), exec_allow=True, exec_spawn=("mount", "umount")

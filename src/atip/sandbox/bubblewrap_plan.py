@@ -28,6 +28,7 @@ SCRATCH_BYTES = 256 * 1024 * 1024
 PROXY_PORT = 3128
 _LOOPBACK = ("localhost", "127.0.0.1")
 _NAMES = "/run/program"
+NOEXEC, RECURSIVE = 8, 0x8000
 _SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108  the sandbox's own
 
 
@@ -261,15 +262,22 @@ def outer_order(decided: Plan, *, root: bool) -> OuterOrder | None:
     )
 
 
-def noexec_paths(decided: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Where nothing planted may be started, and the one file there that may: the program itself."""
+def mount_changes(decided: Plan) -> tuple[tuple[str, int, int, int], ...]:
+    """For the inner launcher: path, attributes to set and to clear, flags, as `mount_setattr` takes them.
+
+    Where other programs may be started, nothing that was planted may be one of them.
+    """
     if not decided.spawns:
-        return (), ()  # no second exec at all
+        return ()  # no second exec at all
     written = [mount.path for mount in decided.files.mounts if mount.kind == "write"]
-    scratch = (*_SCRATCH, decided.home)
     own = decided.request.binary.path
-    inside = any(own.startswith(f"{path}/") or own == path for path in (*written, *scratch))
-    return (*scratch, *written), (own,) if inside else ()
+    inside = any(own == path or own.startswith(f"{path}/") for path in written)
+    return (
+        *((path, NOEXEC, 0, 0) for path in (*_SCRATCH, decided.home)),
+        # SECURITY: with all that is mounted below, also by others.
+        *((path, NOEXEC, 0, RECURSIVE) for path in written),
+        *(((own, 0, NOEXEC, 0),) if inside else ()),  # the verified bytes, a mount of their own
+    )
 
 
 def _visible(path: str, files: FilePlan) -> bool:

@@ -32,16 +32,16 @@ open $order, "<&=", $config or die;
 1 while sysread $order, $data, 65536, length $data;    # (1)
 ($names, $numbers, $uid, $cwd, $program, $filter, $one_shot, $limits, @lists) = unpack "(N/a*)*", $data;
 @call{ split / /, $names } = map { $_ + 0 } split / /, $numbers;
-($noexec, $exec, $argv, $env) = map { [unpack "(N/a*)*", $_] } @lists;
+($mounts, $argv, $env) = map { [unpack "(N/a*)*", $_] } @lists;
 $uid += 0;
 opendir $open, "/proc/self/fd" or fail("/proc/self/fd");
 @others = grep { $_ > 2 && $_ != $status && $_ != $lifeline } readdir $open;
 syscall($call{close}, $_ + 0) for @others;    # what the launchers before us left open
 call("fcntl", $_, 2, 1) for $status, $lifeline;    # F_SETFD, FD_CLOEXEC
 
-for ([8, 0, $noexec], [0, 8, $exec]) {    # (3) MOUNT_ATTR_NOEXEC: set, then cleared
-    my ($set, $clear, $paths) = @$_;
-    need($_, "mount_setattr", -100, $_, 0x8000, pack("QQQQ", $set, $clear, 0, 0), 32) for @$paths;    # AT_RECURSIVE
+while (@$mounts) {    # (3)
+    my ($path, $set, $clear, $flags) = splice @$mounts, 0, 4;
+    need($path, "mount_setattr", -100, $path, $flags + 0, pack("QQQQ", $set, $clear, 0, 0), 32);
 }
 
 open $score, ">", "/proc/self/oom_score_adj" or fail("oom_score_adj");

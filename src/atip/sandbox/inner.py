@@ -30,7 +30,7 @@ ONE_SHOT_LIMIT = 900
 """Descriptors of the program stay below ONE_SHOT_FD, so nothing else can be put there."""
 _AT_EMPTY_PATH = 0x1000
 _TIOCSCTTY = 0x540E
-_MOUNT_SETATTR, _RECURSIVE, _NOEXEC = 442, 0x8000, 8
+_MOUNT_SETATTR = 442
 _EXECVEAT = {"x86_64": 322, "aarch64": 281}
 
 
@@ -83,15 +83,13 @@ def take_terminal() -> None:
     fcntl.ioctl(0, _TIOCSCTTY, 0)
 
 
-def seal_mounts(noexec: list[str], executable: list[str], libc: ctypes.CDLL) -> None:
-    """Nothing planted in a writable mount can be started. What lies below is included, but for the program itself."""
-    for paths, wanted in ((noexec, (_NOEXEC, 0, 0, 0)), (executable, (0, _NOEXEC, 0, 0))):
-        for path in paths:
-            attributes = struct.pack("<QQQQ", *wanted)
-            size = ctypes.c_size_t(len(attributes))
-            call = (_MOUNT_SETATTR, -100, os.fsencode(path), _RECURSIVE, attributes, size)
-            if libc.syscall(*call) != 0:
-                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), path)
+def change_mounts(changes: list[tuple[str, int, int, int]], libc: ctypes.CDLL) -> None:
+    """Set and clear attributes, so that nothing planted in a writable place can be started."""
+    for path, wanted, unwanted, flags in changes:
+        attributes = struct.pack("<QQQQ", wanted, unwanted, 0, 0)
+        size = ctypes.c_size_t(len(attributes))
+        if libc.syscall(_MOUNT_SETATTR, -100, os.fsencode(path), flags, attributes, size) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), path)
 
 
 def drop_privileges(uid: int, libc: ctypes.CDLL) -> None:
@@ -225,7 +223,7 @@ def main(arguments: list[str]) -> None:
             open_gates(order["gates"], order["spare"], channel)  # (2)
         else:
             os.close(channel)
-        seal_mounts(order["noexec"], order["exec"], libc)  # (3)
+        change_mounts(order["mounts"], libc)  # (3)
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
             score.write("1000")
         os.umask(0o022)

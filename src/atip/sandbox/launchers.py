@@ -83,12 +83,10 @@ def find_perl() -> str | None:
 
 def _inner_order(decided: Plan) -> dict[str, object]:
     tracer = decided.request.tracer
-    noexec, executable = bubblewrap_plan.noexec_paths(decided)
     return {
         "gates": list(decided.gates),
         "spare": SPARE if decided.callbacks else 0,
-        "noexec": list(noexec),
-        "exec": list(executable),
+        "mounts": bubblewrap_plan.mount_changes(decided),
         "limits": _limits(decided.confinement.limits),
         "tty": decided.confinement.tty,
         "uid": system_view.UID,
@@ -107,7 +105,8 @@ def _quick_inner_order(decided: Plan) -> bytes:
     limits = " ".join(f"{kind} {value}" for kind, value in _limits(decided.confinement.limits))
     calls = (" ".join(INNER_CALLS), " ".join(str(pair[_column()]) for pair in INNER_CALLS.values()))
     env = [f"{name}={value}" for name, value in decided.env.items()]
-    lists = (*bubblewrap_plan.noexec_paths(decided), decided.argv, env)
+    mounts = [field for change in bubblewrap_plan.mount_changes(decided) for field in change]
+    lists = (mounts, decided.argv, env)
     fixed = (system_view.UID, _cwd(decided), decided.program, assemble(_FILTER, machine))
     return _packed((*calls, *fixed, _one_shot(decided), limits, *map(_packed, lists)))
 
