@@ -7,9 +7,11 @@ import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 
+from atip.errors import ExecutionError
 from atip.model.confinement import ANY_PROGRAM, Confinement, Limits
 from atip.sandbox import launchers
 from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
@@ -118,12 +120,8 @@ def test_what_may_only_be_read_can_be_started_where_programs_may(tmp_path, every
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes a mount of its own")
-def test_a_mount_inside_a_writable_folder_starts_nothing(tmp_path) -> None:
+def test_a_mount_inside_a_writable_folder_starts_nothing() -> None:
     """An unprivileged caller, whose folder has another file system in it. Mounted for that caller alone."""
-    folder = tmp_path / "work"
-    (folder / "disk").mkdir(parents=True)
-    for name in (folder, folder / "disk", tmp_path, *tmp_path.parents[:2]):
-        os.chmod(name, 0o777)
     code = (
         "import sys; from tests.integration.sandbox.confined import go\n"
         "from atip.model.confinement import Confinement\n"
@@ -134,10 +132,14 @@ def test_a_mount_inside_a_writable_folder_starts_nothing(tmp_path) -> None:
     env = environment()
     env["PYTHONPATH"] = str(ROOT) + os.pathsep + env["PYTHONPATH"]
     mounted = 'mount -t tmpfs -o mode=777 none "$0/disk" && exec "$@"'
-    command = ["unshare", "--mount", "sh", "-c", mounted, str(folder), *system_python()]
-    ran = subprocess.run(
-        [*command, "-c", code, str(folder)], env=env, capture_output=True, text=True, timeout=60
-    )
+    with tempfile.TemporaryDirectory() as folder:  # not pytest's, which nobody else may enter
+        os.mkdir(f"{folder}/disk")
+        for name in (folder, f"{folder}/disk"):
+            os.chmod(name, 0o777)  # noqa: S103
+        command = ["unshare", "--mount", "sh", "-c", mounted, folder, *system_python()]
+        ran = subprocess.run(
+            [*command, "-c", code, folder], env=env, capture_output=True, text=True, timeout=60
+        )
     assert ran.stdout.split() == ["copied"], ran
 
 
@@ -156,6 +158,13 @@ def test_no_capability_of_the_start_is_left_to_change_mounts(tmp_path, every_lau
     ]
     said = python(confinement, attempt(*tries))
     assert said.out.count("\n") == len(tries) and "done" not in said.out, said
+
+
+@pytest.mark.parametrize("grants", [{}, SPAWN], ids=str)
+def test_a_word_that_would_be_cut_short_starts_nothing(grants, every_launcher) -> None:
+    with pytest.raises(ExecutionError) as refused:
+        go(Confinement(**grants), "/bin/echo", "a\0b")
+    assert refused.value.code == "execution.not-started"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root starts from a view of its own")

@@ -1,6 +1,6 @@
 """The full backend: starts what `bubblewrap_plan` decided, and opens the network gate.
 
-Order of the layers: outer helper (owners of files, previews) → bubblewrap (namespaces, mounts) → inner launcher
+Order of the layers: outer mounts (owners of files, previews) → bubblewrap (namespaces, mounts) → inner launcher
 (network gates, `noexec`, uid, filter, limits, Landlock) → one-shot exec. Nothing of a failed start remains.
 """
 

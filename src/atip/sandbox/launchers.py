@@ -1,8 +1,8 @@
-"""Launchers: the two small programs of ours around bubblewrap, and what each is told.
+"""Launchers: the small programs of ours around bubblewrap, and what each is told.
 
-The *outer* one mounts what bubblewrap cannot; the *inner* one is PID 1 and the last code of ours before the program.
-Each exists twice. In Perl (`outer.pl`, `inner.pl`), which starts in a tenth of Python's time, for the usual runs;
-and in Python (`outer.py`, `inner.py`), which does everything and is there where Perl is not. The layers are the same.
+The *inner* one is PID 1 and the last code of ours before the program. It exists twice: in Perl (`inner.pl`), which starts
+in a tenth of Python's time, for most runs; and in Python (`inner.py`), which also hands sockets over and takes
+terminals, and is there where Perl is not. The layers are the same. The *outer* one lays the overlays of a preview.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import os
 import resource
 import sys
 
+from atip.errors import ExecutionError
 from atip.model.value import Value
 from atip.sandbox import bubblewrap, bubblewrap_plan, system_view
 from atip.sandbox.ingress import SPARE
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 _FILTER = Filter(shared_objects=True)
+_MOST = (1 << 63) - 1
 
 
 class Launcher(Value):
@@ -46,7 +48,14 @@ class Launcher(Value):
 
 
 def inner(decided: Plan) -> Launcher:
-    """The launcher inside. Sockets are handed over, and a terminal is taken, by the one in Python."""
+    """The launcher inside. Sockets are handed over, and a terminal is taken, by the one in Python.
+
+    Raises:
+        ExecutionError: `execution.not-started` for words that no program can be given.
+    """
+    # SECURITY: a C string ends at NUL; the program would get another word than was judged.
+    if any("\0" in word for word in (*decided.argv, *decided.env, *decided.env.values())):
+        raise ExecutionError("execution.not-started", "an argument or variable contains NUL")
     perl = find_perl()
     busy = decided.gates or decided.callbacks or decided.confinement.tty or decided.request.tracer
     if perl is not None and not busy:
@@ -64,7 +73,7 @@ def inner(decided: Plan) -> Launcher:
 
 
 def outer(order: OuterOrder) -> Launcher:
-    """The helper outside, for a caller who is not root."""
+    """The one outside, for a caller who is not root."""
     return Launcher(
         program=os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable),
         options=("-I", "-S"),
@@ -147,7 +156,7 @@ def _limits(limits: Limits) -> list[tuple[int, int]]:
         (resource.RLIMIT_DATA, limits.memory_bytes),
         (resource.RLIMIT_AS, None if limits.memory_bytes is None else limits.memory_bytes * 8),
     ]
-    return [(kind, value) for kind, value in wanted if value is not None]
+    return [(kind, min(value, _MOST)) for kind, value in wanted if value is not None]
 
 
 @functools.cache

@@ -12,6 +12,7 @@ import os
 import queue
 import threading
 
+from atip.errors import SandboxError
 from atip.sandbox import bubblewrap, outer
 
 TYPE_CHECKING = False
@@ -25,24 +26,35 @@ def spawn_among(order: OuterOrder, start: Callable[[], int]) -> int:
     """Run `start` in a thread that sees the mounts of `order`, and return its process id.
 
     Raises:
-        OSError: when a mount or the start failed; nothing runs then.
+        SandboxError: `sandbox.namespaces-unavailable` when a mount cannot be made; nothing runs then.
+        OSError: when the start failed.
     """
     answer: queue.SimpleQueue[int | OSError] = queue.SimpleQueue()
     namespace = mapped_namespace() if order.mounts else -1
+    refused: list[OSError] = []
 
     def work() -> None:
         try:
-            # SECURITY: no start without every mount; the real owner's files would be seen otherwise.
             outer.prepare(order.overlays, order.mounts, namespace)
-            answer.put(start())
+        except OSError as error:
+            refused.append(error)
+        try:
+            # SECURITY: no start without every mount; without any to make, the view was only to be shorter.
+            answer.put(refused[0] if refused and order.mounts else start())
         except OSError as error:
             answer.put(error)
 
     threading.Thread(target=work, name="atip-owners", daemon=True).start()
     result = answer.get()
-    if isinstance(result, OSError):
-        raise result
-    return result
+    if isinstance(result, int):
+        return result
+    if result in refused:
+        raise SandboxError(
+            "sandbox.namespaces-unavailable",
+            f"what was granted cannot be shown with another owner: {result}",
+            hint="kernel 5.12 or newer, and a file system that can map owners",
+        ) from result
+    raise result
 
 
 def mapped_namespace() -> int:
