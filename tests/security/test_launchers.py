@@ -135,7 +135,7 @@ def test_a_mount_inside_a_writable_folder_starts_nothing() -> None:
     with tempfile.TemporaryDirectory() as folder:  # not pytest's, which nobody else may enter
         os.mkdir(f"{folder}/disk")
         for name in (folder, f"{folder}/disk"):
-            os.chmod(name, 0o777)  # noqa: S103
+            os.chmod(name, 0o777)
         command = ["unshare", "--mount", "sh", "-c", mounted, folder, *system_python()]
         ran = subprocess.run(
             [*command, "-c", code, folder], env=env, capture_output=True, text=True, timeout=60

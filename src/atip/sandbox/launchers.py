@@ -112,12 +112,11 @@ def _inner_order(decided: Plan) -> dict[str, object]:
 def _quick_inner_order(decided: Plan) -> bytes:
     machine = os.uname().machine
     limits = " ".join(f"{kind} {value}" for kind, value in _limits(decided.confinement.limits))
-    calls = (" ".join(INNER_CALLS), " ".join(str(pair[_column()]) for pair in INNER_CALLS.values()))
     env = [f"{name}={value}" for name, value in decided.env.items()]
     mounts = [field for change in bubblewrap_plan.mount_changes(decided) for field in change]
     lists = (mounts, decided.argv, env)
     fixed = (system_view.UID, _cwd(decided), decided.program, assemble(_FILTER, machine))
-    return _packed((*calls, *fixed, _one_shot(decided), limits, *map(_packed, lists)))
+    return _packed((*_calls(machine), *fixed, _one_shot(decided), limits, *map(_packed, lists)))
 
 
 def _packed(fields: Iterable[str | bytes | int]) -> bytes:
@@ -141,9 +140,11 @@ def _one_shot(decided: Plan) -> bytes:
     return assemble(wanted, os.uname().machine)
 
 
-def _column() -> int:
-    """Of this machine, in the tables of system calls."""
-    return ARCHITECTURES[os.uname().machine][0]
+@functools.cache
+def _calls(machine: str) -> tuple[str, str]:
+    """Names and numbers of the system calls of `inner.pl`."""
+    column, _ = ARCHITECTURES[machine]
+    return " ".join(INNER_CALLS), " ".join(str(pair[column]) for pair in INNER_CALLS.values())
 
 
 def _limits(limits: Limits) -> list[tuple[int, int]]:

@@ -27,6 +27,7 @@ _NOSUID, _NODEV, _IDMAP = 2, 4, 0x100000
 _PRIVATE = 0x4000 | 0x40000  # MS_REC | MS_PRIVATE
 _BIND = 0x1000
 _DETACH = 2
+_NEVER_SHOWN = ("/sys", "/dev/pts", "/dev/shm", "/dev/mqueue", "/dev/hugepages")  # noqa: S108  left out
 
 
 class Kernel:
@@ -44,8 +45,7 @@ class Kernel:
         self._checked(result, f"mount {target}")
 
     def detach(self, path: str) -> None:
-        """Leave a mount and all below out of this view; where there is none, nothing is to do. No sandbox shows the
-        kernel's files, and bubblewrap reads the whole table of mounts once for each mount it makes."""
+        """Leave a mount and all below out of this view, if there is one."""
         self._libc.umount2(os.fsencode(path), _DETACH)
 
     def remount_self(self, path: str, attributes: int, user_namespace: int) -> None:
@@ -93,8 +93,14 @@ def enter_namespaces(kernel: Kernel) -> None:
         write("/proc/self/uid_map", f"{uid} {uid} 1")
         write("/proc/self/gid_map", f"{gid} {gid} 1")
     kernel.mount("none", "/", "", _PRIVATE, "")
-    if uid == 0:
-        kernel.detach("/sys")
+
+
+def shorten_view(kernel: Kernel, mounts: Iterable[str]) -> None:
+    """Leave out what no sandbox shows: bubblewrap reads the table of all mounts once for each mount it makes. Only
+    root may; elsewhere, and where there is no such mount, the table stays as it is."""
+    for path in _NEVER_SHOWN:
+        if not any(f"{granted}/".startswith(f"{path}/") for granted in mounts):
+            kernel.detach(path)
 
 
 def lay_over(kernel: Kernel, overlays: Iterable[tuple[str, str, bool]], namespace: int) -> None:
@@ -125,6 +131,7 @@ def prepare(
     """Steps 1 to 3; `namespace` maps the owners of files, -1: they stay as they are."""
     kernel = Kernel()
     enter_namespaces(kernel)
+    shorten_view(kernel, mounts)
     lay_over(kernel, overlays, namespace)  # (2)
     laid = {path for path, _, _ in overlays}
     made = []
