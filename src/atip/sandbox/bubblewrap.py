@@ -101,7 +101,7 @@ def start(
         gate, gate_w = _pipe(opened)
         # Bubblewrap holds the reading ends too: should we be killed in the middle, it neither
         # dies of a broken pipe nor waits for ever, and what it started sees our end and leaves.
-        handed = [info, info_w, *([gate] if root else []), *keep]
+        handed = [info, info_w, gate, *keep]
         command = [*prefix, find_bubblewrap(), *_NAMESPACES, "--info-fd", str(info_w)]
         command += _identity(root, gate, capabilities)
         command += arguments
@@ -120,7 +120,7 @@ def start(
         )
         _close(opened, info_w)
         inner_pid = _inner_pid(info)
-        inner_handle = os.pidfd_open(inner_pid) if inner_pid else -1
+        inner_handle = _handle_of(inner_pid, pid) if inner_pid else -1
         if inner_pid and root:
             _map_users(inner_pid, f"0 0 1\n{UID} {UID} 1\n")
         os.write(gate_w, b"x")
@@ -190,7 +190,16 @@ def _identity(root: bool, gate: int, capabilities: Sequence[str]) -> list[str]:
     arguments = [part for name in sorted(needed) for part in ("--cap-add", name)]
     if root:
         return ["--userns-block-fd", str(gate), *arguments]
-    return ["--uid", str(UID), "--gid", str(UID), *arguments]
+    # It waits before it starts `inner`: a short run could be over before we have a handle of it.
+    return ["--block-fd", str(gate), "--uid", str(UID), "--gid", str(UID), *arguments]
+
+
+def _handle_of(inner_pid: int, pid: int) -> int:
+    """Of PID 1; if its set-up has failed already, of our own child, which ends with it and is still there."""
+    try:
+        return os.pidfd_open(inner_pid)
+    except ProcessLookupError:
+        return os.pidfd_open(pid)
 
 
 def _map_users(pid: int, table: str) -> None:
