@@ -8,7 +8,6 @@ terminals, and is there where Perl is not. The layers are the same. The *outer* 
 from __future__ import annotations
 
 import functools
-import importlib.resources
 import importlib.util
 import marshal
 import os
@@ -172,4 +171,6 @@ def _compiled(module: str) -> bytes:
 @functools.cache
 def _script(name: str) -> bytes:
     """One of our programs in Perl."""
-    return importlib.resources.files("atip.sandbox").joinpath(f"{name}.pl").read_bytes()
+    loader = importlib.util.find_spec(__name__).loader  # type: ignore[union-attr]
+    data: bytes = loader.get_data(f"{os.path.dirname(__file__)}/{name}.pl")  # type: ignore[union-attr]
+    return data
