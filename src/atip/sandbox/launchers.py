@@ -171,6 +171,5 @@ def _compiled(module: str) -> bytes:
 @functools.cache
 def _script(name: str) -> bytes:
     """One of our programs in Perl."""
-    loader = importlib.util.find_spec(__name__).loader  # type: ignore[union-attr]
-    data: bytes = loader.get_data(f"{os.path.dirname(__file__)}/{name}.pl")  # type: ignore[union-attr]
-    return data
+    with open(f"{os.path.dirname(__file__)}/{name}.pl", "rb") as script:
+        return script.read()
