@@ -13,7 +13,7 @@ import pytest
 
 from atip.errors import ExecutionError
 from atip.model.confinement import ANY_PROGRAM, Confinement, Limits
-from atip.sandbox import launchers
+from atip.sandbox import bubblewrap, launchers
 from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
 from tests.integration.sandbox.unprivileged import ROOT, environment, system_python
 
@@ -180,6 +180,34 @@ def test_a_run_changes_nothing_in_the_view_of_its_host(tmp_path) -> None:
         go(Confinement(fs_write=(f"{tmp_path}/**",), **SPAWN), "/bin/true", cwd=tmp_path).code == 0
     )
     assert views() == before and os.path.isdir("/sys/kernel")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes a program that is set-user-ID")
+def test_helpers_may_be_started_where_bubblewrap_is_set_user_id() -> None:
+    code = (
+        "import sys; from tests.integration.sandbox.confined import go\n"
+        "from atip.model.confinement import Confinement\n"
+        "from atip.sandbox import bubblewrap\n"
+        "bubblewrap.SEARCH = (sys.argv[1], *bubblewrap.SEARCH)\n"
+        "grants = {'exec_allow': True, 'exec_spawn': ('cat',)}\n"
+        "print(go(Confinement(**grants), '/bin/bash', '-c', 'cat /proc/self/status').out)\n"
+    )
+    env = environment()
+    env["PYTHONPATH"] = str(ROOT) + os.pathsep + env["PYTHONPATH"]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        shutil.copy(bubblewrap.find_bubblewrap(), f"{folder}/bwrap")
+        os.chmod(f"{folder}/bwrap", 0o4755)
+        ran = subprocess.run(
+            [*system_python(), "-c", code, folder],
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    found = dict(line.split(":\t", 1) for line in ran.stdout.splitlines() if ":\t" in line)
+    assert (found.get("NoNewPrivs"), found.get("Seccomp")) == ("1", "2"), ran
+    assert [int(found[f"Cap{kind}"], 16) for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb")] == [0] * 5
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="already unprivileged")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import re
 import select
+import stat
 
 from atip.errors import SandboxError
 from atip.model.value import Value
@@ -102,7 +103,9 @@ def start(
         # Bubblewrap holds the reading ends too: should we be killed in the middle, it neither
         # dies of a broken pipe nor waits for ever, and what it started sees our end and leaves.
         handed = [info, info_w, gate, *keep]
-        command = [*prefix, find_bubblewrap(), *_NAMESPACES, "--info-fd", str(info_w)]
+        program = find_bubblewrap()
+        plain = _plainly(program) if capabilities and not root else []
+        command = [*prefix, *plain, program, *_NAMESPACES, "--info-fd", str(info_w)]
         command += _identity(root, gate, capabilities)
         command += arguments
         for path, content in files.items():
@@ -182,6 +185,14 @@ def end(started: Started) -> None:
     if processes.wait(started.pid, END_S) is None:
         processes.kill(started.pid)
         processes.wait(started.pid)
+
+
+def _plainly(program: str) -> list[str]:
+    """Where bubblewrap is installed set-user-ID it refuses to leave `inner` a capability, even of its own namespace; started
+    without that right it makes the namespaces as it does elsewhere."""
+    setpriv = processes.find_program("setpriv", SEARCH)
+    privileged = os.stat(program).st_mode & stat.S_ISUID
+    return [setpriv, "--no-new-privs"] if privileged and setpriv else []
 
 
 def _identity(root: bool, gate: int, capabilities: Sequence[str]) -> list[str]:
