@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from atip.apis.config import ApiConfig
     from atip.apis.http_calls import Outcome
     from atip.apis.interface import Connection, Door
+    from atip.model.operation import Api
 
     Cleaner = Callable[[Any, tuple[bytes, ...]], Any]
 
@@ -56,7 +57,7 @@ class Caller:
         self._secrets: set[bytes] = set()
         self._clean = clean
         self._door = (door or open_door()).replace(secrets=self._secrets.update)
-        self._connections: dict[str, Connection] = {}
+        self._connections: dict[str, asyncio.Task[Connection]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
 
@@ -110,13 +111,7 @@ class Caller:
         header, operation, told = find_operation(self.config, source, name)
         given = plain(arguments)
         check_arguments(told["inputSchema"], given)
-        connection = self._connections.get(source)
-        if connection is None:
-            config = self.config.get(source)
-            # in a thread: resolving a credential may ask a keyring, a helper or a token server
-            connect = source_of(header.kind).connect
-            connection = await asyncio.to_thread(connect, config, header, self._door)
-            self._connections[source] = connection
+        connection = await self._connection(source, header)
         outcome: Outcome = await connection.call(operation, given)
         problems = output_problems(operation.output, outcome.data) if outcome.status < 300 else []
         data = outcome.data
@@ -126,10 +121,26 @@ class Caller:
             data=data, status=outcome.status, next_page=outcome.next_page, problems=tuple(problems)
         )
 
+    async def _connection(self, source: str, header: Api) -> Connection:
+        """The one connection of a source, however many calls ask for it at once."""
+        opening = self._connections.get(source)
+        if opening is None:
+            connect = source_of(header.kind).connect
+            # in a thread: resolving a credential may ask a keyring, a helper or a token server
+            work = asyncio.to_thread(connect, self.config.get(source), header, self._door)
+            opening = self._connections[source] = asyncio.ensure_future(work)
+        try:
+            return await asyncio.shield(opening)  # a call that is cancelled leaves it to the others
+        finally:
+            failed = opening.done() and (opening.cancelled() or opening.exception() is not None)
+            if failed and self._connections.get(source) is opening:
+                del self._connections[source]  # the next call tries again
+
     async def _close_all(self) -> None:
-        for connection in self._connections.values():
-            await connection.close()
-        self._connections.clear()
+        opened, self._connections = list(self._connections.values()), {}
+        for one in await asyncio.gather(*opened, return_exceptions=True):
+            if not isinstance(one, BaseException):
+                await one.close()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from atip.apis import http_calls
 from atip.apis.calling import Caller
 from atip.apis.config import load_config
 from atip.apis.interface import Door, open_door
@@ -338,8 +339,13 @@ def test_pages_are_linked_on_the_same_origin_only(
     assert call(tmp_path, "get_pet", {"pet_id": "1"}).next_page == ""
 
 
-def test_connections_are_reused(tmp_path: pathlib.Path, server: ApiServer) -> None:
+def test_calls_at_once_share_one_connection(
+    tmp_path: pathlib.Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project(tmp_path, server)
+    opened = []
+    real = http_calls.Sender
+    monkeypatch.setattr(http_calls, "Sender", lambda access: opened.append(access) or real(access))
     with Caller(str(tmp_path), door=Door(env={})) as caller:
 
         async def many() -> list[typing.Any]:
@@ -347,6 +353,7 @@ def test_connections_are_reused(tmp_path: pathlib.Path, server: ApiServer) -> No
             return await asyncio.gather(*calls)
 
         assert len(asyncio.run(many())) == 20
+    assert len(opened) == 1
     assert sorted(each.target for each in server.requests) == sorted(f"/pets/{n}" for n in range(20))  # fmt: skip
 
 
