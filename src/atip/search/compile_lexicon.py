@@ -19,7 +19,7 @@ from array import array
 from atip.search.lexicon import PATH
 from atip.search.postings import FULL, K1, pack, unpack
 from atip.search.stems import stem
-from atip.search.text import STOP, terms_of, words_of
+from atip.search.text import STOP, phrase_key, terms_of, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ CREATE TABLE size(commands INTEGER, last INTEGER);
 CREATE TABLE name(name TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
 CREATE TABLE profile(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
 CREATE TABLE intent(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
+CREATE TABLE phrase(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
 CREATE TABLE synonym(term TEXT PRIMARY KEY, data TEXT) WITHOUT ROWID;
 """
 
@@ -73,8 +74,8 @@ def profiles(bags: Bags) -> dict[str, list[tuple[str, int]]]:
     return made
 
 
-def intents() -> Iterator[tuple[str, list[str], list[str]]]:
-    """(command line, other names of the tool, phrases) from the knowledge pack."""
+def intents() -> Iterator[tuple[str, list[str], list[str], str]]:
+    """(command line, other names of the tool, phrases, summary) from the knowledge pack."""
     for file in sorted(os.listdir(PACK)):
         if file == "aliases.json":
             continue
@@ -83,10 +84,11 @@ def intents() -> Iterator[tuple[str, list[str], list[str]]]:
         told = node.get("intents") or {}
         aliases = [alias for alias in node.get("aliases", ()) if isinstance(alias, str)]
         everything = [phrase for phrases in told.values() for phrase in phrases]
-        yield node["name"], aliases, [*everything, node.get("summary", "")]
+        yield node["name"], aliases, everything, node.get("summary", "")
         for path, command in _commands(node, ()):
-            phrases = [*told.get(" ".join(path), ()), command.get("summary", "")]
-            yield " ".join((node["name"], *path)), [" ".join((a, *path)) for a in aliases], phrases
+            phrases = list(told.get(" ".join(path), ()))
+            others = [" ".join((alias, *path)) for alias in aliases]
+            yield " ".join((node["name"], *path)), others, phrases, command.get("summary", "")
 
 
 def _commands(
@@ -123,7 +125,7 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
             number = names.setdefault(name, len(names))
             for term, impact in found:
                 kept[term].append(number << 8 | impact)
-    strong = _strong(names)
+    strong, said = _strong(names)
     new = f"{path}.new"
     if os.path.exists(new):
         os.unlink(new)
@@ -136,6 +138,7 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
         db.executemany("INSERT INTO name VALUES (?, ?)", sorted(names.items()))
         db.executemany("INSERT INTO profile VALUES (?, ?)", _rows(kept))
         db.executemany("INSERT INTO intent VALUES (?, ?)", _rows(strong))
+        db.executemany("INSERT INTO phrase VALUES (?, ?)", _rows(said))
         with open(os.path.join(HERE, "thesaurus.txt"), encoding="utf-8") as lines:
             near = synonyms(lines)
         rows = (
@@ -156,23 +159,30 @@ def _old(path: str) -> tuple[dict[str, int], dict[str, list[int]]]:
     return names, kept
 
 
-def _strong(names: dict[str, int]) -> dict[str, list[int]]:
-    """Packed entries of intents by term; names that are new get numbers."""
+def _strong(names: dict[str, int]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    """Packed entries of intents by term, and numbers by whole phrase; names that are new get numbers."""
     strong: dict[str, set[int]] = collections.defaultdict(set)
+    said: dict[str, set[int]] = collections.defaultdict(set)
     impact = int(FULL * INTENT / (INTENT + K1))
     number = max(names.values(), default=-1)
-    for line, aliases, phrases in intents():
-        if not any(phrases):
+    for line, aliases, phrases, summary in intents():
+        if not summary and not phrases:
             continue
         if line not in names:
             number += 1
             names[line] = number
         for alias in aliases:
             names.setdefault(alias, names[line])
-        for phrase in phrases:
+        for phrase in (*phrases, summary):
             for term in terms_of(phrase):
                 strong[term].add(names[line] << 8 | impact)
-    return {term: sorted(found) for term, found in strong.items()}
+        for phrase in phrases:
+            said[phrase_key(phrase)].add(names[line])
+    return _sorted(strong), _sorted(said)
+
+
+def _sorted(found: dict[str, set[int]]) -> dict[str, list[int]]:
+    return {key: sorted(entries) for key, entries in found.items() if key}
 
 
 def _rows(found: dict[str, list[int]]) -> Iterator[tuple[str, object]]:

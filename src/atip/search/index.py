@@ -14,7 +14,7 @@ from atip.search.ranking import Evidence, Places, rank, rarity
 from atip.search.spelling import correct
 from atip.search.stems import stem
 from atip.search.storage import Storage
-from atip.search.text import name_terms, read_request, with_compounds
+from atip.search.text import name_terms, phrase_key, read_request, with_compounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,7 +139,9 @@ class Index:
             if not terms or not self.storage.size:
                 return []
             scores = (
-                self._scores(terms) if tool is None else self._scores_within(terms, tool, words)
+                self._scores(terms, words)
+                if tool is None
+                else self._scores_within(terms, tool, words)
             )
 
             def is_wanted(hit: Hit) -> bool:
@@ -151,12 +153,22 @@ class Index:
 
             return self._hits(scores, max(0, min(limit, MAX_LIMIT)), is_wanted)
 
-    def _scores(self, terms: Sequence[Term]) -> dict[int, float]:
+    def _scores(self, terms: Sequence[Term], words: str) -> dict[int, float]:
         evidence = [self._evidence(term) for term in terms]
         scores = rank(evidence, self.storage.size, self._places())
         for term, one in zip(terms, evidence, strict=True):
             self._favour_named(term, one, scores)
+        self._favour_said(words, scores)
         return scores
+
+    def _favour_said(self, words: str, scores: dict[int, float]) -> None:
+        """A curated intent that is the request itself comes first."""
+        places = self._places()
+        documents = {places.documents[number] for number in self.lexicon.saying(phrase_key(words))}
+        documents.update(twin for first, twin in places.twins if first in documents)
+        top = max(scores.values(), default=0.0)
+        for document in documents - {0}:
+            scores[document] = top + scores.get(document, 0.0)
 
     def _scores_within(self, terms: Sequence[Term], tool: str, words: str) -> dict[int, float]:
         """Of every command of a tool; of the tool itself when it has none."""

@@ -66,6 +66,10 @@ class Lexicon:
         row = self._db.execute(f"SELECT data FROM {table} WHERE term = ?", (term,)).fetchone()
         return () if row is None else unpack(row[0])
 
+    def saying(self, key: str) -> Sequence[int]:
+        """Numbers of the commands with a curated intent that has this `phrase_key`."""
+        return self._found("phrase", key)
+
     def synonyms(self, term: str) -> list[tuple[str, float]]:
         """Near synonyms with their closeness."""
         if self._db is None:

@@ -103,6 +103,10 @@ STOP = frozenset(
         "but",
     ]
 )
+FILLERS = frozenset(
+    "a an the my our your this that some please i me you we want need would like how do can could to of".split()  # noqa: SIM905
+)
+"""Words whose absence makes no other request."""
 WEAK = frozenset(
     [
         "specific",
@@ -194,6 +198,11 @@ def normal_phrase(text: str) -> str:
 
         text = unicodedata.normalize("NFKC", text)
     return " ".join(text.casefold().split()).strip(" .!?,;:")
+
+
+def phrase_key(text: str) -> str:
+    """One spelling for requests that differ only in forms of words and in words that say nothing."""
+    return " ".join([stem(word) for word in words_of(text[:MAX_REQUEST]) if word not in FILLERS])
 
 
 def name_terms(name: str) -> list[str]:
