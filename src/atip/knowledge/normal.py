@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from atip.errors import FormatError
+from atip.knowledge.audit import find_unaudited
 from atip.knowledge.words import WordError, raises, split_line
 from atip.model.problems import Problem, render_path
 from atip.model.regex import compile_regex
@@ -34,7 +35,7 @@ NODE_KEYS = {
 }  # fmt: skip
 TOOL_KEYS = NODE_KEYS | {
     "tool", "category", "homepage", "intents", "patterns", "authentication", "help", "see", "sandbox",
-    "versions",
+    "versions", "audited",
 }  # fmt: skip
 OPTION_KEYS = {
     "value", "adds", "does", "dry_run", "answers", "always", "runs", "summary", "choices", "join",
@@ -73,6 +74,8 @@ class Normal:
                 self._bad((key,), "format.missing-field", f"`{key}` is required")
         if document.get("category") not in CATEGORIES:
             self._bad(("category",), "knowledge.category", f"one of {', '.join(CATEGORIES)}")
+        if missing := find_unaudited(document):
+            self._bad(("audited",), "knowledge.audited", missing)
         node = self.node(document, ())
         node["name"] = stem
         for key in ("category", "homepage", "intents", "patterns", "authentication"):

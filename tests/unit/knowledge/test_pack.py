@@ -85,6 +85,14 @@ def test_a_mark_from_json_is_not_the_mark():
         ("does: reads\nwhen: [{arguments: many, adds: writes}]\n", "knowledge.count"),
         ("does: reads\nruns: sometimes\n", "knowledge.runs"),
         ("does: reads\nrest: whatever\n", "knowledge.rest"),
+        ("does: reads\nrest: harmless\naliases: a b c\n", "knowledge.audited"),
+        (
+            "does: writes\nrest: harmless\naliases: a b c\noptions: {-l: {does: reads}}\n",
+            "knowledge.audited",
+        ),
+        ("commands: {a: {does: reads, rest: harmless}}\naliases: a b c\n", "knowledge.audited"),
+        ("does: reads\nrest: harmless\naliases: a b c\naudited: yes\n", "knowledge.audited"),
+        ("does: reads\nrest: harmless\naudited: aliases\n", "knowledge.audited"),
         ("commands: {a: {summary: x}}\n", "knowledge.does"),
         ("does: reads\ndoes: writes\n", "format.duplicate-key"),
     ],
@@ -95,6 +103,21 @@ def test_a_wrong_file_is_told_where(tmp_path, text, code):
     path.write_text(head + "category: files\n" + text)
     _node, problems = compile_file(str(path), read_matchers())
     assert code in {problem.code for problem in problems}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "does: reads\nrest: harmless\naliases: a b c\naudited: aliases\n",
+        "does: reads\nrest: harmless\naliases: a b\n",
+        "does: reads\naliases: a b c\n",
+        "does: network writes\nrest: harmless\naliases: a b c\n",
+    ],
+)
+def test_a_lump_is_right_when_looked_at_or_when_it_promises_nothing(tmp_path, text):
+    path = tmp_path / "sample.yaml"
+    path.write_text(f"tool: sample\nsummary: x\ncategory: files\n{text}")
+    assert compile_file(str(path), read_matchers())[1] == []
 
 
 def test_an_option_made_the_short_way_is_an_ordinary_option():
