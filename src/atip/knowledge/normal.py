@@ -330,6 +330,10 @@ class Normal:
             }
         elif intents is not None:
             self._bad(("intents",), "knowledge.intents", "a list, or command path → list")
+        for key in intents if isinstance(intents, dict) else ():
+            names = (node["name"], *node.get("aliases", ()))
+            if str(key)[:1] == "@" and str(key)[1:] not in names:
+                self._bad(("intents", str(key)), "knowledge.intents", "`@name` is one of its names")
 
     def _keys(self, written: Mapping[str, object], allowed: set[str], at: Parts) -> None:
         for key in written:

@@ -217,9 +217,11 @@ def _own(node: Node) -> dict[str, Any]:
 def _tool(node: Node, name: str) -> Tool:
     own = _own(node)
     own["curated"] = CURATED
-    for key in ("help", "category", "intents", "aliases", "sandbox"):
+    for key in ("help", "category", "aliases", "sandbox"):
         if key in node:
             own[key] = node[key]
+    if "intents" in node:
+        own["intents"] = intents_of(node["intents"], name)
     options = options_from(node)
     before = node.get("globals") == "before"
     return Tool(
@@ -234,6 +236,13 @@ def _tool(node: Node, name: str) -> Tool:
         patterns=_patterns(node.get("patterns")),
         extra={"x-atip": own},
     )
+
+
+def intents_of(told: Mapping[str, list[str]], name: str) -> dict[str, list[str]]:
+    """Phrases by command path for one of the names that a file describes; `@name` tells those of a name alone."""
+    shared = {path: phrases for path, phrases in told.items() if path[:1] != "@"}
+    own = told.get(f"@{name}")
+    return shared if own is None else {**shared, "": [*shared.get("", ()), *own]}
 
 
 def _authentication(written: Node | None) -> Authentication | None:

@@ -74,21 +74,26 @@ def profiles(bags: Bags) -> dict[str, list[tuple[str, int]]]:
     return made
 
 
-def intents() -> Iterator[tuple[str, list[str], list[str], str]]:
-    """(command line, other names of the tool, phrases, summary) from the knowledge pack."""
+def intents() -> Iterator[tuple[str, list[str], list[str], list[str]]]:
+    """(command line, other names of it, phrases that mean it, other texts about it) from the knowledge pack."""
     for file in sorted(os.listdir(PACK)):
         if file == "aliases.json":
             continue
         with open(os.path.join(PACK, file), encoding="utf-8") as opened:
             node = json.load(opened)
-        told = node.get("intents") or {}
-        aliases = [alias for alias in node.get("aliases", ()) if isinstance(alias, str)]
-        everything = [phrase for phrases in told.values() for phrase in phrases]
-        yield node["name"], aliases, everything, node.get("summary", "")
+        told, summary = node.get("intents") or {}, node.get("summary", "")
+        alone = sorted(path[1:] for path in told if path[:1] == "@")
+        aliases = [alias for alias in node.get("aliases", ()) if alias not in alone]
+        below = [
+            phrase for path, found in told.items() if path[:1] not in ("", "@") for phrase in found
+        ]
+        yield node["name"], aliases, told.get("", []), [*below, summary]
+        for name in alone:
+            yield name, [], [*told.get("", ()), *told[f"@{name}"]], [summary]
         for path, command in _commands(node, ()):
-            phrases = list(told.get(" ".join(path), ()))
             others = [" ".join((alias, *path)) for alias in aliases]
-            yield " ".join((node["name"], *path)), others, phrases, command.get("summary", "")
+            phrases = told.get(" ".join(path), [])
+            yield " ".join((node["name"], *path)), others, phrases, [command.get("summary", "")]
 
 
 def _commands(
@@ -165,16 +170,16 @@ def _strong(names: dict[str, int]) -> tuple[dict[str, list[int]], dict[str, list
     said: dict[str, set[int]] = collections.defaultdict(set)
     impact = int(FULL * INTENT / (INTENT + K1))
     number = max(names.values(), default=-1)
-    for line, aliases, phrases, summary in intents():
-        if not summary and not phrases:
+    for line, aliases, phrases, texts in intents():
+        if not any((*phrases, *texts)):
             continue
         if line not in names:
             number += 1
             names[line] = number
         for alias in aliases:
             names.setdefault(alias, names[line])
-        for phrase in (*phrases, summary):
-            for term in terms_of(phrase):
+        for text in (*phrases, *texts):
+            for term in terms_of(text):
                 strong[term].add(names[line] << 8 | impact)
         for phrase in phrases:
             said[phrase_key(phrase)].add(names[line])

@@ -44,6 +44,12 @@ def test_an_alias_is_the_tool_under_its_own_name():
     assert load("egrep").effects == load("grep").effects
 
 
+def test_a_name_may_have_intents_of_its_own():
+    told = {name: load(name).own["intents"][""] for name in ("head", "tail")}
+    assert "follow a log file" in told["tail"]
+    assert not set(told["head"]) & set(told["tail"])
+
+
 def test_an_unknown_tool_is_none():
     assert load("no-such-tool-anywhere") is None
 

@@ -60,6 +60,33 @@ def test_a_tool_that_is_named_is_meant_unless_its_name_is_an_ordinary_word():
         assert lines(made, "start a web server")[0] != "start"
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("follow a log file", "tail"),
+        ("how do I follow the log file?", "tail"),
+        ("who is logged in", "who"),
+        ("Undo the last commit", "git reset"),
+        ("list running containers", "docker ps"),
+    ],
+)
+def test_a_curated_intent_that_is_the_request_itself_comes_first(words, expected):
+    logs = {
+        name: Command(description=f"Show {name} logged in log files")
+        for name in ("logs", "ps", "commit")
+    }
+    tools = [
+        Tool(name="docker", description="Containers, the last file, running lists", commands=logs),
+        Tool(name="git", description="Version control", commands={"reset": Command(description="Move HEAD"), **logs}),
+        *(Tool(name=name, description="x") for name in ("head", "tail", "who", "w")),
+    ]  # fmt: skip
+    with Index() as index:
+        index.put(tools)
+        assert lines(index, words)[0] == expected
+        index.put([], gone=[expected.split()[0]])
+        assert expected not in lines(index, words)
+
+
 def test_hidden_commands_are_not_found(index):
     assert "git secret" not in lines(index, "internal secret command", limit=50)
 
