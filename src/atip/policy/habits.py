@@ -106,6 +106,7 @@ PRIVILEGE = frozenset(("sudo", "doas", "su", "pkexec", "runuser", "run0"))
 RISKY_FLAG = re.compile(
     r"(?i)^--?([a-z-]*-)?(out|output|outfile|write|save|exec|execute|cmd|command|run|shell|eval|script|program|pager|"
     r"editor|hook|plugin|load|config|delete|remove|force|upload|in-?place|log-?file)(-[a-z-]*)?$"
+    r"|^-W[pal],"  # a compiler hands these words on: to preprocessor, assembler, linker
 )
 """Unlisted flags that are not believed to be harmless, even where a knowledge file says that the rest is."""
 SECRET_SETTING = re.compile(

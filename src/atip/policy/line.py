@@ -23,7 +23,7 @@ from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import UNKNOWN, Effects, raised_by
 from atip.policy import habits
 from atip.policy.around import Around
-from atip.policy.options import may_be_option
+from atip.policy.options import joined_risk, may_be_option
 from atip.policy.paths import Paths
 from atip.policy.subject import Subject, marked
 
@@ -272,7 +272,8 @@ def _doubt(tool: Tool, call: Invocation, effects: Effects) -> tuple[str, str] | 
     for flag in call.unknown:
         if habits.RISKY_FLAG.search(flag):
             return flag, "is not known, and its name speaks of writing or running"
-    return None
+    joined = joined_risk(tool, call)
+    return None if joined is None else (joined[0], f"may be `{joined[1]}` with its value")
 
 
 def _asks_for_secret(tool: Tool, call: Invocation) -> bool:

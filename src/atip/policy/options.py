@@ -38,6 +38,18 @@ def may_be_option(tool: Tool, call: Invocation, words: Sequence[ShellWord], path
     return ""
 
 
+def joined_risk(tool: Tool, call: Invocation) -> tuple[str, str] | None:
+    """(word, flag): a word of one dash that nobody has listed, and may be a flag that raises effects with its value joined
+    to it, as compilers take them: `-B./dir`, `-Wp,-MD,x`."""
+    words = [word for word in call.unknown if word[:1] == "-" and word[:2] != "--"]
+    for word in words:
+        for option in _options(tool, call):
+            for flag in option.flags if _is_risky(option) else ():
+                if word.startswith(flag) and option.type != "boolean":
+                    return word, flag
+    return None
+
+
 def _has_ending(word: ShellWord) -> bool:
     """`*.md`: only a file that exists and is called like an option could do harm; it takes a hostile
     name *and* that ending. A bare `*` takes any name."""
