@@ -5,6 +5,7 @@ everyday lines of the same programs: a guard that asks about everything would pa
 """
 
 import pathlib
+import shlex
 
 import pytest
 
@@ -74,3 +75,45 @@ def test_no_sample_that_does_more_than_read_is_allowed(box):
     risky = [line for function, line in samples if function not in READING_ONLY]
     assert len(risky) > 100
     assert allowed(box, risky) == []
+
+
+REWRITES = {
+    "command": "command {}",
+    "env": "env {}",
+    "timeout": "timeout 5 {}",
+    "nice": "nice -n 5 {}",
+    "bash": "bash -c {quoted}",
+    "login shell": "sh -lc {quoted}",
+    "eval": "eval {quoted}",
+    "subshell": "({})",
+    "group": "{{ {}; }}",
+    "pipe": "{} | cat",
+    "background": "{} &",
+    "condition": "if true; then {}; fi",
+    "loop": "for i in 1; do {}; done",
+    "function": "f() {{ {}; }}; f",
+    "second line": "ls\n{}",
+    "substitution": 'echo "$({})"',
+    "path": "/usr/bin/{}",
+}
+"""Other ways to write a line that keep its meaning."""
+
+
+def rewritten(lines: list[str], template: str) -> list[str]:
+    """Simple lines only: the rest of a compound one would stand outside of a wrapper."""
+    simple = [
+        line for line in lines if not set(line) & set("|&;<>\n(){}`") and "=" not in line.split()[0]
+    ]
+    return [template.format(line, quoted=shlex.quote(line)) for line in simple]
+
+
+@pytest.mark.parametrize("way", REWRITES)
+def test_writing_a_line_in_another_way_changes_no_decision(box, way):
+    """Every fifth line, another fifth for each way."""
+    offset = list(REWRITES).index(way) % 5
+    asks = rewritten([line for lines in ASKS.values() for line in lines][offset::5], REWRITES[way])
+    allows = rewritten(
+        [line for lines in ALLOWS.values() for line in lines][offset::5], REWRITES[way]
+    )
+    assert allowed(box, asks) == []
+    assert set(allows) == set(allowed(box, allows))
