@@ -121,3 +121,9 @@ def test_a_refresh_is_forced_by_the_option_or_by_the_environment(tmp_path):
     assert executed() == 0
     assert executed("--refresh") > 0
     assert executed(ATIP_REFRESH="1") > 0
+
+
+def test_an_empty_list_says_whether_nothing_is_known_or_nothing_fits(tmp_path):
+    assert "run `atip scan`" in atip("list", home=tmp_path).err
+    home_with(tmp_path, document())
+    assert "none of 1 tool fits" in atip("list", "--source", "no-such-source", home=tmp_path).err

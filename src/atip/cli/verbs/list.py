@@ -45,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     tools = [_row(entry) for entry in ctx.app.list()]
+    known = len(tools)
     if options.source:
         tools = [tool for tool in tools if tool["source"] in options.source]
     if options.effects or options.trust:
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"tools": tools, **_mcp(ctx)})
     else:
-        _print(ctx, tools)
+        _print(ctx, tools, known)
     return 0
 
 
@@ -98,7 +99,7 @@ def _matches(ctx: Context, row: dict[str, Any], options: argparse.Namespace) -> 
     return all(has_fact(tool, fact) for fact in options.effects)
 
 
-def _print(ctx: Context, tools: list[dict[str, Any]]) -> None:
+def _print(ctx: Context, tools: list[dict[str, Any]], known: int) -> None:
     from atip.cli.output import clean, count, paint, table, width_of
 
     rows = [
@@ -107,7 +108,9 @@ def _print(ctx: Context, tools: list[dict[str, Any]]) -> None:
     ]
     for line in table(rows, indent="", width=width_of(ctx)):
         ctx.print(line)
-    if not tools:
+    if not known:
         ctx.note("nothing is known yet: run `atip scan`")
+    elif not tools:
+        ctx.note(f"none of {count(known, 'tool')} fits; `atip list` shows all")
     elif ctx.is_tty:
         ctx.note(paint(ctx, count(len(tools), "tool"), "dim"))
