@@ -14,6 +14,8 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# What `tests.conftest` imports is imported before pytest could rewrite it.
+_COLLECT = ("--collect-only", "-q", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 sys.path.insert(0, str(ROOT))
 
 from tests.conftest import UNPROVEN, claims, load_requirements, load_waived  # noqa: E402
@@ -31,7 +33,7 @@ class Claims:
 def main() -> int:
     found = Claims()
     with contextlib.redirect_stdout(io.StringIO()):
-        code = pytest.main(["--collect-only", "-q", str(ROOT / "tests")], plugins=[found])
+        code = pytest.main([*_COLLECT, str(ROOT / "tests")], plugins=[found])
     if code not in (0, 5):
         print("tests do not collect", file=sys.stderr)
         return 1

@@ -88,6 +88,16 @@ def test_nothing_of_ours_reaches_the_program(grants, every_launcher) -> None:
     assert state["into first"] == [13, 13, 13, 13]  # EACCES: it is not dumpable
 
 
+@pytest.mark.parametrize("grants", [{}, SPAWN], ids=str)
+def test_the_root_and_its_made_up_files_cannot_be_written(grants, every_launcher) -> None:
+    confinement = Confinement(**grants)
+    roots = [line for line in state_of(confinement, None)["mounts"] if line.startswith("/ ")]
+    assert [line.split()[1].split(",")[0] for line in roots] == ["ro"], roots
+    tries = ["os.mkdir('/new')", "os.mkdir('/etc/new')", "open('/etc/hosts', 'a')"]
+    said = python(confinement, attempt(*tries))
+    assert said.out.count("\n") == len(tries) and "done" not in said.out, said
+
+
 def test_writable_places_start_nothing_but_the_program_itself(tmp_path, every_launcher) -> None:
     """The program lies in the folder that it may write, below a private one."""
     folder = tmp_path / "work/private"
@@ -214,7 +224,7 @@ def test_helpers_may_be_started_where_bubblewrap_is_set_user_id() -> None:
 def test_all_of_this_holds_for_an_unprivileged_caller() -> None:
     env = environment()
     env["PYTHONPATH"] = str(ROOT) + os.pathsep + env["PYTHONPATH"]
-    chosen = "same_state or nothing_of_ours or writable_places or no_capability"
+    chosen = "same_state or nothing_of_ours or the_root or writable_places or no_capability"
     command = [
         *system_python(),
         "-m",
@@ -231,4 +241,4 @@ def test_all_of_this_holds_for_an_unprivileged_caller() -> None:
         [*command, "--rootdir", str(ROOT), str(pathlib.Path(__file__))],
         env=env | {"HOME": "/nonexistent"}, cwd=ROOT, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    assert (ran.returncode, ran.stdout.split()[:1]) == (0, ["." * 11]), ran.stdout + ran.stderr
+    assert (ran.returncode, ran.stdout.split()[:1]) == (0, ["." * 15]), ran.stdout + ran.stderr

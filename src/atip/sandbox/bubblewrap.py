@@ -88,7 +88,8 @@ def start(
         files: made-up files inside, path → content.
         keep: descriptors that `inner` inherits.
         seccomp: the filter, applied to `inner` and all it starts; empty: `inner` applies its own.
-        capabilities: of its own user namespace, that `inner` still needs and must give up.
+        capabilities: of its own user namespace, that `inner` still needs and must give up. With them `inner` also
+            makes the root read-only, in a tenth of the time.
         prefix: a command that ends by executing bubblewrap.
         spawn_by: chooses the thread to start from: what it sees of the files, bubblewrap will see.
 
@@ -111,7 +112,7 @@ def start(
         for path, content in files.items():
             handed.append(_content(content, opened))
             command += ["--perms", "0444", "--file", str(handed[-1]), path]
-        command += ["--remount-ro", "/"]
+        command += [] if capabilities else ["--remount-ro", "/"]
         if seccomp:
             handed.append(_content(seccomp, opened))
             command += ["--seccomp", str(handed[-1])]

@@ -28,7 +28,7 @@ SCRATCH_BYTES = 256 * 1024 * 1024
 PROXY_PORT = 3128
 _LOOPBACK = ("localhost", "127.0.0.1")
 _NAMES = "/run/program"
-NOEXEC, RECURSIVE = 8, 0x8000
+READ_ONLY, NOEXEC, RECURSIVE = 1, 8, 0x8000
 _SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108  the sandbox's own
 
 
@@ -268,11 +268,12 @@ def mount_changes(decided: Plan) -> tuple[tuple[str, int, int, int], ...]:
     Where other programs may be started, nothing that was planted may be one of them.
     """
     if not decided.spawns:
-        return ()  # no second exec at all
+        return ()  # no second exec at all, so no capability to change mounts with
     written = [mount.path for mount in decided.files.mounts if mount.kind == "write"]
     own = decided.request.binary.path
     inside = any(own == path or own.startswith(f"{path}/") for path in written)
     return (
+        ("/", READ_ONLY, 0, 0),
         *((path, NOEXEC, 0, 0) for path in (*_SCRATCH, decided.home)),
         # SECURITY: with all that is mounted below, also by others.
         *((path, NOEXEC, 0, RECURSIVE) for path in written),

@@ -34,9 +34,11 @@ open $order, "<&=", $config or die;
 @call{ split / /, $names } = map { $_ + 0 } split / /, $numbers;
 ($mounts, $argv, $env) = map { [unpack "(N/a*)*", $_] } @lists;
 $uid += 0;
-opendir $open, "/proc/self/fd" or fail("/proc/self/fd");
-@others = grep { $_ > 2 && $_ != $status && $_ != $lifeline } readdir $open;
-syscall($call{close}, $_ + 0) for @others;    # what the launchers before us left open
+@kept = (2, sort({ $a <=> $b } $status, $lifeline), 1 << 32);
+for (1 .. 3) {    # what the launchers before us left open, between those that stay
+    my ($first, $last) = ($kept[$_ - 1] + 1, $kept[$_] - 1);
+    need("close_range", "close_range", $first, $last, 0) if $first <= $last;
+}
 call("fcntl", $_, 2, 1) for $status, $lifeline;    # F_SETFD, FD_CLOEXEC
 
 while (@$mounts) {    # (3)
@@ -44,12 +46,12 @@ while (@$mounts) {    # (3)
     need($path, "mount_setattr", -100, $path, $flags + 0, pack("QQQQ", $set, $clear, 0, 0), 32);
 }
 
-open $score, ">", "/proc/self/oom_score_adj" or fail("oom_score_adj");
-print $score "1000";
-close $score or fail("oom_score_adj");
+$score = need("oom_score_adj", "openat", -100, "/proc/self/oom_score_adj", 1, 0);    # O_WRONLY
+need("oom_score_adj", "write", $score, "1000", 4);
+call("close", $score);
 umask 022;
 # (4) SECURITY: a start keeps a few capabilities to get here; none may go further.
-syscall($call{prctl}, 24, $_, 0, 0, 0) for 0 .. 63;    # PR_CAPBSET_DROP
+for (0 .. 63) { last if syscall($call{prctl}, 24, $_, 0, 0, 0) < 0 }    # PR_CAPBSET_DROP; refused for one, for all
 if ($> != $uid) {
     need("setgroups", "setgroups", 0, 0);
     need("setresgid", "setresgid", $uid, $uid, $uid);
@@ -70,18 +72,16 @@ if ($child) {    # PID 1: keep nothing but the lifeline; reap until the program 
     my $null = need("/dev/null", "openat", -100, "/dev/null", 2, 0);
     call("dup3", $null, $_, 0) for 0, 1, 2;
     call("close", $_) for $null, $status;
-    my $bell = need("signalfd", "signalfd4", -1, $ended, 8, 0);
-    open $ringing, "<&=", $bell or fail("signalfd");
+    $SIG{CHLD} = sub { };    # or it would not wake us
+    my $none = pack "Q", 0;
     while (1) {
         while ((my $pid = waitpid -1, 1) != 0) {    # WNOHANG
             call("exit_group", 125) if $pid < 0;
             call("exit_group", $? & 127 ? 128 + ($? & 127) : $? >> 8) if $pid == $child;
         }
-        my $events = pack "lss lss", $lifeline, 0, 0, $bell, 1, 0;    # POLLIN
-        syscall($call{ppoll}, $events, 2, 0, 0, 8);
-        my ($host_ended, $rung) = unpack "x6 s x6 s", $events;
-        call("exit_group", 125) if $host_ended;
-        sysread $ringing, my $told, 4096 if $rung;
+        my $events = pack "lss", $lifeline, 0, 0;
+        syscall($call{ppoll}, $events, 1, 0, $none, 8);    # signals are heard in here alone
+        call("exit_group", 125) if unpack "x6 s", $events;    # the host ended
     }
 }
 call("prctl", 1, 9, 0, 0, 0);    # PR_SET_PDEATHSIG

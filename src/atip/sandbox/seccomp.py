@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import errno
 import functools
+import itertools
 import struct
 
 from atip.errors import SandboxError
 from atip.model.value import Value
 from atip.sandbox.syscall_numbers import ARCHITECTURES, NUMBERS
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _JUMP, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x05, 0x06
+_ROW = 6  # so many comparisons in a row are as quick as halving again, and shorter
+_FARTHEST = 255  # of a conditional jump
 _ALLOW = 0x7FFF0000
 _KILL = 0x80000000
 _ERRNO = 0x00050000
@@ -29,6 +32,8 @@ _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS|CGROUP|UTS|IPC|USER|PID|NET
 _CLONE_THREAD = 0x00010000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _AT_EMPTY_PATH = 0x1000
+_Instruction = tuple[int, ...]
+"""Code, value and, for a comparison, how far to jump if true and if false."""
 ONE_SHOT_FD = 1000
 """Where the launcher puts the one program that may still be executed when exec is off."""
 
@@ -87,7 +92,6 @@ def assemble(what: Filter, machine: str) -> bytes:
         )
     column, audit = ARCHITECTURES[machine]
     program = _Program(column)
-    program.check_architecture(audit, x32=machine == "x86_64")
     for name in REFUSED:
         program.refuse(name, errno.EPERM)
     if not what.shared_objects:
@@ -106,8 +110,7 @@ def assemble(what: Filter, machine: str) -> bytes:
         program.require_bits("clone", 0, _CLONE_THREAD, errno.EPERM)
     if what.one_shot_exec:
         _one_shot(program)
-    program.emit(_RETURN, _ALLOW)
-    return bytes(program.code)
+    return program.assemble(audit, x32=machine == "x86_64")
 
 
 def _arguments(program: _Program) -> None:
@@ -139,69 +142,80 @@ def _one_shot(program: _Program) -> None:
 
 
 class _Program:
-    """Emits instructions; after each rule the accumulator holds the call number again."""
+    """Rules by call number, found by halving: a long row of comparisons is slow to put on, for every start."""
 
     def __init__(self, column: int) -> None:
-        self.code = bytearray()
         self._column = column
+        self._rules: dict[int, list[_Instruction]] = {}
 
-    def emit(self, code: int, value: int, if_true: int = 0, if_false: int = 0) -> None:
-        self.code += struct.pack("<HBBI", code, if_true, if_false, value)
-
-    def check_architecture(self, audit: int, *, x32: bool) -> None:
-        self.emit(_LOAD, 4)
-        self.emit(_EQUAL, audit, 1, 0)
-        self.emit(_RETURN, _KILL)
-        self.emit(_LOAD, 0)
+    def assemble(self, audit: int, *, x32: bool) -> bytes:
+        """The whole: another architecture is killed, a call with rules is held against them, the rest is allowed."""
+        code = [(_LOAD, 4), (_EQUAL, audit, 1, 0), (_RETURN, _KILL), (_LOAD, 0)]
         if x32:  # SECURITY: the x32 table has other numbers for the same calls.
-            self.emit(_AT_LEAST, _X32_BIT, 0, 1)
-            self.emit(_RETURN, _ERRNO | errno.ENOSYS)
-
-    def _number(self, name: str) -> int | None:
-        return NUMBERS[name][self._column]
+            code += [(_AT_LEAST, _X32_BIT, 0, 1), (_RETURN, _ERRNO | errno.ENOSYS)]
+        code += _search(sorted(self._rules.items()))
+        return b"".join(_encoded(*instruction) for instruction in code)
 
     def refuse(self, name: str, error: int) -> None:
-        number = self._number(name)
-        if number is not None:
-            self.emit(_EQUAL, number, 0, 1)
-            self.emit(_RETURN, _ERRNO | error)
+        self._add(name, [(_RETURN, _ERRNO | error)])
 
     def allow_only(self, name: str, index: int, values: tuple[int, ...], error: int) -> None:
         """Refuse unless argument `index` is one of `values`."""
-        tests = [(_EQUAL, value) for value in values]
-        self._when(name, index, tests, error, refuse_on_match=False)
-
-    def refuse_values(self, name: str, index: int, values: tuple[int, ...], error: int) -> None:
-        tests = [(_EQUAL, value) for value in values]
-        self._when(name, index, tests, error, refuse_on_match=True)
-
-    def refuse_bits(self, name: str, index: int, bits: int, error: int) -> None:
-        self._when(name, index, [(_ANY_BIT, bits)], error, refuse_on_match=True)
+        self._unless(name, index, [(_EQUAL, value) for value in values], error)
 
     def require_bits(self, name: str, index: int, bits: int, error: int) -> None:
-        self._when(name, index, [(_ANY_BIT, bits)], error, refuse_on_match=False)
+        self._unless(name, index, [(_ANY_BIT, bits)], error)
 
-    def _when(
-        self,
-        name: str,
-        index: int,
-        tests: list[tuple[int, int]],
-        error: int,
-        *,
-        refuse_on_match: bool,
-    ) -> None:
-        number = self._number(name)
-        if number is None:
-            return
+    def refuse_values(self, name: str, index: int, values: tuple[int, ...], error: int) -> None:
+        self._when(name, index, [(_EQUAL, value) for value in values], error)
+
+    def refuse_bits(self, name: str, index: int, bits: int, error: int) -> None:
+        self._when(name, index, [(_ANY_BIT, bits)], error)
+
+    def _unless(self, name: str, index: int, tests: list[tuple[int, int]], error: int) -> None:
+        """A match goes past the refusal, to the next rule."""
         count = len(tests)
-        # load; tests; [jump over the refusal]; refusal; load the number back
-        self.emit(_EQUAL, number, 0, count + 4 if refuse_on_match else count + 3)
-        self.emit(_LOAD, _ARG0 + 8 * index)
-        for position, (code, value) in enumerate(tests):
-            left = count - 1 - position
-            # a match goes to the refusal (after the jump) or past it
-            self.emit(code, value, left + 1, 0)
-        if refuse_on_match:
-            self.emit(_EQUAL, 0, 1, 1)
-        self.emit(_RETURN, _ERRNO | error)
-        self.emit(_LOAD, 0)
+        passing = [(code, value, count - at, 0) for at, (code, value) in enumerate(tests)]
+        self._add(name, [(_LOAD, _ARG0 + 8 * index), *passing, (_RETURN, _ERRNO | error)])
+
+    def _when(self, name: str, index: int, tests: list[tuple[int, int]], error: int) -> None:
+        """A match goes to the refusal; past it goes what matched nothing."""
+        last = len(tests) - 1
+        caught = [
+            (code, value, last - at, int(at == last)) for at, (code, value) in enumerate(tests)
+        ]
+        self._add(name, [(_LOAD, _ARG0 + 8 * index), *caught, (_RETURN, _ERRNO | error)])
+
+    def _add(self, name: str, rule: list[_Instruction]) -> None:
+        number = NUMBERS[name][self._column]
+        if number is not None:
+            self._rules.setdefault(number, []).extend(rule)
+
+
+def _search(rules: list[tuple[int, list[_Instruction]]]) -> list[_Instruction]:
+    """Instructions that find the rule of the number in the accumulator, and allow where it has none."""
+    if len(rules) <= _ROW:
+        return [*_row(rules), (_RETURN, _ALLOW)]
+    middle = len(rules) // 2
+    below, above = _search(rules[:middle]), _search(rules[middle:])
+    first = rules[middle][0]
+    if len(below) <= _FARTHEST:
+        return [(_AT_LEAST, first, len(below), 0), *below, *above]
+    return [(_AT_LEAST, first, 0, 1), (_JUMP, len(below)), *below, *above]
+
+
+def _row(rules: list[tuple[int, list[_Instruction]]]) -> list[_Instruction]:
+    """One comparison after the other; neighbours with the same rule share it."""
+    code: list[_Instruction] = []
+    for rule, alike in itertools.groupby(rules, lambda pair: pair[1]):
+        numbers = [number for number, _ in alike]
+        body = rule if len(rule) == 1 else [*rule, (_RETURN, _ALLOW)]
+        last = len(numbers) - 1
+        for at, number in enumerate(numbers):
+            code.append((_EQUAL, number, last - at, len(body) if at == last else 0))
+        code += body
+    return code
+
+
+def _encoded(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("<HBBI", code, if_true, if_false, value)

@@ -31,6 +31,9 @@ def decide(
         if operation == 0x20:
             (accumulator,) = struct.unpack_from("<I", data, value)
             continue
+        if operation == 0x05:
+            position += value
+            continue
         true = {
             0x15: accumulator == value,
             0x35: accumulator >= value,
@@ -59,6 +62,17 @@ def test_every_refused_call_is_refused(machine: str) -> None:
 @pytest.mark.parametrize("number", [0, 1, 2, 3, 9, 39, 59, 60, 231, 257])
 def test_ordinary_calls_are_allowed(number: int) -> None:
     assert decide(assemble(Filter(), "x86_64"), number) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_call_without_a_rule_is_allowed_whatever_its_neighbours_are(machine, strict) -> None:
+    column, audit = ARCHITECTURES[machine]
+    loose = dict.fromkeys(("shared_objects", "memfd", "sockets", "processes"), not strict)
+    program = assemble(Filter(one_shot_exec=strict, **loose), machine)
+    ruled = {numbers[column] for numbers in NUMBERS.values()}
+    for number in set(range(600)) - ruled:
+        assert decide(program, number, (7,) * 6, audit) == ALLOW, number
 
 
 def test_other_architecture_is_killed_and_x32_numbers_do_not_exist() -> None:
