@@ -184,8 +184,8 @@ def find_command(box: Toolbox, words: Sequence[str]) -> tuple[Function, tuple[st
     """
     from atip.calls.functions import find_function, functions_of
 
-    tool = box.get(words[0])
     rest = tuple(words[1:])
+    tool = box.get(words[0], rest)
     paths = {function.path: function for function in functions_of(tool)}
     for count in range(len(rest), -1, -1):
         path = tuple(rest[:count])

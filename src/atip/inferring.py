@@ -10,8 +10,7 @@ from atip.discovery.executables import Executable, stat_key
 from atip.discovery.ladder import Subject
 from atip.discovery.native import judge_answer, mentions_flag
 from atip.discovery.scan import ScanOptions
-from atip.discovery.stubs import needed_paths, parse_stub
-from atip.discovery.visibility import head_of
+from atip.discovery.stubs import head_of, needed_paths, parse_stub
 from atip.errors import NotFoundError, ProbeError
 from atip.model.tool import Binary
 

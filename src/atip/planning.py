@@ -132,8 +132,7 @@ def own_libraries(program: str, home: str) -> tuple[str, ...]:
     SECURITY: the script itself says where these are (first line, `.pth` files), so only what lies in the tree that
     it was installed into counts, or in the tree of its interpreter; never a home directory or what holds one.
     """
-    from atip.discovery.stubs import needed_paths, parse_stub
-    from atip.discovery.visibility import head_of
+    from atip.discovery.stubs import head_of, needed_paths, parse_stub
 
     real = os.path.realpath(program)
     stub = parse_stub(real, head_of(real))

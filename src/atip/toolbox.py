@@ -143,6 +143,7 @@ class Toolbox:
         from atip.discovery.askers import NativeAsker, ShimFolderAsker
         from atip.discovery.cmp_asker import CmpAsker
         from atip.discovery.documents import InstalledTexts
+        from atip.discovery.frameworks.cloud_sdk import CloudSdkAsker
         from atip.discovery.frameworks.node_package import OclifAsker
         from atip.discovery.knowing import KnowledgeAsker
         from atip.discovery.learning import CompletionAsker, ManAsker
@@ -155,6 +156,7 @@ class Toolbox:
             BundleAsker(self.places.data),
             CmpAsker(self.places.home, load_settings(self.places, "config").get("cmpPaths", ())),
             OclifAsker(),
+            CloudSdkAsker(),
             CompletionAsker(texts),
             ManAsker(texts),
             KnowledgeAsker(),
@@ -188,8 +190,11 @@ class Toolbox:
         except NotFoundError:
             return None
 
-    def get(self, name: str) -> Tool:
+    def get(self, name: str, words: Sequence[str] = ()) -> Tool:
         """Metadata of a tool, with curated knowledge and layered patterns; ready for use.
+
+        Args:
+            words: of a command line; of a very large tool, only the commands that these name are complete.
 
         Raises:
             NotFoundError: `tool.not-found` or `store.no-metadata`.
@@ -198,7 +203,12 @@ class Toolbox:
         from atip.model.decode import decode_tool
         from atip.registry.patterns import layered_patterns
 
-        tool = with_knowledge(decode_tool(self.get_document(name)).replace(name=name))
+        document = self.get_document(name)
+        if words:
+            from atip.model.branch import branch_of
+
+            document = branch_of(document, words)
+        tool = with_knowledge(decode_tool(document).replace(name=name))
         return tool.replace(patterns=layered_patterns(tool, self.places) or tool.patterns)
 
     def get_document(self, name: str) -> dict[str, Any]:
@@ -375,8 +385,7 @@ class Toolbox:
         return with_knowledge(judge_answer(name, answer).tool)
 
     def _visible(self, path: str) -> Sequence[str]:
-        from atip.discovery.stubs import needed_paths, parse_stub
-        from atip.discovery.visibility import head_of
+        from atip.discovery.stubs import head_of, needed_paths, parse_stub
 
         return [os.path.dirname(path), *needed_paths(path, parse_stub(path, head_of(path)))]
 

@@ -293,8 +293,7 @@ class Scanner:
     ) -> None:
         """(6) and (7): what is known of every name, and where it is kept."""
         from atip.discovery.ladder import Subject
-        from atip.discovery.stubs import parse_stub
-        from atip.discovery.visibility import head_of
+        from atip.discovery.stubs import head_of, parse_stub
 
         names_by_digest: dict[str, int] = {}
         for one in found:

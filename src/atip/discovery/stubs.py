@@ -13,6 +13,7 @@ import itertools
 import os
 import re
 
+from atip.discovery.content import HEAD
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -142,6 +143,15 @@ def site_directories(path: str, stub: Stub) -> list[str]:
     return found
 
 
+def head_of(path: str) -> bytes:
+    """The first bytes of a file; empty when it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(HEAD)
+    except OSError:
+        return b""
+
+
 @functools.lru_cache(maxsize=256)
 def _plain_script(line: bytes) -> Stub:
     """What the `#!` line alone tells; a machine has few different ones."""
@@ -175,10 +185,16 @@ def _text(path: str) -> str:
         return ""
 
 
+def _needed_behind(target: str) -> list[str]:
+    """What the script that a wrapper starts needs itself; wrappers of wrappers are not followed."""
+    stub = parse_stub(target, head_of(target))
+    return [] if stub.target else needed_paths(target, stub)
+
+
 def needed_paths(path: str, stub: Stub) -> list[str]:
     """What a sandbox must show besides the script itself: the interpreter, its libraries, the
     environment's own settings, and sources that an editable install points to."""
-    needed = [stub.target] if stub.target else []
+    needed = [stub.target, *_needed_behind(stub.target)] if stub.target else []
     interpreter = stub.interpreter
     if stub.language == "node":
         folder, found, _ = os.path.realpath(path).partition("/node_modules/")

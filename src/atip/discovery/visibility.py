@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from atip.discovery.content import HEAD
-from atip.discovery.stubs import needed_paths, parse_stub
+from atip.discovery.stubs import head_of, needed_paths, parse_stub
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,12 +40,3 @@ def visible_paths(
             stub = parse_stub(one.real_path, head_of(one.real_path))
         shown.update(needed_paths(one.real_path, stub))
     return sorted(shown)
-
-
-def head_of(path: str) -> bytes:
-    """The first bytes of a file; empty when it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(HEAD)
-    except OSError:
-        return b""

@@ -38,7 +38,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         return 0
     from atip.model.view import view
 
-    tool = ctx.app.get(options.tool)
+    # Counts and omissions are told of the whole tool: only a page that shows neither may read a branch.
+    branch = options.command if not (ctx.as_json or options.commands or options.depth) else ()
+    tool = ctx.app.get(options.tool, branch)
     part = (
         tool
         if whole

@@ -1,27 +1,21 @@
 """Runs inside the sandbox, in the interpreter of a foreign Python program; never imported by us.
 
-Started as `python -c SOURCE SCRIPT SDK [COMMAND…]`, where SOURCE is this file and SDK the folder of `atip.sdk`, whose
-describing functions need nothing but the standard library. It runs the script with `COMMAND… --help` and, at the moment when the framework would print its help,
-writes the parser object as metadata instead and ends. Standard library only; works from Python 3.7 on.
+Started as `python -c SOURCE SCRIPT SDK AFTER [COMMAND…]`, where SOURCE is `python_trees.py` and this file, SDK the folder of
+`atip.sdk`, whose describing functions need nothing but the standard library, and AFTER where an earlier answer ended. It runs the script
+with `COMMAND… --help` and, at the moment when the framework would print its help, writes the parser object as metadata instead
+and ends. Standard library only; works from Python 3.7 on.
 """
 
 import contextlib
+import json
 import os
 import runpy
 import sys
 import types
 
-MARK = b"\x1eatip-parser\x1e"
-
 
 def emit(document):
-    """Write the document whole, then end at once: no exit handler of the program may run."""
-    import json
-
-    data = MARK + json.dumps(document, default=str).encode("utf-8", "surrogatepass") + b"\n"
-    while data:
-        data = data[os.write(1, data) :]
-    os._exit(0)
+    write_and_end(json.dumps(document, default=str).encode("utf-8", "surrogatepass") + b"\n")  # noqa: F821
 
 
 def hook_argparse():
@@ -119,24 +113,27 @@ def hook_click(module):
             kind.format_help = show
 
 
-class ClickFinder:
-    """Hooks click (or a copy of it that another framework carries) as soon as it is imported."""
+CLICK = ("Command", "Context")
+HOOKED = (
+    ("click.core", CLICK, hook_click),
+    ("typer._click.core", CLICK, hook_click),
+    ("rich_click.rich_command", CLICK, hook_click),
+    ("asyncclick.core", CLICK, hook_click),
+    *LAZY,  # noqa: F821
+)
+
+
+class Finder:
+    """Hooks a framework (or a copy of it that another one carries) as soon as it is imported."""
 
     def find_spec(self, name, path=None, target=None):
-        for module_name in (
-            "click.core",
-            "typer._click.core",
-            "rich_click.rich_command",
-            "asyncclick.core",
-        ):
+        for module_name, needed, hook in HOOKED:
             module = sys.modules.get(module_name)
             # A module that is still being imported has no classes yet; it is looked at again later.
-            is_ready = (
-                module is not None and hasattr(module, "Command") and hasattr(module, "Context")
-            )
+            is_ready = module is not None and all(hasattr(module, one) for one in needed)
             if is_ready and not getattr(module, "_atip_hooked", False):
                 module._atip_hooked = True
-                hook_click(module)
+                hook(module)
         return
 
 
@@ -151,11 +148,11 @@ def lend_sdk(folder):
 def main():
     script = sys.argv[1]
     lend_sdk(sys.argv[2])
-    sys.argv = [script, *sys.argv[3:], "--help"]
+    sys.argv = [script, *sys.argv[4:], "--help"]
     sys.path[0] = os.path.dirname(script)
     hook_argparse()
     hook_optparse()
-    finder = ClickFinder()
+    finder = Finder()
     sys.meta_path.insert(0, finder)
     for name in ("click.core", "typer"):
         with contextlib.suppress(Exception):

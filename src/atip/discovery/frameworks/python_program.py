@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from atip.discovery.learning import GENERATOR, ask_version
+from atip.discovery.stubs import head_of, managed_target, parse_stub
 from atip.errors import FormatError
 from atip.model.reader import STORE, read_json
 from atip.model.tool import Command, Trust
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from atip.discovery.help_tree import Runner
     from atip.discovery.ladder import Subject
+    from atip.discovery.stubs import Stub
     from atip.model.tool import Tool
 
 METHOD = "parser-introspection"
@@ -26,6 +28,9 @@ MARK = b"\x1eatip-parser\x1e"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 SDK = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "sdk")
 """Must be visible inside the sandbox."""
+MAX_PIECES = 24
+MAX_PIECE = 64_000_000
+"""Bytes of one piece of a large tree, unpacked."""
 WALL_S = 25.0
 """Importing a whole program takes longer than printing a help text; the person asked for it (`--learn`)."""
 
@@ -41,7 +46,8 @@ class PythonAsker:
         self._source = ""
 
     def ask(self, subject: Subject) -> Tool | None:
-        if subject.stub.language != "python" or subject.stub.interpreter is None:
+        _, stub = behind(subject)
+        if stub.language != "python" or stub.interpreter is None:
             return None
         tool = self._dump(subject)
         if tool is None or (not tool.commands and _hands_on(tool)):
@@ -50,16 +56,29 @@ class PythonAsker:
 
     def _dump(self, subject: Subject, *path: str) -> Tool | None:
         """The parser that would print the help of a command."""
-        interpreter = str(subject.stub.interpreter)
+        script, stub = behind(subject)
+        interpreter = str(stub.interpreter)
         if not os.path.isabs(interpreter):
             interpreter = f"/usr/bin/{interpreter}"
-        answer = self._open_runner(subject).run(
-            [interpreter, "-B", "-c", self.source(), subject.real_path, SDK, *path], wall_s=WALL_S
-        )
-        start = answer.stdout.rfind(MARK)
-        if answer.failure or answer.timed_out or start < 0:
-            return None
-        return read_parser(answer.stdout[start + len(MARK) :], subject.name)
+        whole: dict[str, Any] = {}
+        after = ""
+        for _ in range(MAX_PIECES):
+            command = [interpreter, "-B", "-c", self.source(), script, SDK, after, *path]
+            answer = self._open_runner(subject).run(command, wall_s=WALL_S)
+            start = answer.stdout.rfind(MARK)
+            if answer.failure or answer.timed_out or start < 0:
+                return None
+            piece = unpack(answer.stdout[start + len(MARK) :])
+            if piece is None:
+                return None
+            more = piece.pop("more", None)
+            whole = (
+                {**piece, "commands": {**whole["commands"], **_commands(piece)}} if whole else piece
+            )
+            if not isinstance(more, str) or more <= after:
+                return read_parser(whole, subject.name)
+            after = more
+        return None
 
     def _dispatched(self, subject: Subject, root: Tool | None) -> Tool | None:
         """A program that reads its first word itself and has a parser per command: each is asked."""
@@ -101,8 +120,9 @@ class PythonAsker:
     def source(self) -> str:
         """The program that runs inside."""
         if not self._source:
-            with open(os.path.join(_HERE, "python_hooks.py"), encoding="utf-8") as file:
-                self._source = file.read()
+            for name in ("python_trees.py", "python_hooks.py"):
+                with open(os.path.join(_HERE, name), encoding="utf-8") as file:
+                    self._source += file.read()
         return self._source
 
 
@@ -127,17 +147,43 @@ def _without_bare_dash(node: Any) -> None:
         _without_bare_dash(command)
 
 
-def read_parser(data: bytes, name: str) -> Tool | None:
-    """What the hooks wrote → Tool; None when it is not metadata."""
+def behind(subject: Subject) -> tuple[str, Stub]:
+    """The script, and how it is started: where a version manager's stub stands before it, the one that it starts."""
+    target = subject.stub.target
+    if subject.stub.language != "shell" or not target or target != managed_target(subject.path):
+        return subject.real_path, subject.stub
+    return target, parse_stub(target, head_of(target))
+
+
+def unpack(data: bytes) -> dict[str, Any] | None:
+    """One answer of the hooks, packed or not; None when it is none."""
+    if data[:1] == b"x":  # zlib
+        import zlib
+
+        packer = zlib.decompressobj()
+        try:
+            data = packer.decompress(data, MAX_PIECE)
+        except zlib.error:
+            return None
+        if not packer.eof:
+            return None  # SECURITY: too large, or cut
+    try:
+        document = read_json(data.strip(), STORE)
+    except FormatError:
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _commands(piece: dict[str, Any]) -> dict[str, Any]:
+    commands = piece.get("commands")
+    return commands if isinstance(commands, dict) else {}
+
+
+def read_parser(document: dict[str, Any], name: str) -> Tool | None:
+    """What the hooks told → Tool; None when it is not metadata."""
     from atip.model.check import check_tool
     from atip.model.decode import decode_tool
 
-    try:
-        document: Any = read_json(data.strip(), STORE)
-    except FormatError:
-        return None
-    if not isinstance(document, dict):
-        return None
     if "command" in str(document.pop("usage", "")).lower():
         return None  # optparse knows no subcommands: the help of such a program tells more
     _without_bare_dash(document)

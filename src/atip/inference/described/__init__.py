@@ -22,6 +22,7 @@ FORMATS: dict[str, tuple[str, str]] = {
     # name → (syntax, module); the more peculiar shape comes first
     "opencli": ("json", "opencli"),
     "oclif": ("json", "oclif"),
+    "calliope": ("json", "calliope"),
     "swift": ("json", "swift_dump"),
     "click": ("json", "click_info"),
     "dotnet": ("json", "dotnet_schema"),
@@ -47,13 +48,14 @@ class Described(Value):
     version: str = ""
 
 
-def recognise(text: str, name: str, *, only: str = "") -> Described | None:
+def recognise(text: str, name: str, *, only: str = "", most: int = MAX_TEXT) -> Described | None:
     """The description in a text, or None when it is none that we know.
 
     Args:
         only: the one format to try.
+        most: characters; more than the default only for a file that was installed with its program.
     """
-    if len(text) > MAX_TEXT:
+    if len(text) > most:
         return None
     parsed: dict[str, Any] = {}
     for kind, (syntax, place) in FORMATS.items():

@@ -1,0 +1,64 @@
+"""Google's Cloud SDK: the command trees that it ships beside its programs. Reads files, runs nothing."""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import AtipError
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.discovery.ladder import Subject
+    from atip.model.tool import Command, Tool
+
+MAX_TREE = 64_000_000
+
+
+class CloudSdkAsker:
+    """`PREFIX/data/cli/NAME.json` or `NAME_completions.py` of a program `PREFIX/bin/NAME`."""
+
+    rung = "framework"
+    executes = False
+
+    def ask(self, subject: Subject) -> Tool | None:
+        folder, program = os.path.split(subject.real_path)
+        trees = os.path.join(os.path.dirname(folder), "data", "cli")
+        if os.path.basename(folder) != "bin" or not os.path.isdir(trees):
+            return None
+        for name in (f"{program}.json", f"{program}_completions.py"):
+            tool = _read_tree(os.path.join(trees, name), subject.name)
+            if tool is not None:
+                return tool.replace(version=_version(os.path.dirname(folder)) or tool.version)
+        return None
+
+
+def _read_tree(path: str, name: str) -> Tool | None:
+    from atip.discovery.learning import inferred
+    from atip.inference.described import recognise
+
+    text = _text(path, MAX_TREE)
+    found = (
+        recognise(text[text.find("{") :], name, only="calliope", most=MAX_TREE) if text else None
+    )
+    # A tree without a flag below its root is only a list of names: the help of such a program tells more.
+    if found is None or not any(_has_flags(one) for one in (found.command.commands or {}).values()):
+        return None
+    tool = inferred(name, found.command, "self-description-calliope", confidence="high")
+    return tool.replace(version=found.version or tool.version)
+
+
+def _has_flags(command: Command) -> bool:
+    below = (command.commands or {}).values()
+    return bool(command.options) or any(_has_flags(one) for one in below)
+
+
+def _version(prefix: str) -> str:
+    return _text(os.path.join(prefix, "VERSION"), 200).strip()
+
+
+def _text(path: str, limit: int) -> str:
+    try:
+        return read_bytes(path, limit).decode("utf-8", "replace") if os.path.isfile(path) else ""
+    except AtipError:
+        return ""
