@@ -200,14 +200,11 @@ class Toolbox:
             NotFoundError: `tool.not-found` or `store.no-metadata`.
         """
         from atip.discovery.knowing import with_knowledge
+        from atip.model.branch import branch_of
         from atip.model.decode import decode_tool
         from atip.registry.patterns import layered_patterns
 
-        document = self.get_document(name)
-        if words:
-            from atip.model.branch import branch_of
-
-            document = branch_of(document, words)
+        document = branch_of(self.get_document(name), words)
         tool = with_knowledge(decode_tool(document).replace(name=name))
         return tool.replace(patterns=layered_patterns(tool, self.places) or tool.patterns)
 

@@ -29,6 +29,7 @@ from atip.calls.safe_flags import is_safe_flag
 from atip.knowledge.reading import CURATED
 from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import UNKNOWN, Effects, join, raised_by, union_of_steps
+from atip.model.root import bare_effects
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -142,13 +143,13 @@ class _Judge:
         return any(flag.startswith(back) for back in backs for flag in given.flags)
 
     def _base(self) -> Effects:
-        base = self.call.nodes[-1].effects if self.call.nodes else self.tool.effects
+        base = self.call.nodes[-1].effects if self.call.nodes else bare_effects(self.tool)
         self._say(self.subject, named_facts(base))
         return base
 
     def _declared(self) -> Effects:
         """A document's word: command joined over tool, danger wins."""
-        effects = self.tool.effects
+        effects = self.tool.effects if self.call.nodes else bare_effects(self.tool)
         for node in self.call.nodes:
             effects = join(effects, node.effects)
         self._say(self.subject, named_facts(effects))

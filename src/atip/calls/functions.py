@@ -11,6 +11,7 @@ from __future__ import annotations
 from atip.calls.names import function_name, legal_key, parameter_key
 from atip.errors import FormatError, NotFoundError
 from atip.model.effects import UNKNOWN, join
+from atip.model.root import bare_effects
 from atip.model.tool import BOOLEAN, Option
 from atip.model.value import Value
 
@@ -60,7 +61,9 @@ class Function(Value):
     @property
     def effects(self) -> Effects:
         """Tool, groups and command joined: danger wins (A42). Curated facts are already complete."""
-        if self.nodes and is_curated(self.tool):
+        if not self.nodes:
+            return bare_effects(self.tool)
+        if is_curated(self.tool):
             return self.nodes[-1].effects
         effects = self.tool.effects
         for node in self.nodes:

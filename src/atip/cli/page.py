@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from atip.cli.output import clean, paint, shorten, table, width_of
 from atip.model.effects import join
+from atip.model.root import bare_effects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _print_tool(ctx: Context, tool: Tool) -> None:
     if tool.homepage:
         ctx.print(clean(tool.homepage))
     source = tool.trust.source if tool.trust and tool.trust.source else "unknown"
-    ctx.print(f"source: {source}   {badges(ctx, tool.effects)}".rstrip())
+    ctx.print(f"source: {source}   {badges(ctx, bare_effects(tool))}".rstrip())
     if tool.partial and tool.omitted:
         ctx.print(
             f"part of {tool.total_commands} commands ({tool.omitted.reason}); what is missing counts as {tool.omitted.safety_assumption}"

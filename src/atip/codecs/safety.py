@@ -94,7 +94,7 @@ def function_flags(function: Function) -> tuple[bool, ...]:
     """Flags of a function, without building its joined effects."""
     nodes = function.nodes
     if not nodes:
-        return flags_of((function.tool.effects,))
+        return flags_of((function.effects,))
     if function.tool.effects is UNKNOWN and len(nodes) == 1:
         return flags_of((nodes[0].effects,))
     if "x-atip" in function.tool.extra:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from atip.inference.knowledge import merge_knowledge
 from atip.knowledge.reading import load
+from atip.model.effects import UNKNOWN
 from atip.model.root import lift, lower
 from atip.model.tool import Argument, Command, Option, Tool, Trust
 
@@ -32,7 +33,9 @@ class KnowledgeAsker:
         if known is None:
             return None
         trust = Trust(source="inferred", verified=False)
-        return known.replace(name=subject.name, version="unknown", trust=trust)
+        known = known.replace(name=subject.name, version="unknown", trust=trust)
+        # The pack's effects at the root are those of the bare tool; they are merged over as such.
+        return known.replace(effects=UNKNOWN) if known.commands else known
 
 
 def with_knowledge(tool: Tool) -> Tool:

@@ -12,6 +12,7 @@ from atip.calls.parse import parse
 from atip.inference.effects_rules import infer_command_effects, infer_flag
 from atip.knowledge.reading import CURATED, LazyCommands
 from atip.model.effects import UNKNOWN, raised_by
+from atip.model.root import bare_effects, with_bare_effects
 from atip.model.tool import Command, Option, Tool
 
 TYPE_CHECKING = False
@@ -35,17 +36,17 @@ def merge_knowledge(tool: Tool, knowledge: Tool) -> Tool:
     vetted = own.get("rest") == "harmless"
     own["also"] = _only_known(known, (*(tool.options or ()), *(tool.global_options or ())))
     _shelve(own, knowledge.commands, tool.commands)
-    return tool.replace(
+    merged = tool.replace(
         description=tool.description or knowledge.description,
         homepage=tool.homepage or knowledge.homepage,
         authentication=tool.authentication or knowledge.authentication,
         patterns=tool.patterns or knowledge.patterns,
-        effects=raised_by(knowledge.effects, tool.effects),
         options=_options(tool.options, known, vetted),
         global_options=_options(tool.global_options, known, vetted),
         commands=_commands(tool.commands, knowledge, (), vetted),
         extra={**tool.extra, "x-atip": own},
     )
+    return with_bare_effects(merged, raised_by(knowledge.effects, bare_effects(tool)))
 
 
 def _commands(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from atip.errors import UsageError
 from atip.model.effects import join
+from atip.model.root import bare_effects
 from atip.model.shape import closest
 
 TYPE_CHECKING = False
@@ -61,6 +62,6 @@ def fact_of(effects: Effects, name: str) -> bool | None:
 def has_fact(tool: Tool, text: str) -> bool:
     """Whether the tool itself or any of its commands says that the fact is true."""
     name = fact_name(text)
-    if fact_of(tool.effects, name):
+    if fact_of(bare_effects(tool), name):
         return True
     return any(fact_of(join(command.effects, tool.effects), name) for _, command in tool.walk())

@@ -2,14 +2,45 @@
 
 ATIP writes it as a command with an empty name. Inside, its options and positionals sit at the tool
 itself, where parsing and inference look for them. `lift` and `lower` go from one form to the other.
+
+SECURITY: effects of the bare tool are nobody else's. `effects` at the tool are those of every command that says
+nothing itself (A42): were the root command's put there, `git` alone, which prints help, would make an unknown subcommand
+harmless. Beside other commands they are kept apart, in `x-atip.bare`.
 """
 
 from __future__ import annotations
 
-from atip.model.effects import UNKNOWN, join
+from atip.model.effects import UNKNOWN, Effects, join
 from atip.model.tool import Command, Tool
 
 ROOT = ""
+BARE = "bare"
+"""In `x-atip` of a tool in working form: effects of the tool without a subcommand."""
+
+
+def bare_effects(tool: Tool) -> Effects:
+    """What the tool does when no subcommand is named."""
+    kept = tool.own.get(BARE)
+    return tool.effects if kept is None else join(_decoded(kept), tool.effects)
+
+
+def _decoded(effects: object) -> Effects:
+    from atip.model.decode import decode_effects  # a guarded command has nothing to decode
+
+    return decode_effects(effects)
+
+
+def with_bare_effects(tool: Tool, effects: Effects) -> Tool:
+    """The tool in working form with effects of its root command."""
+    if not tool.commands:
+        return tool.replace(effects=effects)
+    own = {key: value for key, value in tool.own.items() if key != BARE}
+    if effects is not UNKNOWN:
+        from atip.model.encode import encode_effects
+
+        own[BARE] = encode_effects(effects)
+    rest = {key: value for key, value in tool.extra.items() if key != "x-atip"}
+    return tool.replace(extra={**rest, "x-atip": own} if own else rest)
 
 
 def lift(tool: Tool) -> Tool:
@@ -18,28 +49,30 @@ def lift(tool: Tool) -> Tool:
     if root is None:
         return tool
     siblings = {name: command for name, command in (tool.commands or {}).items() if name != ROOT}
-    return tool.replace(
+    lifted = tool.replace(
         commands=siblings or None,
         options=(*(tool.options or ()), *(root.options or ())) or None,
         arguments=tool.arguments or root.arguments,
-        effects=join(root.effects, tool.effects),
         examples=tool.examples or root.examples,
         extra={**root.extra, **tool.extra},
     )
+    return with_bare_effects(lifted, root.effects if siblings else join(root.effects, tool.effects))
 
 
 def lower(tool: Tool) -> Tool:
     """The working form → the written form. A tool without commands is its own root command."""
-    if tool.commands and not (tool.options or tool.arguments):
+    bare = tool.own.get(BARE)
+    if tool.commands and not (tool.options or tool.arguments or bare):
         return tool
     if ROOT in (tool.commands or {}):
         return tool
     alone = not tool.commands
+    tool = with_bare_effects(tool, UNKNOWN) if bare else tool
     root = Command(
         description=tool.description,
         options=tool.options,
         arguments=tool.arguments,
-        effects=tool.effects if alone else UNKNOWN,
+        effects=tool.effects if alone else _decoded(bare),
         examples=tool.examples if alone else None,
     )
     return tool.replace(

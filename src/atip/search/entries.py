@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from atip.model.effects import UNKNOWN, join
 from atip.model.facts import FACTS, fact_of
+from atip.model.root import bare_effects
 from atip.search.postings import FULL, LONGEST, impact_of
 from atip.search.text import name_terms, normal_phrase, terms_of
 
@@ -81,7 +82,8 @@ def entries_of(tool: Tool) -> Iterator[Entry]:
         best[term] = named
     if tool.options or tool.arguments or tool.examples or tool.patterns or first is not description:
         _add_details(best, _details(tool, first))
-    is_true, is_known = _facts(tool.effects) if tool.effects is not UNKNOWN else _SILENT
+    effects = bare_effects(tool) if tool.commands else tool.effects
+    is_true, is_known = _facts(effects) if effects is not UNKNOWN else _SILENT
     yield (), description, best, is_true, is_known
     if tool.commands:
         yield from _commands(tool, intents, names, summary)
