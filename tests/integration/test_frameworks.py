@@ -8,9 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+import zlib
 
 import pytest
 
+from atip.discovery.frameworks import python_program
+from atip.discovery.frameworks.python_program import unpack
+from atip.discovery.scan import ScanOptions
 from atip.inference.cobra import parse_answer
 from atip.inference.help import infer_help
 from atip.model.check import check_tool
@@ -78,7 +82,7 @@ def test_a_cobra_program_is_known_as_well_as_its_own_help_knows_it(box, name):
     tool = found.tool
     assert found.rung == "framework"
     assert tool.extra["_generation"]["method"] == COBRA_PROGRAMS[name]
-    for words in ([], *([command] for command in tool.commands if command != "help")):
+    for words in ([], *([command] for command in tool.commands if command not in ("", "help"))):
         shown = run(program, *words, "--help")
         told = infer_help(shown, tool=name, path=tuple(words))
         known = tool.find(tuple(words)) if words else tool
@@ -88,7 +92,7 @@ def test_a_cobra_program_is_known_as_well_as_its_own_help_knows_it(box, name):
         offered = offers(program, *words, "-") | offers(program, *words, "")
         invented = {
             one
-            for one in flags_of(known) | set(known.commands or {})
+            for one in flags_of(known) | set(known.commands or {}) - {""}
             if one not in offered and one not in re.findall(r"[\w.@?#-]+", shown)
         }
         assert invented == set(), words
@@ -170,3 +174,133 @@ def test_what_the_program_prints_or_does_on_import_changes_nothing(box, tmp_path
     told = [(option.flags, option.enum) for option in options]
     assert told == [(HELP, None), (("--real",), ("a", "b"))]
     assert not marker.exists()
+
+
+CLIFF = """#!{python}
+import sys
+import zlib
+from cliff.app import App
+from cliff.command import Command
+from cliff.commandmanager import CommandManager
+
+class Load(Command):
+    "Load cargo. Slowly."
+    def get_parser(self, name):
+        parser = super().get_parser(name)
+        parser.add_argument("--crates", type=int)
+        parser.add_argument("where")
+        return parser
+    def take_action(self, given):
+        pass
+
+class Broken(Load):
+    "Cannot be asked"
+    def get_parser(self, name):
+        raise RuntimeError("no")
+
+manager = CommandManager("boat.none")
+manager.add_command("cargo load", Load)
+manager.add_command("cargo fly", Broken)
+app = App("Ship things", "1.0", manager, deferred_help={deferred})
+sys.exit(app.run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("deferred", [False, True])
+def test_a_program_of_plug_ins_tells_the_parser_of_each(box, tmp_path, deferred):
+    tmp_path.chmod(0o755)
+    script = tmp_path / "boat"
+    script.write_text(CLIFF.format(python=sys.executable, deferred=deferred))
+    script.chmod(0o755)
+    found = box.infer(str(script))
+    assert (found.rung, found.tool.extra["_generation"]["method"]) == (
+        "framework",
+        "parser-introspection",
+    )
+    load = found.tool.find(("cargo", "load"))
+    assert flags_of(load) >= {"--crates"}
+    assert [argument.name for argument in load.arguments] == ["where"]
+    assert load.description == "Load cargo."
+    assert found.tool.find(("cargo", "fly")) is not None
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory):
+    """The real AWS CLI behind the stub of a version manager, as pyenv lays them out."""
+    root = tmp_path_factory.mktemp("managed") / ".pyenv"
+    for folder in ("shims", "versions/own/bin"):
+        (root / folder).mkdir(parents=True)
+    for folder in (root.parent.parent, root.parent, root):
+        folder.chmod(0o755)
+    (root / "version").write_text("own\n")
+    shutil.copy(BIN / "aws", root / "versions/own/bin/aws")
+    stub = root / "shims/aws"
+    stub.write_text('#!/usr/bin/env bash\nexec pyenv exec "${0##*/}" "$@"\n')
+    stub.chmod(0o755)
+    home = tmp_path_factory.mktemp("home")
+    box = Toolbox(home=str(home))
+    box.scan(ScanOptions(paths=(str(stub.parent),), learn=True))
+    return box
+
+
+@pytest.mark.timeout(600)
+def test_a_tree_of_twenty_thousand_commands_is_told_in_pieces(aws):
+    entry = aws.store.find("aws")
+    assert entry["x-atip"]["rung"] == "framework"
+    tool = aws.get("aws")
+    assert sum(1 for _ in tool.walk()) > 10_000
+    ended = tool.find(("ec2", "terminate-instances"))
+    assert flags_of(ended) >= {"--instance-ids", "--dry-run", "--no-dry-run", "--cli-input-json"}
+    ids = next(option for option in ended.options if option.name == "instance-ids")
+    assert (ids.required, ids.variadic, ids.type) == (True, True, "string")
+    assert ended.effects.destructive
+    paths = tool.find(("s3", "cp")).arguments
+    assert [(one.name, one.variadic) for one in paths] == [("paths", True)]
+    acl = next(one for one in tool.find(("s3", "cp")).options if one.name == "acl")
+    assert acl.type == "enum" and "private" in acl.enum
+    assert flags_of(tool) >= {"--region", "--profile", "--output"}
+    assert [p for p in check_tool(aws.get_document("aws")) if p.severity == "error"] == []
+
+
+def test_a_line_needs_only_its_own_branch_of_it(aws):
+    part = aws.get("aws", ("--region", "eu-north-1", "ec2", "terminate-instances"))
+    whole = aws.get("aws")
+    assert part.find(("ec2", "terminate-instances")) == whole.find(("ec2", "terminate-instances"))
+    assert not part.find(("s3",)).commands and whole.find(("s3",)).commands
+
+
+def test_what_the_cloud_sdk_ships_is_read_without_running_it(tmp_path):
+    leaf = {"commands": {}, "flags": {"--zone": "dynamic", "--async": "bool"}}
+    tree = {"commands": {"disks": {"commands": {"snapshot": leaf}, "flags": {}}}, "flags": {}}
+    sdk = tmp_path / "sdk"
+    for folder in ("bin", "data/cli"):
+        (sdk / folder).mkdir(parents=True)
+    (sdk / "VERSION").write_text("528.0.0\n")
+    (sdk / "data/cli/cloudy_completions.py").write_text(
+        f'"""Static tree."""\nTREE = {json.dumps(tree)}\n'
+    )
+    names = {"commands": {"ls": {"commands": {}, "flags": {}}}, "flags": {}}
+    (sdk / "data/cli/listed.json").write_text(json.dumps(names))
+    for name in ("cloudy", "listed"):
+        (sdk / "bin" / name).write_text("#!/bin/sh\ntouch /tmp/ran-cloudy; exit 1\n")
+        (sdk / "bin" / name).chmod(0o755)
+    box = Toolbox(home=str(tmp_path / "home"))
+    box.scan(ScanOptions(paths=(str(sdk / "bin"),)))
+    tool = box.get("cloudy")
+    assert tool.version == "528.0.0"
+    assert flags_of(tool.find(("disks", "snapshot"))) == {"--zone", "--async"}
+    assert "source" not in box.store.find("listed")  # names alone: its help would tell more
+    assert not pathlib.Path("/tmp/ran-cloudy").exists()
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"x\x9cnot packed", zlib.compress(b"[" * 100), zlib.compress(b'{"a": 1}')[:-3]]
+)
+def test_an_answer_that_is_none_is_not_taken_for_one(data):
+    assert unpack(data) is None
+
+
+def test_a_packed_answer_cannot_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(python_program, "MAX_PIECE", 1000)
+    assert unpack(zlib.compress(json.dumps({"a": "b" * 900}).encode())) == {"a": "b" * 900}
+    assert unpack(zlib.compress(json.dumps({"a": "b" * 9000}).encode())) is None

@@ -250,7 +250,8 @@ def _authentication(written: Node | None) -> Authentication | None:
         return None
     methods = [AuthenticationMethod(type="token", env_var=v) for v in written.get("env", ())]
     if "login" in written:
-        methods.append(AuthenticationMethod(type="login", setup_command=written["login"]))
+        # The one kind of §3.8 that has a command to log in with.
+        methods.append(AuthenticationMethod(type="oauth", setup_command=written["login"]))
     return Authentication(
         required=written.get("required"),
         methods=tuple(methods) or None,

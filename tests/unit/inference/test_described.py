@@ -183,8 +183,30 @@ options:
     value_type: bool
     hidden: true
 """
+CALLIOPE = {
+    "CLI_VERSION": "1.2.0",
+    "capsule": "Ship things",
+    "commands": {
+        "load": {
+            "capsule": "",
+            "commands": {},
+            "flags": {
+                "--harbour": {"type": "string", "value": "NAME", "description": "where to land"},
+                "-f": {"type": "bool", "nargs": "0", "is_hidden": True},
+            },
+            "is_group": False,
+            "positionals": [{"name": "CRATE", "nargs": "+"}],
+            "sections": {"DESCRIPTION": "Load cargo. Slowly."},
+        }
+    },
+    "flags": {},
+    "is_group": True,
+    "positionals": [],
+    "sections": {},
+}
 TEXTS = {
     "usage": USAGE,
+    "calliope": json.dumps(CALLIOPE),
     "opencli": json.dumps(OPENCLI),
     "oclif": json.dumps(OCLIF),
     "swift": json.dumps(SWIFT),
@@ -213,7 +235,7 @@ def test_a_description_is_told_by_its_shape(kind):
 @pytest.mark.parametrize("kind", TEXTS)
 def test_options_with_and_without_a_value_are_told_apart(kind):
     command = recognise(TEXTS[kind], "boat").command
-    if kind == "oclif":
+    if kind in ("oclif", "calliope"):
         command = command.commands["load"]
     options = {option.flags[-1]: option for option in command.options}
     assert options["--harbour"].takes_value
@@ -298,3 +320,25 @@ def test_values_of_the_wrong_kind_are_left_out():
     damaged = {**FIG, "options": [{"name": ["-x", 3, None, "no dash"], "description": ["a"]}]}
     option = recognise(json.dumps(damaged), "boat").command.options[0]
     assert (option.flags, option.description, option.default) == (("-x",), "", MISSING)
+
+
+def test_the_trees_of_the_cloud_sdk_are_read_in_both_forms():
+    long = recognise(json.dumps(CALLIOPE), "boat")
+    load = long.command.commands["load"]
+    assert (long.version, load.description) == ("1.2.0", "Load cargo")
+    assert [(one.flags, one.type, one.hidden) for one in load.options] == [
+        (("--harbour",), "string", None),
+        (("-f",), "boolean", True),
+    ]
+    assert [(one.name, one.variadic) for one in load.arguments] == [("CRATE", True)]
+    kinds = {"--async": "bool", "--harbour": ["kiel", "riga"], "--zone": "dynamic", "--n": "value"}
+    leaf = {"commands": {}, "flags": kinds}
+    short = {"commands": {"cargo": {"commands": {"load": leaf}, "flags": {}}}, "flags": {}}
+    load = recognise(json.dumps(short), "boat").command.commands["cargo"].commands["load"]
+    assert load.description == "cargo load"
+    assert [(one.type, one.enum) for one in load.options] == [
+        ("boolean", None),
+        ("enum", ("kiel", "riga")),
+        ("string", None),
+        ("string", None),
+    ]

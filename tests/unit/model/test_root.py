@@ -6,9 +6,11 @@ import pytest
 
 from atip.calls.effects import effects_of
 from atip.calls.parse import parse
+from atip.discovery.knowing import storable, with_knowledge
 from atip.model.decode import decode
 from atip.model.encode import encode
-from atip.model.root import lift, lower
+from atip.model.root import bare_effects, lift, lower
+from atip.model.view import inherited_effects
 
 CURL = {
     "atip": {"version": "0.6"},
@@ -56,3 +58,41 @@ def test_siblings_of_the_root_command_stay():
     lifted = lift(both)
     assert list(lifted.commands) == ["sub"]
     assert list(lower(lifted).commands) == ["", "sub"]
+
+
+HARMLESS = {"network": False, "destructive": False, "filesystem": {"write": False, "delete": False}}
+
+
+def test_what_the_bare_tool_does_says_nothing_of_its_commands():
+    """`git` alone prints help; that makes no subcommand harmless of which nothing is known."""
+    commands = {
+        "": {"description": "help", "effects": HARMLESS},
+        "sub": {"description": "?"},
+        "rm": {"description": "remove", "effects": {"destructive": True}},
+    }
+    tool = decode({**CURL, "commands": commands, "effects": {"subprocess": True}}).tool
+    lifted = lift(tool)
+    assert lifted.effects == tool.effects
+    assert (bare_effects(lifted).network, bare_effects(lifted).subprocess) == (False, True)
+    found = {
+        words: effects_of(lifted, parse(lifted, ["curlish", *words])).effects
+        for words in ((), ("sub",), ("rm",))
+    }
+    assert (found["sub",].network, found["sub",].destructive) == (None, None)
+    assert (found["rm",].network, found["rm",].destructive) == (None, True)
+    assert (found[()].network, found[()].destructive, found[()].subprocess) == (False, False, True)
+    again = encode(lower(lifted))
+    assert again["effects"] == {"subprocess": True}
+    assert again["commands"][""]["effects"] == encode(tool)["commands"][""]["effects"]
+    assert "x-atip" not in again
+
+
+@pytest.mark.parametrize("name", ["git", "docker", "gcloud", "kubectl"])
+def test_an_unknown_command_of_a_curated_tool_is_not_called_harmless(name):
+    document = {**CURL, "name": name, "commands": {"frobnicate": {"description": "No idea"}}}
+    stored = storable(decode(document).tool)
+    again = with_knowledge(decode(encode(stored)).tool)
+    for tool in (stored, again):
+        found = inherited_effects(tool, ("frobnicate",))
+        assert (found.destructive, found.network, found.filesystem.write) == (None, None, None)
+        assert not found.is_read_only
