@@ -24,7 +24,7 @@ EXAMPLES = (
 )
 KINDS = (
     "help", "man", "bash", "zsh", "fish", "usage", "opencli", "fig", "carapace", "oclif", "click", "clap",
-    "swift", "dotnet", "docker-docs", "cobra-docs",
+    "swift", "dotnet", "docker-docs", "cobra-docs", "calliope",
 )  # fmt: skip
 
 
