@@ -200,19 +200,18 @@ class Toolbox:
             NotFoundError: `tool.not-found` or `store.no-metadata`.
         """
         from atip.discovery.knowing import with_knowledge
-        from atip.model.branch import branch_of
         from atip.model.decode import decode_tool
         from atip.registry.patterns import layered_patterns
 
-        document = branch_of(self.get_document(name), words)
-        tool = with_knowledge(decode_tool(document).replace(name=name))
+        tool = with_knowledge(decode_tool(self.get_document(name, words)).replace(name=name))
         return tool.replace(patterns=layered_patterns(tool, self.places) or tool.patterns)
 
-    def get_document(self, name: str) -> dict[str, Any]:
-        """Metadata as stored, plain values; what `show --json` prints."""
+    def get_document(self, name: str, words: Sequence[str] = ()) -> dict[str, Any]:
+        """Metadata as stored, plain values; what `show --json` prints. `words` as for `get`."""
         from atip.cmp_looking import find_document
 
-        return find_document(self, name) or self.store.load_metadata(name, self.resolve(name))
+        found = find_document(self, name)
+        return found or self.store.load_metadata(name, self.resolve(name), words)
 
     def resolve(self, name: str) -> dict[str, Any]:
         """The index entry of a tool, refreshed when its file changed or the entry is too old, and

@@ -4,6 +4,7 @@ registry.json                       name → hash (§4.3)
 tools/sha256-<hex>.json             native metadata
 shims/sha256/<hex>.json             shims and inferred metadata
 shims/sha256/<hex>.<name>.json      another personality of a multi-call binary
+branches/<hex>.json                 a command of a very large tool with all below it; by the digest of the file itself
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ def metadata_name(digest: str, source: str) -> str:
 def personality_name(digest: str, name: str) -> str:
     """Where metadata of one name of a multi-call binary is written."""
     return f"shims/sha256/{bare(digest)}.{name}.json"
+
+
+def branch_name(digest: str) -> str:
+    """Where a branch of a very large document is written."""
+    return f"branches/{bare(digest)}.json"
 
 
 def candidates(name: str, entry: dict[str, Any]) -> list[str]:

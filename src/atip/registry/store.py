@@ -10,6 +10,7 @@ import os
 
 from atip.errors import FormatError, NotFoundError
 from atip.model import plain_json
+from atip.model.branch import is_large, joined, split
 from atip.registry import layout
 from atip.system.clock import now, now_iso
 from atip.system.digests import sha256_hex
@@ -18,7 +19,7 @@ from atip.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from atip.system.paths import Places
@@ -125,19 +126,42 @@ class Store:
             hint=f"try `atip infer {name}`",
         )
 
-    def load_metadata(self, name: str, entry: Entry) -> dict[str, Any]:
-        """The stored metadata as plain values (cache records of 0.1 are unwrapped)."""
+    def load_metadata(self, name: str, entry: Entry, words: Sequence[str] = ()) -> dict[str, Any]:
+        """The stored metadata as plain values (cache records of 0.1 are unwrapped).
+
+        Args:
+            words: of a command line; of a very large tool, only the branches that these name are read.
+        """
         data, is_ours = self._load(name, entry)
         document = layout.unwrapped(
             plain_json.loads(data.decode()) if is_ours else _read_foreign(data)
         )
         if not isinstance(document, dict):
             raise FormatError("store.corrupt", f"metadata of `{name}` is not an object")
-        return document
+        # SECURITY: only an outline of our own, proven by its digest, names files to read.
+        return joined(document, words, self._load_branch) if is_ours else document
+
+    def _load_branch(self, digest: str) -> dict[str, Any]:
+        path = os.path.join(self.places.data, layout.branch_name(digest))
+        data = read_bytes(path, MAX_METADATA)
+        if digest_of(data) != digest:
+            raise self._quarantine(path)
+        branch = plain_json.loads(data.decode())
+        return branch if isinstance(branch, dict) else {}
 
     def save_metadata(self, relative: str, document: dict[str, Any]) -> str:
-        """Write one metadata file; returns the digest of its bytes."""
-        data = _render(document)
+        """Write one metadata file, a very large one of our own making in branches; returns the digest of its bytes."""
+        trust = document.get("trust")
+        is_inferred = isinstance(trust, dict) and trust.get("source") == "inferred"
+        if is_inferred and "partial" not in document and is_large(document):
+            document = split(document, self._save_branch)
+        return self._save(relative, _render(document))
+
+    def _save_branch(self, branch: dict[str, Any]) -> str:
+        data = _render(branch)
+        return self._save(layout.branch_name(digest_of(data)), data)
+
+    def _save(self, relative: str, data: bytes) -> str:
         path = os.path.join(self.places.data, relative)
         folder = os.path.dirname(path)
         if folder not in self._made or not os.path.isdir(folder):

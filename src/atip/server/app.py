@@ -178,7 +178,7 @@ class App:
     # -- what was shown before -------------------------------------------------------------------
 
     def _state(self, function: Function) -> str:
-        document = self.catalogue.get(function.tool.name).document
+        document = self.catalogue.get(function.tool.name, function.path).document
         return self.pins.state(function, document)
 
     async def _approve(self, function: Function, elicitor: Elicitor) -> None:
@@ -187,7 +187,7 @@ class App:
         Raises:
             NeedsConfirmation: `mcp.approval-needed`.
         """
-        document = self.catalogue.get(function.tool.name).document
+        document = self.catalogue.get(function.tool.name, function.path).document
         state = self.pins.state(function, document)
         withheld = function.name in self.exposed.withheld
         if state == CHANGED or withheld:

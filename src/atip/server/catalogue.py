@@ -12,6 +12,7 @@ from atip.calling import target_words
 from atip.calls.functions import functions_of
 from atip.codecs.safety import clean_text, function_flags, suffix
 from atip.errors import NotFoundError
+from atip.model.branch import is_branch, is_large
 from atip.model.signature import signature
 from atip.model.tool import Command, Option
 from atip.model.value import Value
@@ -50,31 +51,32 @@ class Catalogue:
 
     def __init__(self, box: Toolbox) -> None:
         self.box = box
-        self._kept: dict[str, tuple[str, Known]] = {}
+        self._kept: dict[tuple[str, str], tuple[str, Known]] = {}
 
-    def get(self, name: str) -> Known:
-        """
+    def get(self, name: str, words: Sequence[str] = ()) -> Known:
+        """A tool; of a very large one, the branch that `words` name is complete, and branches alone are kept.
+
         Raises:
             NotFoundError: `tool.not-found`, `store.no-metadata`.
         """
         entry = self.box.resolve(name)
         own = entry.get("x-atip")
         stamp = f"{entry.get('hash')} {own.get('metadataHash') if isinstance(own, dict) else ''}"
-        kept = self._kept.pop(name, None)
-        if kept is None or kept[0] != stamp:
-            tool = self.box.get(name)
-            kept = (
-                stamp,
-                Known(
-                    tool=tool,
-                    document=self.box.get_document(name),
-                    functions={function.path: function for function in functions_of(tool)},
-                ),
-            )
-        self._kept[name] = kept
+        for key in ((name, ""), (name, words[0] if words else "")):
+            kept = self._kept.pop(key, None)
+            if kept is not None and kept[0] == stamp:
+                self._kept[key] = kept
+                return kept[1]
+        document = self.box.get_document(name, words[:1])
+        tool = self.box.get(name, words[:1])
+        functions = {function.path: function for function in functions_of(tool)}
+        known = Known(tool=tool, document=document, functions=functions)
+        part = words[0] if words and is_branch(document) else ""
+        if part or not is_large(document):
+            self._kept[name, part] = (stamp, known)
         if len(self._kept) > _KEPT:
             self._kept.pop(next(iter(self._kept)), None)
-        return kept[1]
+        return known
 
     def function(self, command: str) -> Function:
         """The function that a command's words mean.
@@ -85,13 +87,13 @@ class Catalogue:
         from atip.calls.functions import find_function
 
         words = target_words(self.box, command)
-        known = self.get(words[0])
+        known = self.get(words[0], words[1:])
         return known.functions.get(tuple(words[1:])) or find_function(known.tool, tuple(words[1:]))
 
     def nearest(self, words: Sequence[str]) -> Function | None:
         """The command that a line begins with; None where none is known."""
         try:
-            functions = self.get(words[0]).functions
+            functions = self.get(words[0], words[1:]).functions
         except NotFoundError:
             return None
         rest = tuple(words[1:])
@@ -124,7 +126,7 @@ class Catalogue:
 
     def _hit(self, hit: Hit, query: str) -> tuple[Function, str] | None:
         try:
-            known = self.get(hit.tool)
+            known = self.get(hit.tool, hit.path)
         except NotFoundError:
             return None
         function = known.functions.get(hit.path)
@@ -141,7 +143,7 @@ class Catalogue:
             NotFoundError: `tool.not-found`, `calls.no-function`.
         """
         words = target_words(self.box, command)
-        known = self.get(words[0])
+        known = self.get(words[0], words[1:])
         path = tuple(words[1:])
         function = known.functions.get(path)
         below = {

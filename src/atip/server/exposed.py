@@ -99,7 +99,7 @@ class Exposed:
         for target in self._targets:
             words = target_words(self._catalogue.box, target)
             try:
-                known = self._catalogue.get(words[0])
+                known = self._catalogue.get(words[0], words[1:])
             except NotFoundError:
                 if first:
                     raise

@@ -226,3 +226,48 @@ def test_settings_are_closed_and_must_be_ours(tmp_path):
     registries = {"registries": [{"name": "n", "url": "https://x.org"}]}
     pathlib.Path(f"{places.config}/registries.json").write_text(json.dumps(registries))
     assert load_settings(places, "registries") == registries
+
+
+def large(source: str) -> dict:
+    operations = {f"op{number}": {"description": "Do it"} for number in range(40)}
+    commands = {f"s{n}": {"description": "One", "commands": operations} for n in range(30)}
+    return {**DOCUMENT, "trust": {"source": source}, "commands": {**commands, "x": {}}}
+
+
+@pytest.mark.proves("ATIP6-3.1.1-16")
+def test_of_a_large_tool_the_overview_is_kept_and_each_branch_apart(store):
+    document = large("inferred")
+    relative = layout.metadata_name(HEX, "inferred")
+    digest = store.save_metadata(relative, document)
+    known = entry(source="inferred", **{"x-atip": {"metadataHash": digest}})
+    kept = pathlib.Path(store.places.data, relative)
+    overview = json.loads(kept.read_text())
+    assert overview["partial"] and overview["totalCommands"] == 30 * 40 + 1
+    assert store.load_metadata("gh", known) == document
+    part = store.load_metadata("gh", known, ["s3", "op1"])
+    assert part["commands"]["s3"] == document["commands"]["s3"]
+    assert "commands" not in part["commands"]["s4"]
+    # Without the proof that these are our bytes, no file that they name is read.
+    unproven = store.load_metadata("gh", entry(source="inferred"))
+    assert unproven["partial"] and "commands" not in unproven["commands"]["s3"]
+
+
+def test_a_damaged_branch_is_noticed_and_a_missing_one_too(store):
+    relative = layout.metadata_name(HEX, "inferred")
+    digest = store.save_metadata(relative, large("inferred"))
+    known = entry(source="inferred", **{"x-atip": {"metadataHash": digest}})
+    (branch,) = pathlib.Path(store.places.data, "branches").iterdir()  # all alike: one file
+    branch.write_bytes(branch.read_bytes().replace(b"Do it", b"do it"))
+    with pytest.raises(FormatError) as damaged:
+        store.load_metadata("gh", known, ["s3"])
+    assert damaged.value.code == "store.corrupt" and not branch.exists()
+    with pytest.raises(NotFoundError):
+        store.load_metadata("gh", known, ["s3"])
+
+
+@pytest.mark.parametrize("source", ["native", "community", "org"])
+def test_what_somebody_else_wrote_stays_one_document(store, source):
+    relative = layout.metadata_name(HEX, "shim")
+    store.save_metadata(relative, large(source))
+    assert json.loads(pathlib.Path(store.places.data, relative).read_text()) == large(source)
+    assert not os.path.exists(os.path.join(store.places.data, "branches"))
