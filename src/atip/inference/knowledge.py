@@ -37,7 +37,9 @@ def merge_knowledge(tool: Tool, knowledge: Tool) -> Tool:
     own["also"] = _only_known(known, (*(tool.options or ()), *(tool.global_options or ())))
     _shelve(own, knowledge.commands, tool.commands)
     merged = tool.replace(
-        description=tool.description or knowledge.description,
+        description=tool.description
+        if tool.description not in ("", tool.name)
+        else knowledge.description or tool.name,
         homepage=tool.homepage or knowledge.homepage,
         authentication=tool.authentication or knowledge.authentication,
         patterns=tool.patterns or knowledge.patterns,
