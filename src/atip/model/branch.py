@@ -18,6 +18,8 @@ LARGE = 1_000
 """Commands on the first two levels from which on a document is kept in branches."""
 BRANCH = "branch"
 """In `x-atip` of a command of an outline: where the whole of it is."""
+OVERVIEW = ("",)
+"""Words that mean no branch: the tool alone (its root command is written with an empty name)."""
 _STAYS = ("description", "effects", "aliases", "hidden", "deprecated")
 _PART = ("partial", "filter", "totalCommands", "includedCommands", "omitted")
 
@@ -51,16 +53,15 @@ def split(document: Document, keep: Callable[[Document], str]) -> Document:
 
 
 def joined(outline: Document, words: Collection[str], fetch: Callable[[str], Document]) -> Document:
-    """The document of an outline: with the branches that `words` name, with all of them where they name none.
-
-    What was never split is returned as it is.
+    """The document of an outline: with the branches that `words` name, with all of them where they name none, and
+    with none for `OVERVIEW`. What was never split is returned as it is.
     """
     commands = outline.get("commands")
     if not isinstance(commands, dict):
         return outline
     found = ((name, _place(command)) for name, command in commands.items())
     places = {name: str(place) for name, place in found if place is not None}
-    if not places:
+    if not places or tuple(words) == OVERVIEW:
         return outline
     meant = [name for name in commands if _is_meant(name, commands[name], words)]
     whole = {
@@ -77,10 +78,11 @@ def joined(outline: Document, words: Collection[str], fetch: Callable[[str], Doc
     return {**rest, "commands": whole}
 
 
-def is_branch(document: Document) -> bool:
-    """Whether only some branches of a document are there."""
-    told = document.get("filter")
-    return document.get("partial") is True and isinstance(told, dict) and bool(told.get("commands"))
+def is_part(document: Document) -> bool:
+    """Whether some branches of a document are not there."""
+    commands = document.get("commands")
+    below = commands.values() if isinstance(commands, dict) else ()
+    return any(_place(one) is not None for one in below)
 
 
 def _place(command: Any) -> object:

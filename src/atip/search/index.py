@@ -261,10 +261,14 @@ class Index:
 
 
 def _kinds(hits: Sequence[Hit]) -> dict[tuple[tuple[str, ...], str], Hit]:
-    """The first of each kind: `pip3.10 install` and `pip3.11 install` say the same."""
+    """The first of each kind: `pip3.10 install` and `pip3.11 install` say the same, and so do `gcloud beta compute
+    …` and `gcloud compute …`, of which the shorter stands for both."""
     kinds: dict[tuple[tuple[str, ...], str], Hit] = {}
+    there = {(hit.tool, hit.path, hit.summary) for hit in hits}
     for hit in hits:
-        kinds.setdefault((hit.path, hit.summary or hit.tool), hit)
+        shorter = ((hit.tool, hit.path[at:], hit.summary) for at in range(1, len(hit.path)))
+        if there.isdisjoint(shorter):
+            kinds.setdefault((hit.path, hit.summary or hit.tool), hit)
     return kinds
 
 

@@ -12,7 +12,7 @@ from atip.calling import target_words
 from atip.calls.functions import functions_of
 from atip.codecs.safety import clean_text, function_flags, suffix
 from atip.errors import NotFoundError
-from atip.model.branch import is_branch, is_large
+from atip.model.branch import OVERVIEW, is_large, is_part
 from atip.model.signature import signature
 from atip.model.tool import Command, Option
 from atip.model.value import Value
@@ -35,6 +35,8 @@ MAX_SIGNATURE = 160
 MAX_PARAMETERS = 60
 MAX_SCHEMA = 40_000
 _KEPT = 64
+WHOLE = "*"
+"""In the place of a branch: all of them."""
 
 
 class Known(Value):
@@ -62,7 +64,7 @@ class Catalogue:
         entry = self.box.resolve(name)
         own = entry.get("x-atip")
         stamp = f"{entry.get('hash')} {own.get('metadataHash') if isinstance(own, dict) else ''}"
-        for key in ((name, ""), (name, words[0] if words else "")):
+        for key in ((name, WHOLE), (name, words[0] if words else WHOLE)):
             kept = self._kept.pop(key, None)
             if kept is not None and kept[0] == stamp:
                 self._kept[key] = kept
@@ -71,9 +73,9 @@ class Catalogue:
         tool = self.box.get(name, words[:1])
         functions = {function.path: function for function in functions_of(tool)}
         known = Known(tool=tool, document=document, functions=functions)
-        part = words[0] if words and is_branch(document) else ""
-        if part or not is_large(document):
-            self._kept[name, part] = (stamp, known)
+        is_cut = is_part(document)
+        if is_cut or not is_large(document):
+            self._kept[name, words[0] if is_cut else WHOLE] = (stamp, known)
         if len(self._kept) > _KEPT:
             self._kept.pop(next(iter(self._kept)), None)
         return known
@@ -143,7 +145,7 @@ class Catalogue:
             NotFoundError: `tool.not-found`, `calls.no-function`.
         """
         words = target_words(self.box, command)
-        known = self.get(words[0], words[1:])
+        known = self.get(words[0], words[1:] or OVERVIEW)
         path = tuple(words[1:])
         function = known.functions.get(path)
         below = {

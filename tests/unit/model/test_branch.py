@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from atip.model.branch import LARGE, is_branch, is_large, joined, split
+from atip.model.branch import LARGE, OVERVIEW, is_large, is_part, joined, split
 from atip.model.check import check_tool
 from atip.model.decode import decode_tool
 
@@ -44,6 +44,7 @@ def test_all_branches_together_are_the_document():
     outline, branches = kept(whole)
     assert len(branches) == MANY and len(str(outline)) < len(str(whole)) / 10
     assert joined(outline, (), branches.__getitem__) == whole == before
+    assert not is_part(whole)
     assert joined(outline, ("nothing", "of it"), branches.__getitem__) == whole
     assert joined(whole, ("service1",), branches.__getitem__) is whole  # was never split
 
@@ -53,9 +54,10 @@ def test_an_outline_says_what_it_leaves_out():
     assert outline["partial"] and outline["totalCommands"] == MANY * 30
     assert outline["omitted"]["safetyAssumption"] == "unknown"
     assert [p for p in check_tool(outline, "lenient") if p.severity == "error"] == []
-    assert not is_branch(outline) and not is_large(outline)
+    assert is_part(outline) and not is_large(outline)
+    assert joined(outline, OVERVIEW, branches.__getitem__) is outline
     part = joined(outline, ("service3",), branches.__getitem__)
-    assert is_branch(part) and part["includedCommands"] == 30 + MANY - 1
+    assert is_part(part) and part["includedCommands"] == 30 + MANY - 1
 
 
 @pytest.mark.parametrize("word", ["service7", "s7"])

@@ -383,3 +383,22 @@ def test_without_a_place_to_write_there_is_still_an_answer(tmp_path, monkeypatch
     (tmp_path / "other").mkdir()
     with shelf.open(tmp_path / "other") as index:
         assert lines(index, "record changes")[0] == "git commit"
+
+
+def test_a_command_by_a_longer_way_leaves_room_for_others():
+    """`gcloud beta compute …` is `gcloud compute …` again; it comes after everything that says something else."""
+    disks = {
+        "disks": Command(
+            description="Disks",
+            commands={
+                "snapshot": Command(description="Make a snapshot of a disk"),
+                "create": Command(description="Make a disk"),
+            },
+        )
+    }
+    tracks = {f"track{number}": Command(description="Early", commands=disks) for number in range(4)}
+    with Index() as made:
+        made.put([Tool(name="cloudy", description="Clouds", commands={**tracks, **disks})])
+        found = lines(made, "make a snapshot of a disk", limit=8)
+    assert found[:2] == ["cloudy disks snapshot", "cloudy disks create"]
+    assert "cloudy track0 disks snapshot" in found  # later, but there

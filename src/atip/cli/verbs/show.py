@@ -36,11 +36,12 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         document["name"] = options.tool
         ctx.emit(document)
         return 0
+    from atip.model.branch import OVERVIEW
     from atip.model.view import view
 
-    # Counts and omissions are told of the whole tool: only a page that shows neither may read a branch.
-    branch = options.command if not (ctx.as_json or options.commands or options.depth) else ()
-    tool = ctx.app.get(options.tool, branch)
+    # What a document or a list of signatures says is said of the whole tool; a page may show a branch, or the overview.
+    is_page = not (ctx.as_json or options.signature or options.commands or options.depth)
+    tool = ctx.app.get(options.tool, (options.command or OVERVIEW) if is_page else ())
     part = (
         tool
         if whole
