@@ -10,7 +10,7 @@ Then single runs of `/usr/bin/true`. The Landlock backend against the same spawn
 `bwrap` alone with the same mounts (our made-up files, sealed bytes, limits, filters are extra): `helpers` may start other
 programs, `writes` has a folder and limits too, `list` may start three programs (goal: 1.5 each); `alone` may start nothing
 else (one-shot exec), `network` has a proxy and so the launcher in Python (goal: at most 40 ms of CPU more). What outlives
-its parent is waited for and counted.
+its parent is waited for and counted. These ratios are medians over pairs of neighbouring rounds.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -131,23 +132,24 @@ def kinds_of_run(folder: str) -> dict[str, tuple[Confinement, str | None]]:
     }
 
 
-def in_turns(measures: dict[str, Callable[[], float]], rounds: int, runs: int) -> dict[str, float]:
-    """Milliseconds of each, best of its rounds; the things compared take turns."""
-    best = dict.fromkeys(measures, float("inf"))
-    for _ in range(rounds):
-        for name, measure in measures.items():
-            best[name] = min(best[name], measure() / runs * 1e3)
-    return best
+def in_turns(
+    plainly: Callable[[], float], ours: Callable[[], float], rounds: int, runs: int
+) -> tuple[float, float, float]:
+    """Milliseconds of both, medians, and the median of the ratios of neighbours. What slows the machine down for a
+    while then hits both sides, where the best of each may come from different moments."""
+    pairs = [(plainly() / runs * 1e3, ours() / runs * 1e3) for _ in range(rounds)]
+    ratio = statistics.median(pair[1] / pair[0] for pair in pairs)
+    return *(statistics.median(side) for side in zip(*pairs, strict=True)), ratio
 
 
 def bench_landlock(rounds: int, runs: int, binary: VerifiedBinary) -> bool:
-    measures = {
-        "spawn": lambda: plain((TRUE,), runs),
-        "ours": lambda: backend("landlock", Confinement(), None, binary, runs),
-    }
-    ms = in_turns(measures, rounds, runs)
-    ratio = ms["ours"] / ms["spawn"]
-    print(f"landlock run {ms['ours']:6.2f} ms  spawn {ms['spawn']:6.2f} ms  x{ratio:.2f}")
+    spawned, confined_ms, ratio = in_turns(
+        lambda: plain((TRUE,), runs),
+        lambda: backend("landlock", Confinement(), None, binary, runs),
+        rounds,
+        runs,
+    )
+    print(f"landlock run {confined_ms:6.2f} ms  spawn {spawned:6.2f} ms  x{ratio:.2f}")
     return ratio <= LANDLOCK_GOAL
 
 
@@ -157,15 +159,16 @@ def bench_runs(rounds: int, runs: int, binary: VerifiedBinary) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         for name, (confinement, cwd) in kinds_of_run(os.path.realpath(folder)).items():
             given = (confinement, cwd, binary, runs)
-            measures = {
-                "bwrap": lambda given=given: bare_bwrap(*given),
-                "ours": lambda given=given: backend("bubblewrap", *given),
-            }
-            ms = in_turns(measures, rounds, runs)
-            ratio, more = ms["ours"] / ms["bwrap"], ms["ours"] - ms["bwrap"]
+            bare, ours, ratio = in_turns(
+                lambda given=given: bare_bwrap(*given),
+                lambda given=given: backend("bubblewrap", *given),
+                rounds,
+                runs,
+            )
+            more = ours - bare
             good = good and (more <= RUN_MS if name in NEED_LAUNCHER else ratio <= RUN_GOAL)
             told = f"x{ratio:.2f}  +{more:.1f} ms of ours"
-            print(f"run {name:8} {ms['ours']:6.2f} ms  bwrap {ms['bwrap']:6.2f} ms  {told}")
+            print(f"run {name:8} {ours:6.2f} ms  bwrap {bare:6.2f} ms  {told}")
     return good
 
 
@@ -182,7 +185,7 @@ def main(arguments: list[str]) -> int:
     print(f"worst ratio {worst:.2f} (goal {GOAL})")
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER, for `reap`
     binary = seal(TRUE)
-    runs = max(10, probes // 4)
+    runs = max(4, probes // 10)
     good = [bench_landlock(rounds, runs, binary), bench_runs(rounds, runs, binary)]
     binary.close()
     return 0 if all(good) and worst <= GOAL else 1
