@@ -56,29 +56,34 @@ class PythonAsker:
 
     def _dump(self, subject: Subject, *path: str) -> Tool | None:
         """The parser that would print the help of a command."""
-        script, stub = behind(subject)
-        interpreter = str(stub.interpreter)
-        if not os.path.isabs(interpreter):
-            interpreter = f"/usr/bin/{interpreter}"
         whole: dict[str, Any] = {}
         after = ""
         for _ in range(MAX_PIECES):
-            command = [interpreter, "-B", "-c", self.source(), script, SDK, after, *path]
-            answer = self._open_runner(subject).run(command, wall_s=WALL_S)
-            start = answer.stdout.rfind(MARK)
-            if answer.failure or answer.timed_out or start < 0:
-                return None
-            piece = unpack(answer.stdout[start + len(MARK) :])
+            piece = self._piece(subject, after, path)
             if piece is None:
-                return None
+                break
             more = piece.pop("more", None)
             whole = (
-                {**piece, "commands": {**whole["commands"], **_commands(piece)}} if whole else piece
+                {**piece, "commands": {**_commands(whole), **_commands(piece)}} if after else piece
             )
             if not isinstance(more, str) or more <= after:
                 return read_parser(whole, subject.name)
             after = more
-        return None
+        return read_parser(whole, subject.name, cut=True) if whole else None
+
+    def _piece(self, subject: Subject, after: str, path: tuple[str, ...]) -> dict[str, Any] | None:
+        """One answer of the hooks: all of a parser, or of a large tree what comes behind `after`."""
+        script, stub = behind(subject)
+        interpreter = str(stub.interpreter)
+        if not os.path.isabs(interpreter):
+            interpreter = f"/usr/bin/{interpreter}"
+        answer = self._open_runner(subject).run(
+            [interpreter, "-B", "-c", self.source(), script, SDK, after, *path], wall_s=WALL_S
+        )
+        start = answer.stdout.rfind(MARK)
+        if answer.failure or answer.timed_out or start < 0:
+            return None
+        return unpack(answer.stdout[start + len(MARK) :])
 
     def _dispatched(self, subject: Subject, root: Tool | None) -> Tool | None:
         """A program that reads its first word itself and has a parser per command: each is asked."""
@@ -179,17 +184,17 @@ def _commands(piece: dict[str, Any]) -> dict[str, Any]:
     return commands if isinstance(commands, dict) else {}
 
 
-def read_parser(document: dict[str, Any], name: str) -> Tool | None:
-    """What the hooks told → Tool; None when it is not metadata."""
+def read_parser(document: dict[str, Any], name: str, *, cut: bool = False) -> Tool | None:
+    """What the hooks told → Tool; None when it is not metadata. `cut`: not everything was told."""
     from atip.model.check import check_tool
     from atip.model.decode import decode_tool
 
     if "command" in str(document.pop("usage", "")).lower():
         return None  # optparse knows no subcommands: the help of such a program tells more
-    _without_bare_dash(document)
     document = {"atip": {"version": "0.6"}, "version": "", **document, "name": name}
     if any(problem.severity == "error" for problem in check_tool(document, "lenient")):
         return None
+    _without_bare_dash(document)
     tool = decode_tool(document)
     generation = {
         "method": METHOD,
@@ -197,6 +202,7 @@ def read_parser(document: dict[str, Any], name: str) -> Tool | None:
         "timestamp": now_iso(),
         "generator": GENERATOR,
         "review": "needed",
+        **({"incomplete": "not every piece of the tree was told"} if cut else {}),
     }
     return tool.replace(
         trust=Trust(source="inferred", verified=False),

@@ -1,0 +1,89 @@
+"""What a Python program's hooks answer is put together, whatever comes: pieces, a piece that fails, nonsense."""
+
+from __future__ import annotations
+
+import json
+import types
+import zlib
+
+import pytest
+
+from atip.discovery.frameworks.python_program import MARK, MAX_PIECES, PythonAsker
+from atip.discovery.ladder import Subject
+from atip.discovery.stubs import Stub
+
+SUBJECT = Subject(
+    name="boat",
+    path="/bin/boat",
+    real_path="/bin/boat",
+    digest="sha256:0",
+    stub=Stub(interpreter="/usr/bin/python3", language="python"),
+)
+
+
+class Answering:
+    """Tells a piece for the name after which it is asked; anything else fails."""
+
+    def __init__(self, pieces: dict[str, object]) -> None:
+        self.pieces = pieces
+        self.asked: list[str] = []
+
+    def run(self, argv, *, wall_s=None):
+        after = argv[6] if len(argv) > 6 else None
+        self.asked.append(after)
+        piece = self.pieces.get(after)
+        packed = zlib.compress(json.dumps(piece).encode())
+        out = b"noise" + MARK + packed if piece is not None else b""
+        return types.SimpleNamespace(
+            exit_code=0, stdout=out, stderr=b"", timed_out=False, truncated=False, failure=""
+        )
+
+
+def piece(*names: str, more: object = None) -> dict:
+    told = {"name": "tool", "description": "Boats", "commands": {n: {} for n in names}}
+    return {**told, "more": more} if more is not None else told
+
+
+def test_pieces_become_one_tree():
+    runner = Answering({"": piece("a", "b", more="b"), "b": piece("c", more="c"), "c": piece("d")})
+    tool = PythonAsker(lambda _: runner).ask(SUBJECT)
+    assert list(tool.commands) == ["a", "b", "c", "d"]
+    assert "incomplete" not in tool.extra["_generation"]
+    assert runner.asked[:3] == ["", "b", "c"]
+
+
+def test_a_piece_that_fails_leaves_what_was_told_and_says_so():
+    runner = Answering({"": piece("a", "b", more="b")})
+    tool = PythonAsker(lambda _: runner).ask(SUBJECT)
+    assert list(tool.commands) == ["a", "b"]
+    assert tool.extra["_generation"]["incomplete"]
+
+
+def test_a_program_that_never_ends_telling_is_not_asked_for_ever():
+    class Endless(Answering):
+        def run(self, argv, *, wall_s=None):
+            self.pieces = {argv[6]: piece("a", more=f"{argv[6]}z")} if len(argv) > 6 else {}
+            return super().run(argv, wall_s=wall_s)
+
+    runner = Endless({})
+    PythonAsker(lambda _: runner).ask(SUBJECT)
+    assert len([after for after in runner.asked if after is not None]) == MAX_PIECES
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"more": "b"},
+        {"name": "tool", "description": "x", "commands": 1, "more": "b"},
+        {"name": "tool", "description": "x", "commands": {"a": 1}},
+        {"name": "tool", "description": "x", "options": [1]},
+        {"name": "tool", "description": "x", "globalOptions": {"flags": 3}},
+        {"name": 1, "description": ["x"], "more": 7},
+        [1],
+        "text",
+    ],
+    ids=str,
+)
+def test_nonsense_is_no_metadata_and_no_crash(told):
+    tool = PythonAsker(lambda _: Answering({"": told, "b": told})).ask(SUBJECT)
+    assert tool is None or not tool.commands
