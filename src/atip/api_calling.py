@@ -98,7 +98,7 @@ def remember_api(box: Toolbox, config: ApiConfig, source: str) -> str:
     It is called `SOURCE-api`, because a program of the source's name may well be there, too. Returns that name, or
     nothing when something else has it.
     """
-    name = source if source.endswith("api") else f"{source}-api"
+    name = tool_name(source)
     known = box.store.find(name)
     if known is not None and "api" not in (known.get("x-atip") or {}).get("rung", ""):
         return ""
@@ -178,6 +178,11 @@ def arguments_of(tool: Tool, argv: Sequence[str]) -> tuple[tuple[str, ...], dict
     return found.path, typed(schema, given)
 
 
+def tool_name(source: str) -> str:
+    """What a source is called among the tools."""
+    return source if source.endswith("api") else f"{source}-api"
+
+
 def subject_of(source: str, operation: Operation, base: str = "") -> Subject:
     """One call as policy sees it.
 
@@ -186,6 +191,7 @@ def subject_of(source: str, operation: Operation, base: str = "") -> Subject:
     """
     return Subject(
         tool=source,
+        also_called=(tool_name(source),),
         path=(operation.name,),
         argv=("atip", "api", "call", f"{source}.{operation.name}"),
         text=f"{source}.{operation.name}",

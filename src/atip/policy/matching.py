@@ -53,7 +53,8 @@ def _tool_matches(rule: Rule, subject: Subject) -> bool:
     if UNKNOWN_TEXT in subject.tool:
         # SECURITY: a program whose name is not known may be the one that is denied
         return rule.decision != ALLOW
-    return any(_text_matches(pattern, subject.tool) for pattern in rule.tools)
+    names = (subject.tool, *subject.also_called)
+    return any(_text_matches(pattern, name) for pattern in rule.tools for name in names)
 
 
 def _text_matches(pattern: str, text: str) -> bool:

@@ -36,6 +36,8 @@ class Subject(Value):
 
     tool: str = ""
     """Name of the program; empty: a redirection or an assignment alone."""
+    also_called: tuple[str, ...] = ()
+    """Further names that a rule may mean it by."""
     path: tuple[str, ...] = ()
     """Its command, by canonical names."""
     flags: tuple[str, ...] | None = ()

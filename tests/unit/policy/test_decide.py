@@ -203,3 +203,13 @@ def test_conditions_of_rules():
 def test_protected_paths_ask_even_when_trusted():
     call = subject("writes").replace(effects=marked(as_effects(profile("writes")), "protected"))
     assert decide(preset("trusted"), call).outcome == "ask"
+
+
+@pytest.mark.parametrize("name", ["ledger", "ledger-api"])
+@pytest.mark.parametrize("wanted", ["allow", "ask", "deny"])
+def test_an_api_is_meant_by_the_name_of_its_source_and_by_that_of_its_tool(name, wanted):
+    rule = Rule(name="r", decision=wanted, tools=(name,), commands=("keep",))
+    policies = (Policy(layer="user", preset="cautious", rules=(rule,)),)
+    fields = {"tool": "ledger", "also_called": ("ledger-api",), "path": ("keep",)}
+    assert outcome(policies, "network", evidence="claim", **fields) == wanted
+    assert outcome(policies, "network", evidence="claim", **fields | {"path": ("lose",)}) == "ask"
