@@ -29,6 +29,7 @@ LAYERS = {
     "apis": 4,
     "execution": 4,
     "crawler": 5,
+    "api_sessions": 5,
     "toolbox": 6,
     "api": 6,
     "session": 6,

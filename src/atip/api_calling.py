@@ -10,9 +10,8 @@ import json
 import os
 import secrets
 
-from atip.apis.calling import Caller
+from atip.api_sessions import open_caller
 from atip.apis.config import load_config
-from atip.apis.interface import open_door
 from atip.apis.operations import MAX_BYTES, find_operation, load_operations, operations_path
 from atip.codecs.api_tree import tool_of
 from atip.errors import Denied, UsageError
@@ -76,7 +75,7 @@ def call_operation(
     base = next(iter(header.servers), "")
     decision = decide(policies, subject_of(source, operation, base))
     run_id = secrets.token_hex(8)
-    with Caller(folder, door=open_door(offline=box.offline), clean=cleaned) as caller:
+    with open_caller(box, config, source, cleaned) as caller:
         caller.check(told, arguments)
         _permit(decision, source, operation, arguments, repr(policies), yes=yes, ask=ask)
         # No record, no call: an operation that nobody can account for is not made.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from typing import Any
 
+    from atip.api_sessions import Sessions
     from atip.bundling import BundleHost
     from atip.cmp_running import IntentResult
     from atip.discovery.executables import Executable
@@ -64,6 +65,7 @@ class Toolbox:
         self.store = Store(self.places)
         self.offline = bool(os.environ.get("ATIP_OFFLINE")) if offline is None else offline
         self.policy = policy
+        self.sessions: Sessions | None = None
         self.notices: Names = []
         """What a person should be told after a scan: registries that could not be asked, and the like."""
 

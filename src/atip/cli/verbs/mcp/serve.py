@@ -63,13 +63,16 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if app.exposed.withheld:
         names = ", ".join(function.line for function in app.exposed.withheld.values())
         ctx.note(f"atip: not published before `atip mcp approve`: {names}")
-    if options.http:
-        from atip.server.http import run_http
+    from atip.api_sessions import keep_sessions
 
-        return run_http(app, token, is_new=is_new, host=options.host, port=options.port)
-    from atip.server.stdio import run_stdio
+    with keep_sessions(ctx.app):
+        if options.http:
+            from atip.server.http import run_http
 
-    return run_stdio(app)
+            return run_http(app, token, is_new=is_new, host=options.host, port=options.port)
+        from atip.server.stdio import run_stdio
+
+        return run_stdio(app)
 
 
 def _app(options: argparse.Namespace, ctx: Context) -> App:
