@@ -1,7 +1,8 @@
-"""Sessions with APIs that outlast a call: an MCP server keeps what its tools remember (a page, a transaction) between them.
+"""Sessions with MCP servers that outlast a call: what their tools remember (a page, a transaction) lasts between calls.
 
-A call alone opens and closes its own connection. Where one process makes many calls – the MCP server – they share a caller per
-source, until its configuration or what was synced of it changes, the server cannot be reached, or the owner ends.
+A call alone opens and closes its own connection, and so does every call of a source without state, whose credentials are then
+as fresh as can be. Where one process makes many calls – our own server – those to an MCP server share a caller, until its
+configuration or what was synced of it changes, it cannot be reached or wants a login, or the owner ends.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import contextlib
 import os
 import threading
 
-from atip.errors import AtipError, FetchError
+from atip.errors import AtipError, AuthRequired, FetchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from atip.apis.calling import Caller, Cleaner
     from atip.apis.config import ApiConfig
     from atip.toolbox import Toolbox
+
+
+STATEFUL = "mcp"
+"""The kind of source that may remember."""
 
 
 class Sessions:
@@ -56,7 +61,7 @@ class Sessions:
 
 @contextlib.contextmanager
 def keep_sessions(box: Toolbox) -> Iterator[None]:
-    """While this holds, calls of `box` share connections."""
+    """While this holds, calls of `box` to an MCP server share its session."""
     box.sessions = sessions = Sessions()
     try:
         yield
@@ -73,7 +78,7 @@ def open_caller(box: Toolbox, config: ApiConfig, source: str, clean: Cleaner) ->
     from atip.apis.operations import operations_path
 
     door = open_door(offline=box.offline)
-    if box.sessions is None:
+    if box.sessions is None or config.get(source).kind != STATEFUL:
         with Caller(config.folder, door=door, clean=clean) as caller:
             yield caller
         return
@@ -86,6 +91,6 @@ def open_caller(box: Toolbox, config: ApiConfig, source: str, clean: Cleaner) ->
         yield caller
     except BaseException as error:
         # A tool that says no, a refusal, bad arguments: the session goes on. Anything else may have broken it.
-        if isinstance(error, FetchError) or not isinstance(error, AtipError):
+        if isinstance(error, FetchError | AuthRequired) or not isinstance(error, AtipError):
             box.sessions.drop(key, caller)
         raise
