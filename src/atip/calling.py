@@ -191,7 +191,8 @@ def find_command(box: Toolbox, words: Sequence[str]) -> tuple[Function, tuple[st
         path = tuple(rest[:count])
         if path in paths:
             return paths[path], rest[count:]
-    return find_function(tool, rest[:1]), ()
+    # What was probably meant may lie in another branch.
+    return find_function(box.get(words[0]) if tool.partial else tool, rest[:1]), ()
 
 
 def target_words(box: Toolbox, target: str) -> list[str]:

@@ -8,12 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
-import zlib
 
 import pytest
 
-from atip.discovery.frameworks import python_program
-from atip.discovery.frameworks.python_program import unpack
 from atip.discovery.scan import ScanOptions
 from atip.inference.cobra import parse_answer
 from atip.inference.help import infer_help
@@ -178,7 +175,6 @@ def test_what_the_program_prints_or_does_on_import_changes_nothing(box, tmp_path
 
 CLIFF = """#!{python}
 import sys
-import zlib
 from cliff.app import App
 from cliff.command import Command
 from cliff.commandmanager import CommandManager
@@ -291,16 +287,3 @@ def test_what_the_cloud_sdk_ships_is_read_without_running_it(tmp_path):
     assert flags_of(tool.find(("disks", "snapshot"))) == {"--zone", "--async"}
     assert "source" not in box.store.find("listed")  # names alone: its help would tell more
     assert not pathlib.Path("/tmp/ran-cloudy").exists()
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"x\x9cnot packed", zlib.compress(b"[" * 100), zlib.compress(b'{"a": 1}')[:-3]]
-)
-def test_an_answer_that_is_none_is_not_taken_for_one(data):
-    assert unpack(data) is None
-
-
-def test_a_packed_answer_cannot_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(python_program, "MAX_PIECE", 1000)
-    assert unpack(zlib.compress(json.dumps({"a": "b" * 900}).encode())) == {"a": "b" * 900}
-    assert unpack(zlib.compress(json.dumps({"a": "b" * 9000}).encode())) is None

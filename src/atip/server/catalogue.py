@@ -90,7 +90,10 @@ class Catalogue:
 
         words = target_words(self.box, command)
         known = self.get(words[0], words[1:])
-        return known.functions.get(tuple(words[1:])) or find_function(known.tool, tuple(words[1:]))
+        found = known.functions.get(tuple(words[1:]))
+        # What was probably meant may lie in another branch.
+        whole = self.box.get(words[0]) if found is None and known.tool.partial else known.tool
+        return found or find_function(whole, tuple(words[1:]))
 
     def nearest(self, words: Sequence[str]) -> Function | None:
         """The command that a line begins with; None where none is known."""

@@ -8,7 +8,15 @@ import zlib
 
 import pytest
 
-from atip.discovery.frameworks.python_program import MARK, MAX_PIECES, PythonAsker
+from atip.discovery.frameworks import python_program
+from atip.discovery.frameworks.python_program import (
+    MARK,
+    MAX_PIECES,
+    PythonAsker,
+    read_piece,
+    unpack,
+    weight_of,
+)
 from atip.discovery.ladder import Subject
 from atip.discovery.stubs import Stub
 
@@ -87,3 +95,27 @@ def test_a_program_that_never_ends_telling_is_not_asked_for_ever():
 def test_nonsense_is_no_metadata_and_no_crash(told):
     tool = PythonAsker(lambda _: Answering({"": told, "b": told})).ask(SUBJECT)
     assert tool is None or not tool.commands
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"x\x9cnot packed", zlib.compress(b"[" * 100), zlib.compress(b'{"a": 1}')[:-3]]
+)
+def test_an_answer_that_is_none_is_not_taken_for_one(data):
+    assert read_piece(unpack(data)) is None
+
+
+def test_a_packed_answer_cannot_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(python_program, "MAX_PIECE", 1000)
+    assert unpack(zlib.compress(b"b" * 900)) == b"b" * 900
+    assert unpack(zlib.compress(b"b" * 9000)) == b""
+    # many small values weigh more than one long text
+    assert weight_of(b"[],[],[]") > 20 * weight_of(b"12345678")
+
+
+def test_pieces_that_weigh_too_much_together_are_not_read(monkeypatch):
+    pieces = {"": piece("a", more="a"), "a": piece("b", more="b"), "b": piece("c")}
+    one = weight_of(json.dumps(pieces[""]).encode())
+    monkeypatch.setattr(python_program, "MAX_WEIGHT", 2 * one)
+    tool = PythonAsker(lambda _: Answering(pieces)).ask(SUBJECT)
+    assert list(tool.commands) == ["a", "b"]
+    assert tool.extra["_generation"]["incomplete"]

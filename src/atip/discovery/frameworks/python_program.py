@@ -29,8 +29,11 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 SDK = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "sdk")
 """Must be visible inside the sandbox."""
 MAX_PIECES = 24
-MAX_PIECE = 64_000_000
+MAX_PIECE = 32_000_000
 """Bytes of one piece of a large tree, unpacked."""
+MAX_WEIGHT = 256_000_000
+"""Memory that all pieces of a tree may take, estimated; that of the AWS CLI takes 106 million bytes."""
+_VALUE_BYTES = 64
 WALL_S = 25.0
 """Importing a whole program takes longer than printing a help text; the person asked for it (`--learn`)."""
 
@@ -57,9 +60,12 @@ class PythonAsker:
     def _dump(self, subject: Subject, *path: str) -> Tool | None:
         """The parser that would print the help of a command."""
         whole: dict[str, Any] = {}
-        after = ""
+        after, weight = "", 0
         for _ in range(MAX_PIECES):
-            piece = self._piece(subject, after, path)
+            told = self._piece(subject, after, path)
+            weight += weight_of(told)
+            # SECURITY: a megabyte of answer may unpack to a thousand; judged before anything is built of it.
+            piece = read_piece(told) if weight <= MAX_WEIGHT else None
             if piece is None:
                 break
             more = piece.pop("more", None)
@@ -71,8 +77,8 @@ class PythonAsker:
             after = more
         return read_parser(whole, subject.name, cut=True) if whole else None
 
-    def _piece(self, subject: Subject, after: str, path: tuple[str, ...]) -> dict[str, Any] | None:
-        """One answer of the hooks: all of a parser, or of a large tree what comes behind `after`."""
+    def _piece(self, subject: Subject, after: str, path: tuple[str, ...]) -> bytes:
+        """One answer of the hooks: all of a parser, or of a large tree what comes behind `after`; empty without any."""
         script, stub = behind(subject)
         interpreter = str(stub.interpreter)
         if not os.path.isabs(interpreter):
@@ -82,7 +88,7 @@ class PythonAsker:
         )
         start = answer.stdout.rfind(MARK)
         if answer.failure or answer.timed_out or start < 0:
-            return None
+            return b""
         return unpack(answer.stdout[start + len(MARK) :])
 
     def _dispatched(self, subject: Subject, root: Tool | None) -> Tool | None:
@@ -160,18 +166,27 @@ def behind(subject: Subject) -> tuple[str, Stub]:
     return target, parse_stub(target, head_of(target))
 
 
-def unpack(data: bytes) -> dict[str, Any] | None:
-    """One answer of the hooks, packed or not; None when it is none."""
-    if data[:1] == b"x":  # zlib
-        import zlib
+def unpack(data: bytes) -> bytes:
+    """The text of an answer, packed or not; empty when it is cut, too large or none."""
+    if data[:1] != b"x":  # zlib
+        return data
+    import zlib
 
-        packer = zlib.decompressobj()
-        try:
-            data = packer.decompress(data, MAX_PIECE)
-        except zlib.error:
-            return None
-        if not packer.eof:
-            return None  # SECURITY: too large, or cut
+    packer = zlib.decompressobj()
+    try:
+        text = packer.decompress(data, MAX_PIECE)
+    except zlib.error:
+        return b""
+    return text if packer.eof else b""
+
+
+def weight_of(text: bytes) -> int:
+    """Memory that a document takes, at most about: its text, and so much for every value."""
+    return len(text) + _VALUE_BYTES * sum(text.count(mark) for mark in (b",", b"[", b"{"))
+
+
+def read_piece(data: bytes) -> dict[str, Any] | None:
+    """The document of an answer; None when it is none."""
     try:
         document = read_json(data.strip(), STORE)
     except FormatError:
