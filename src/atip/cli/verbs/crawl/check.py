@@ -1,0 +1,39 @@
+"""New releases of tracked tools, without downloading them: indexes are asked, nothing else."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {"read": True, "write": True},
+    "network": True,
+    "subprocess": True,
+    "interactive": {"stdin": "none", "prompts": False, "tty": False},
+}
+EXAMPLES = ("atip crawl check --all --out catalogue", "atip crawl check apt:jq")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.crawling import configure_wanted
+
+    configure_wanted(parser)
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.crawling import order_of, teller
+    from atip.cli.output import clean
+    from atip.crawler.checking import check_releases
+
+    checked = check_releases(order_of(options, ctx), options.out, teller(ctx))
+    if ctx.as_json:
+        ctx.emit({"releases": [one.to_json() for one in checked]})
+        return 0
+    for one in checked:
+        told = f"{clean(one.known)} → {clean(one.version)}" if one.known else clean(one.version)
+        state = "new release" if one.is_new else "known"
+        ctx.print(f"{clean(one.label)} {told} ({one.platform}): {state}")
+    return 0

@@ -1,0 +1,43 @@
+"""The state of a crawl: packages that are done, what came of them, dead letters with their reasons. Runs nothing."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {"read": True},
+    "interactive": {"stdin": "none", "prompts": False, "tty": False},
+}
+EXAMPLES = ("atip crawl status", "atip crawl status --state crawl-state --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--state", default="", metavar="DIR", help="folder of the crawl's state")
+    parser.add_argument(
+        "--depot", default="", metavar="PLACE", help="shared state, if it lies elsewhere"
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    import os
+
+    from atip.cli.output import clean
+    from atip.crawler.depot import Depot
+    from atip.crawler.status import count_status
+
+    state = options.state or os.path.join(ctx.app.places.cache, "crawl")
+    status = count_status(Depot(options.depot or os.path.join(state, "depot")))
+    if ctx.as_json:
+        ctx.emit(status.to_json())
+        return 0
+    told = ", ".join(f"{number:,} {name}" for name, number in status.outcomes.items())
+    ctx.print(f"{status.packages:,} packages: {told or 'none'}; {status.blobs:,} files fetched")
+    if status.started:
+        ctx.print(f"a crawl is under way since {clean(status.started)}")
+    for one in status.dead_letters[:50]:
+        ctx.print(f"dead letter: {clean(one.label)}: {clean(one.message)} [{one.code}]")
+    return 0

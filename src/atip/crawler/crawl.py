@@ -1,0 +1,227 @@
+"""Crawl: the supervisor. From names to results in the depot; what becomes of them is `publishing`'s business.
+
+    (1) discover  releases of everything wanted, from the sources' indexes
+    (2) known     whose result is in the depot is not fetched or run again
+    (3) fetch     what the others consist of, into the depot
+    (4) work      on an engine (`steps.work`): unpack, identify, learn, complete, judge
+    (5) collect   the results of all, in the order of their labels
+
+Killed at any moment and started again it goes on where it was: all it knows is in the depot.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.crawler.depot import Depot
+from atip.crawler.engines import open_engine
+from atip.crawler.packages import REFUSED, Package, Refusal
+from atip.crawler.sources import open_source
+from atip.crawler.sources.interface import Ground
+from atip.crawler.steps.work import order_of, work
+from atip.errors import AtipError
+from atip.model.value import Value
+from atip.system.clock import monotonic, now_iso
+from atip.system.files import make_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from atip.crawler.packages import Artifact
+    from atip.crawler.sources.interface import PackageSource, Wanted
+
+    Progress = Callable[["Step"], None]
+
+FETCH_PACKAGES = 24
+"""Packages whose files are fetched together: one start of a client for all of them."""
+
+
+class CrawlOrder(Value):
+    """What to crawl, and where its state lies."""
+
+    wanted: tuple[Wanted, ...]
+    state: str
+    """Folder of this machine: unpacked packages, indexes, and the depot unless that lies elsewhere."""
+    depot: str = ""
+    """Folder or `s3://` address of the shared state; empty: below `state`."""
+    engine: str = ""
+    jobs: int = 0
+    limit: int = 0
+    """At most so many packages; 0: all."""
+    at: str = ""
+    """Time that shims are stamped with; empty: when this crawl was first started."""
+    settings: Mapping[str, Any] = {}
+    """Addresses of services, by source (`sources.json`)."""
+
+
+class Step(Value):
+    """One line of progress (§4.10.3)."""
+
+    package: str
+    text: str
+    done: int = 0
+    total: int = 0
+    seconds: float = 0.0
+
+
+class Crawled(Value):
+    """What a crawl found."""
+
+    results: tuple[dict[str, Any], ...]
+    """One for each package, in the order of labels."""
+    refusals: tuple[Refusal, ...]
+    """Dead letters of this run, those of earlier runs included."""
+    reused: int
+    """Packages whose result was there already."""
+    fetched: int
+    """Files fetched in this run."""
+    at: str
+
+
+class Crawler:
+    """One crawl; holds what its steps share."""
+
+    def __init__(self, order: CrawlOrder, progress: Progress | None = None) -> None:
+        self._order = order
+        self._tell = progress or (lambda _step: None)
+        make_private(order.state)
+        self.depot = Depot(order.depot or os.path.join(order.state, "depot"))
+        self._ground = Ground(folder=os.path.join(order.state, "sources"), settings=order.settings)
+        self._sources: dict[str, PackageSource] = {}
+        self._refusals: list[Refusal] = []
+        self._fetched = 0
+
+    def run(self) -> Crawled:
+        """All steps.
+
+        Raises:
+            SandboxError: this machine cannot confine.
+            FetchError: an index could not be had at all.
+        """
+        packages = self.discover()
+        at = self._order.at or self.depot.started(now_iso())
+        known = self.depot.known_results()
+        fresh = [one for one in packages if one.key not in known]
+        self._work(fresh, at)
+        results = [result for one in packages if (result := self.depot.find_result(one.key))]
+        refusals = [
+            *self._refusals,
+            *(_refusal(one) for one in results if one["outcome"] == REFUSED),
+        ]
+        self.depot.finish()
+        return Crawled(
+            results=tuple(results),
+            refusals=tuple(sorted(refusals, key=lambda one: (one.label, one.code))),
+            reused=len(packages) - len(fresh),
+            fetched=self._fetched,
+            at=at,
+        )
+
+    def discover(self) -> list[Package]:
+        """(1) Releases of everything wanted, by label; names that lead nowhere become dead letters."""
+        found: dict[tuple[str, str, str], Package] = {}
+        for name in dict.fromkeys(one.source for one in self._order.wanted):
+            wanted = [one for one in self._order.wanted if one.source == name]
+            self._tell(Step(package=name, text="Checking for new releases..."))
+            for one in self._source(name).discover(wanted):
+                if isinstance(one, Refusal):
+                    self._refusals.append(one)
+                else:
+                    found[one.label, one.platform, one.version] = one
+                if self._order.limit and len(found) >= self._order.limit:
+                    break
+        return [found[key] for key in sorted(found)]
+
+    def _source(self, name: str) -> PackageSource:
+        if name not in self._sources:
+            self._sources[name] = open_source(name, self._ground)
+        return self._sources[name]
+
+    def _work(self, packages: Sequence[Package], at: str) -> None:
+        """(3) and (4), side by side: while workers are busy the next packages are fetched."""
+        if not packages:
+            return
+        engine = open_engine(self._order.engine, self._order.jobs)
+        started = monotonic()
+        for done, (order, answer) in enumerate(engine.run(work, self._orders(packages, at)), 1):
+            label = _label(order)
+            seconds = monotonic() - started
+            if isinstance(answer, BaseException):
+                self._refusals.append(_failure(order, answer))
+                text = f"failed: {answer}"
+                self._tell(
+                    Step(package=label, text=text, done=done, total=len(packages), seconds=seconds)
+                )
+                continue
+            for text in _told(json.loads(answer)):
+                self._tell(
+                    Step(package=label, text=text, done=done, total=len(packages), seconds=seconds)
+                )
+
+    def _orders(self, packages: Sequence[Package], at: str) -> Iterator[bytes]:
+        cache = os.path.join(self._order.state, "layers")
+        there = set(self.depot.known_blobs())
+        for start in range(0, len(packages), FETCH_PACKAGES):
+            batch = packages[start : start + FETCH_PACKAGES]
+            failed = self._fetch(batch, there)
+            for one in batch:
+                if one.own.digest in failed:
+                    continue  # reported; tried again by the next crawl
+                self._tell(
+                    Step(package=one.label, text=f"Found version: {one.version} ({one.platform})")
+                )
+                yield order_of(one, self.depot.place, cache, at)
+
+    def _fetch(self, packages: Sequence[Package], there: set[str]) -> set[str]:
+        """(3) Digests that could not be had."""
+        missing: dict[str, dict[str, Artifact]] = {}
+        for one in packages:
+            for part in (one.own, *one.needs):
+                if part.digest not in there and one.layout != "host":
+                    missing.setdefault(one.source, {})[part.digest] = part
+        for name, parts in missing.items():
+            self._tell(Step(package=name, text=f"Downloading {len(parts)} files..."))
+            self._refusals += self._source(name).fetch(list(parts.values()), self._keeper(there))
+        return {digest for parts in missing.values() for digest in parts} - there
+
+    def _keeper(self, there: set[str]) -> Callable[[Artifact, bytes], None]:
+        def keep(artifact: Artifact, data: bytes) -> None:
+            self.depot.put_blob(artifact.digest, data)
+            there.add(artifact.digest)
+            self._fetched += 1
+
+        return keep
+
+
+def _label(order: bytes) -> str:
+    package = json.loads(order)["package"]
+    return f"{package['source']}:{package['name']}"
+
+
+def _told(head: dict[str, Any]) -> Iterator[str]:
+    """Lines about one job, in the words of §4.10.3."""
+    if head["outcome"] == REFUSED:
+        yield f"refused: {head['reason']['message']} [{head['reason']['code']}]"
+        return
+    for digits in head["shims"]:
+        yield f"  Hash: sha256:{digits}"
+        yield f"  Generated: shims/sha256/{digits}.json"
+    if not head["shims"]:
+        yield "no programs to describe"
+
+
+def _refusal(result: dict[str, Any]) -> Refusal:
+    source, _, name = str(result["package"]).partition(":")
+    reason = result["reason"]
+    return Refusal(
+        source=source, name=name, code=reason["code"], message=reason["message"], step="work"
+    )
+
+
+def _failure(order: bytes, error: BaseException) -> Refusal:
+    source, _, name = _label(order).partition(":")
+    code = error.code if isinstance(error, AtipError) else "crawl.failed"
+    return Refusal(source=source, name=name, code=code, message=str(error)[:300], step="work")

@@ -1,0 +1,115 @@
+"""Depot: the state of a crawl, as data on an object store (a folder, or any S3-compatible store).
+
+    blobs/<algorithm>/<hex>     packages as they were fetched, by digest
+    results/<key>.json          what became of a job, by the key of its input
+    started.json                when the crawl that is under way was started
+
+Every object is whole or not there, and named by what it holds or was made from: after `kill -9` whatever is there is
+right, and whatever is not is made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from atip.errors import FetchError
+from atip.system.objects import open_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.system.objects import ObjectStore
+
+MAX_BLOB = 600_000_000
+MAX_RESULT = 200_000_000
+STARTED = "started.json"
+ALGORITHMS = ("sha256", "sha512")
+
+
+class Depot:
+    """Blobs and results."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self._store: ObjectStore = open_store(place, lambda _key: {})
+
+    def find_blob(self, digest: str) -> bytes | None:
+        """The bytes with this digest, checked, or None."""
+        found = self._store.find(_blob(digest), MAX_BLOB)
+        if found is None:
+            return None
+        # SECURITY: the store may be shared; what is unpacked is what the index promised.
+        return found.data if has_digest(found.data, digest) else None
+
+    def put_blob(self, digest: str, data: bytes) -> None:
+        """Keep bytes under their digest.
+
+        Raises:
+            FetchError: `crawl.digest` when they have another one.
+        """
+        if not has_digest(data, digest):
+            raise FetchError(
+                "crawl.digest",
+                f"what was fetched is not what the index promised ({digest[:19]}…)",
+                hint="the mirror may be in the middle of an update; try again later",
+            )
+        self._store.put(_blob(digest), data)
+
+    def find_result(self, key: str) -> dict[str, Any] | None:
+        found = self._store.find(_result(key), MAX_RESULT)
+        if found is None:
+            return None
+        document: Any = json.loads(found.data)
+        return document if isinstance(document, dict) else None
+
+    def known_results(self) -> frozenset[str]:
+        """Keys of all jobs that are done."""
+        listed = self._store.list("results")
+        return frozenset(one.key.rpartition("/")[2].removesuffix(".json") for one in listed)
+
+    def known_blobs(self) -> frozenset[str]:
+        """Digests of everything that was fetched."""
+        found = set()
+        for one in self._store.list("blobs"):
+            parts = one.key.split("/")
+            found.add(f"{parts[1]}:{parts[-1]}")
+        return frozenset(found)
+
+    def put_result(self, key: str, result: Mapping[str, Any]) -> None:
+        text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+        self._store.put(_result(key), text.encode())
+
+    def under_way(self) -> str:
+        """When the crawl under way began; empty: none is."""
+        found = self._store.find(STARTED, 10_000)
+        return str(json.loads(found.data)["at"]) if found is not None else ""
+
+    def started(self, now: str) -> str:
+        """The same, for a crawl that starts now: one that goes on after a crash has the time of its first start."""
+        before = self.under_way()
+        if not before:
+            self._store.put(STARTED, json.dumps({"at": now}).encode())
+        return before or now
+
+    def finish(self) -> None:
+        """The crawl is complete; the next one gets a time of its own."""
+        self._store.delete([STARTED])
+
+
+def has_digest(data: bytes, digest: str) -> bool:
+    algorithm, _, digits = digest.partition(":")
+    if algorithm not in ALGORITHMS:
+        return False
+    return hashlib.new(algorithm, data).hexdigest() == digits
+
+
+def _blob(digest: str) -> str:
+    algorithm, _, digits = digest.partition(":")
+    return f"blobs/{algorithm}/{digits[:2]}/{digits}"
+
+
+def _result(key: str) -> str:
+    return f"results/{key[:2]}/{key}.json"

@@ -1,0 +1,18 @@
+"""What an engine is: runs one function over many orders."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Protocol
+
+    class Engine(Protocol):
+        """Runs the same function over many orders, in any order, each at least once."""
+
+        def run(
+            self, task: Callable[[bytes], bytes], orders: Iterable[bytes]
+        ) -> Iterator[EngineAnswer]: ...
+
+    EngineAnswer = tuple[bytes, bytes | BaseException]
+    """The order, and what became of it."""

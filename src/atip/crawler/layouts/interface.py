@@ -1,0 +1,67 @@
+"""A package laid out so that its programs can be asked: where they are, and what a sandbox must show."""
+
+from __future__ import annotations
+
+import os
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+MAX_PROGRAMS = 2_000
+
+
+class PackagedProgram(Value):
+    """One executable of a package."""
+
+    name: str
+    path: str
+    """Where it lies on this machine, below the folder of the job."""
+
+
+class Arranged(Value):
+    """A package, unpacked and put together with what it needs."""
+
+    programs: tuple[PackagedProgram, ...]
+    root: str = ""
+    """The folder that stands for `/`; empty: the package lies beside this machine's own system."""
+    visible: tuple[str, ...] = ()
+    """What the sandbox shows besides the system."""
+    prefixes: tuple[str, ...] = ()
+    """Where manual pages and completion scripts lie (`…/usr`)."""
+    environment: Mapping[str, str] = {}
+
+
+class Bench(Value):
+    """What a layout works with."""
+
+    folder: str
+    """Empty, for this job alone; gone afterwards."""
+    cache: str
+    """Unpacked packages, shared by the jobs of this machine."""
+    blob: Callable[[str], bytes]
+    """Digest → bytes; raises FetchError when they are not there."""
+
+
+def programs_in(folders: Iterable[str], below: str) -> tuple[PackagedProgram, ...]:
+    """Executables in some folders, by name; the first of a name counts. Links count if they stay below the folder."""
+    found: dict[str, PackagedProgram] = {}
+    limit = os.path.realpath(below) + "/"
+    for folder in folders:
+        for name in sorted(_names(folder)):
+            path = os.path.join(folder, name)
+            # SECURITY: a link must not make us read, hash or show a file of this machine.
+            if name in found or not os.path.realpath(path).startswith(limit):
+                continue
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                found[name] = PackagedProgram(name=name, path=path)
+    return tuple(found.values())[:MAX_PROGRAMS]
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

@@ -1,0 +1,79 @@
+"""Layers: packages of a system, unpacked once each into a folder named by the digest of the package. Nothing is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from atip.system.files import make_private
+from atip.system.unpack import unpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from atip.crawler.packages import Artifact
+
+    Blob = Callable[[str], bytes]
+    """Digest → bytes."""
+
+MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+"""Folders of `/` that are links into `/usr` on today's systems."""
+_UNREAD = (
+    *("usr/share/doc/", "usr/share/locale/", "usr/share/icons/", "usr/share/help/", "usr/include/"),
+    *("usr/share/info/", "usr/share/lintian/", "usr/share/pixmaps/", "usr/share/sounds/", "boot/"),
+    *("usr/src/", "usr/lib/debug/", "usr/share/gnome/", "usr/share/themes/", "usr/share/fonts/"),
+    *("usr/share/gtk-doc/", "usr/share/backgrounds/", "var/", "usr/share/games/", "dev/", "run/"),
+)
+"""What no program needs in order to print its help."""
+_PAGES = "usr/share/man/"
+
+
+def is_needed(name: str) -> bool:
+    """Whether a file of a package is worth keeping: programs, libraries, manual pages, completions, settings."""
+    if name.startswith(_PAGES):
+        return name.startswith("man", len(_PAGES))
+    return not name.startswith(_UNREAD) and not name.endswith((".a", ".h", ".la"))
+
+
+def load_layer(artifact: Artifact, cache: str, blob: Blob) -> str:
+    """The folder of an unpacked package, unpacked now if nobody did before.
+
+    Raises:
+        FormatError: `archive.*`, `format.*`: nothing was written.
+    """
+    folder = os.path.join(cache, artifact.digest.partition(":")[2])
+    if os.path.isdir(folder):
+        return folder
+    make_private(cache)
+    temporary = f"{folder}.{os.getpid()}.new"
+    shutil.rmtree(temporary, ignore_errors=True)
+    try:
+        unpack(blob(artifact.digest), temporary, unix=True, keep=is_needed)
+        os.replace(temporary, folder)
+    except OSError:
+        if not os.path.isdir(folder):  # somebody else was quicker: theirs is the same
+            raise
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return folder
+
+
+def entries(layer: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """(name, entry) of every file and link of a layer, sorted."""
+    folders = [""]
+    while folders:
+        above = folders.pop()
+        with os.scandir(os.path.join(layer, above)) as entries:
+            for entry in sorted(entries, key=lambda one: one.name):
+                name = f"{above}{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(name + "/")
+                else:
+                    yield name, entry
+
+
+def merged(name: str) -> str:
+    """The place of a file in a root whose `/bin` and `/lib` are links into `/usr`."""
+    top = name.partition("/")[0]
+    return f"usr/{name}" if top in MERGED else name

@@ -1,0 +1,81 @@
+"""npm packages: `node_modules` as the resolver laid it out, unpacked by us. No script of a package runs."""
+
+from __future__ import annotations
+
+import os
+
+from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.errors import FormatError
+from atip.model.plain_json import loads
+from atip.system.files import read_bytes
+from atip.system.unpack import open_to_sandbox, unpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.crawler.layouts.interface import Bench
+    from atip.crawler.packages import Artifact, Package
+
+
+def arrange(package: Package, bench: Bench) -> Arranged:
+    """Unpack the package and its dependencies to their places.
+
+    Raises:
+        FormatError: `archive.*`, `format.*`, `crawl.no-entry-points`, `crawl.place`.
+    """
+    for one in (package.own, *package.needs):
+        _unpack(one, bench)
+    open_to_sandbox(bench.folder)
+    home = os.path.join(bench.folder, package.own.name)
+    programs = [
+        PackagedProgram(name=name, path=path)
+        for name, place in sorted(read_bins(home).items())
+        if (path := _inside(home, place)) is not None
+    ]
+    if not programs:
+        raise FormatError("crawl.no-entry-points", "the package declares no `bin`")
+    for program in programs:
+        os.chmod(program.path, 0o755)  # noqa: S103
+    return Arranged(programs=tuple(programs), visible=(bench.folder,), prefixes=(home,))
+
+
+def _unpack(one: Artifact, bench: Bench) -> None:
+    parts = one.name.split("/")
+    # SECURITY: the place comes from a lock file that a registry had a part in.
+    if parts[0] != "node_modules" or ".." in parts or os.path.isabs(one.name):
+        raise FormatError("crawl.place", f"`{one.name[:80]}` is not a place for a package")
+    place = os.path.join(bench.folder, one.name)
+    folder = os.path.join(bench.folder, "unpacked")
+    members = unpack(bench.blob(one.digest), folder)
+    tops = {member.name.partition("/")[0] for member in members}
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    if len(tops) != 1:
+        raise FormatError("crawl.place", "the package has more than one top folder")
+    nested = os.path.join(place, "node_modules")
+    source = os.path.join(folder, tops.pop())
+    if os.path.isdir(place):  # made for a package inside it
+        os.rename(nested, os.path.join(source, "node_modules"))
+        os.rmdir(place)
+    os.rename(source, place)
+    os.rmdir(folder)
+
+
+def read_bins(home: str) -> Mapping[str, str]:
+    """Name → file, from `package.json`."""
+    document = loads(read_bytes(os.path.join(home, "package.json"), 2_000_000).decode())
+    if not isinstance(document, dict):
+        return {}
+    bins = document.get("bin")
+    if isinstance(bins, str):
+        return {str(document.get("name", "")).rpartition("/")[2]: bins}
+    if not isinstance(bins, dict):
+        return {}
+    return {name: place for name, place in bins.items() if isinstance(place, str)}
+
+
+def _inside(home: str, place: str) -> str | None:
+    """The file of a `bin`, if it is one of the package's own."""
+    path = os.path.realpath(os.path.join(home, place))
+    candidates = [one for one in (path, f"{path}.js") if os.path.isfile(one)]
+    return next((one for one in candidates if one.startswith(os.path.realpath(home) + "/")), None)

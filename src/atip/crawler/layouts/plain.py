@@ -1,0 +1,66 @@
+"""Archives and single files of download pages: the executables as they come, beside this machine's system."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+
+from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.errors import FormatError
+from atip.system.unpack import open_to_sandbox, unpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from atip.crawler.layouts.interface import Bench
+    from atip.crawler.packages import Package
+
+EXECUTABLE = (b"\x7fELF", b"#!", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+"""How programs of Linux, Windows and macOS begin."""
+
+
+def arrange(package: Package, bench: Bench) -> Arranged:
+    """Unpack, and find the programs: those that `binary_path` names, else all.
+
+    Raises:
+        FormatError: `archive.*`, `format.*`, `crawl.no-binary`.
+    """
+    folder = os.path.join(bench.folder, "files")
+    data = bench.blob(package.own.digest)
+    if data.startswith(EXECUTABLE):
+        os.mkdir(folder)
+        path = os.path.join(folder, package.name)
+        with open(path, "wb") as file:
+            file.write(data)
+    else:
+        unpack(data, folder)
+    open_to_sandbox(bench.folder)
+    programs = tuple(_programs(folder, package.binary_path))
+    if not programs:
+        raise FormatError(
+            "crawl.no-binary", f"nothing in it is called `{package.binary_path or 'a program'}`"
+        )
+    return Arranged(
+        programs=programs, visible=(bench.folder,), prefixes=(folder, *_prefixes(folder))
+    )
+
+
+def _programs(folder: str, pattern: str) -> Iterator[PackagedProgram]:
+    for above, names, files in os.walk(folder):
+        names.sort()
+        for name in sorted(files):
+            path = os.path.join(above, name)
+            relative = os.path.relpath(path, folder)
+            if os.path.islink(path) or (pattern and not fnmatch.fnmatchcase(relative, pattern)):
+                continue
+            with open(path, "rb") as file:
+                is_program = file.read(4).startswith(EXECUTABLE)
+            if is_program:
+                os.chmod(path, 0o755)  # noqa: S103
+                yield PackagedProgram(name=name.removesuffix(".exe"), path=path)
+
+
+def _prefixes(folder: str) -> list[str]:
+    """Folders that hold a `share`, as a prefix does."""
+    return [above for above, names, _files in os.walk(folder) if "share" in names]

@@ -1,0 +1,200 @@
+"""A root that stands between jobs: files of several layers as one tree, changed from one set of layers to the next.
+
+Most packages need mostly the same libraries, so a job pays for what differs from the job before, and what it sees is
+what a root made for it alone would hold: of two layers with the same file the later one wins, the package's own being
+last. No maintainer script runs; what such scripts would have made and many programs need is made from a short list.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import shutil
+
+from atip.crawler.layouts.layers import MERGED, entries, merged
+from atip.sandbox.system_view import made_up
+from atip.system.scratch import lasting_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Placed = tuple[str, str]
+    """File of the layer, target of a link (empty: a file)."""
+
+_ALTERNATIVES = (
+    ("usr/bin/awk", ("usr/bin/mawk", "usr/bin/gawk", "usr/bin/original-awk")),
+    ("usr/bin/which", ("usr/bin/which.debianutils",)),
+    ("usr/bin/java", ("usr/lib/jvm/*/bin/java",)),
+    ("usr/bin/wish", ("usr/bin/wish8.6",)),
+    ("usr/bin/tclsh", ("usr/bin/tclsh8.6",)),
+    ("usr/bin/php", ("usr/bin/php8.*",)),
+    ("usr/bin/lua", ("usr/bin/lua5.*",)),
+    ("usr/lib/x86_64-linux-gnu/libblas.so.3", ("usr/lib/*/blas/libblas.so.3",)),
+    ("usr/lib/x86_64-linux-gnu/liblapack.so.3", ("usr/lib/*/lapack/liblapack.so.3",)),
+)
+"""Name → files of which the first that is there stands for it (patterns). Data."""
+MADE_UP = {path.lstrip("/"): data for path, data in made_up("/tmp").items()}  # noqa: S108 the sandbox's own
+MAX_REMEMBERED = 4_000
+_LISTED: dict[str, dict[str, Placed]] = {}
+_STANDING: list[StandingRoot] = []
+
+
+def standing_root() -> StandingRoot:
+    """The root of this process; a new one if the last job left it odd."""
+    if not _STANDING or _STANDING[0].is_odd or _STANDING[0].pid != os.getpid():
+        for old in _STANDING:
+            old.remove()
+        _STANDING[:] = [StandingRoot(lasting_folder("root"))]
+    return _STANDING[0]
+
+
+class StandingRoot:
+    """One folder that stands for `/`."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = os.path.realpath(folder)
+        self.pid = os.getpid()
+        self.is_odd = False
+        """Whether layers contradicted each other (a link where another has a folder): the next job gets a fresh root."""
+        self._shown: dict[str, None] = {}
+        self._claims: dict[str, list[str]] = {}
+        self._owner: dict[str, str] = {}
+        self._contested: set[str] = set()
+        self._chosen: list[str] = []
+        self._made: set[str] = {self.folder}
+        own = ("", "usr", "etc", *(f"usr/{one}" for one in MERGED[:3]))
+        self._kept = frozenset(os.path.normpath(os.path.join(self.folder, name)) for name in own)
+        for name in ("usr", "etc", *(f"usr/{one}" for one in MERGED[:3])):
+            os.makedirs(os.path.join(self.folder, name), mode=0o755)
+        for name in MERGED:
+            os.symlink(f"usr/{name}", os.path.join(self.folder, name))
+        for name, data in MADE_UP.items():
+            with open(os.path.join(self.folder, name), "wb") as file:
+                file.write(data)
+
+    def show(self, layers: Sequence[str]) -> None:
+        """Make the root hold exactly these layers; a later one wins."""
+        for path in self._chosen:
+            os.unlink(path)
+        wanted = dict.fromkeys(layers)
+        rank = {layer: number for number, layer in enumerate(wanted)}
+        touched = set(self._contested)
+        for layer in [one for one in self._shown if one not in wanted]:
+            for place in _listing(layer):
+                self._claims[place].remove(layer)
+                touched.add(place)
+        for layer in [one for one in wanted if one not in self._shown]:
+            for place in _listing(layer):
+                self._claims.setdefault(place, []).append(layer)
+                touched.add(place)
+        self._shown = wanted
+        self._settle(touched, rank)
+        self._chosen = self._choose_alternatives()
+
+    def remove(self) -> None:
+        if self.pid == os.getpid():
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _settle(self, touched: set[str], rank: dict[str, int]) -> None:
+        """Give every place to the highest of those who claim it; first what goes, then what comes."""
+        coming: list[tuple[str, str]] = []
+        for place in sorted(touched, reverse=True):
+            claims = self._claims[place]
+            winner = max(claims, key=rank.__getitem__) if claims else ""
+            (self._contested.add if len(claims) > 1 else self._contested.discard)(place)
+            if not claims:
+                del self._claims[place]
+            if winner != self._owner.get(place, ""):
+                self._take_away(place)
+                if winner:
+                    coming.append((place, winner))
+        for place, winner in reversed(coming):
+            self._put(place, winner)
+
+    def _take_away(self, place: str) -> None:
+        if self._owner.pop(place, "") == "":
+            return
+        path = os.path.join(self.folder, place)
+        os.unlink(path)
+        above = os.path.dirname(path)
+        while above not in self._kept:
+            try:
+                os.rmdir(above)
+            except OSError:
+                return
+            self._made.discard(above)
+            above = os.path.dirname(above)
+
+    def _put(self, place: str, layer: str) -> None:
+        path = os.path.join(self.folder, place)
+        parent = os.path.dirname(path)
+        if parent not in self._made and not self._make(parent):
+            return
+        source, link = _listing(layer)[place]
+        try:
+            if link:
+                os.symlink(link, path)
+            else:
+                _link_or_copy(source, path)
+        except FileExistsError:
+            self.is_odd = True
+            return
+        self._owner[place] = layer
+
+    def _make(self, folder: str) -> bool:
+        try:
+            os.makedirs(folder, mode=0o755, exist_ok=True)
+        except OSError:
+            self.is_odd = True
+            return False
+        # SECURITY: nothing is placed through a link: what lies behind it could be above the root.
+        if os.path.realpath(folder) != folder:
+            self.is_odd = True
+            return False
+        self._made.add(folder)
+        return True
+
+    def _choose_alternatives(self) -> list[str]:
+        made = []
+        for name, patterns in _ALTERNATIVES:
+            path = os.path.join(self.folder, name)
+            if os.path.lexists(path) or not os.path.isdir(os.path.dirname(path)):
+                continue
+            start = glob.escape(self.folder)
+            found = [one for p in patterns for one in sorted(glob.glob(f"{start}/{p}"))]
+            if found:
+                os.symlink(os.path.relpath(found[0], os.path.dirname(path)), path)
+                made.append(path)
+        return made
+
+
+def _listing(layer: str) -> dict[str, Placed]:
+    """Place → (file of the layer, target of a link), of one layer; read once."""
+    if layer not in _LISTED:
+        if len(_LISTED) >= MAX_REMEMBERED:
+            _LISTED.clear()
+        found: dict[str, Placed] = {}
+        for name, entry in entries(layer):
+            place = merged(name)
+            if place not in MADE_UP:
+                link = _target(name, place, os.readlink(entry.path)) if entry.is_symlink() else ""
+                found[place] = (entry.path, link)
+        _LISTED[layer] = found
+    return _LISTED[layer]
+
+
+def _target(name: str, place: str, link: str) -> str:
+    """Where a link leads after the move into `/usr`; always relative and inside the root."""
+    target = os.path.normpath(os.path.join("/", os.path.dirname(name), link)).lstrip("/")
+    return os.path.relpath(merged(target), os.path.dirname(place))
+
+
+def _link_or_copy(source: str, path: str) -> None:
+    try:
+        os.link(source, path)
+    except OSError as error:
+        if error.errno not in (errno.EXDEV, errno.EMLINK):
+            raise
+        shutil.copy(source, path)

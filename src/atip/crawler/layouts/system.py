@@ -1,0 +1,66 @@
+"""Packages of a system (Debian, RPM): a root of their own, from the package and all it depends on."""
+
+from __future__ import annotations
+
+import os
+
+from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.crawler.layouts.layers import load_layer, merged
+from atip.crawler.layouts.standing_root import standing_root
+from atip.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from atip.crawler.layouts.interface import Bench
+    from atip.crawler.packages import Package
+
+PROGRAMS = ("usr/bin", "usr/sbin", "usr/games", "usr/local/bin", "bin", "sbin")
+
+
+def arrange(package: Package, bench: Bench) -> Arranged:
+    """Unpack the package and what it needs, and lay them out.
+
+    Raises:
+        FormatError: `archive.*`, `format.*` of the package itself. Something it needs that cannot be unpacked is left
+            out: the program then says itself what is missing.
+    """
+    own = load_layer(package.own, bench.cache, bench.blob)
+    programs = sorted({*_programs(own)})
+    if not programs:
+        return Arranged(programs=())
+    standing = standing_root()
+    standing.show([*_needed(package, bench), own])
+    root = standing.folder
+    limit = os.path.realpath(root) + "/"
+    return Arranged(
+        root=root,
+        prefixes=(os.path.join(root, "usr"),),
+        programs=tuple(
+            PackagedProgram(name=os.path.basename(place), path=os.path.join(root, place))
+            for place in programs
+            # SECURITY: links of the package stay below the root by construction; looked at again all the same.
+            if os.path.realpath(os.path.join(root, place)).startswith(limit)
+            and os.path.isfile(os.path.join(root, place))
+            and os.access(os.path.join(root, place), os.X_OK)
+        ),
+    )
+
+
+def _needed(package: Package, bench: Bench) -> Iterator[str]:
+    for one in package.needs:
+        try:
+            yield load_layer(one, bench.cache, bench.blob)
+        except FormatError:
+            continue
+
+
+def _programs(layer: str) -> Iterator[str]:
+    """Places in the root of everything that lies where programs lie."""
+    for folder in PROGRAMS:
+        try:
+            names = os.listdir(os.path.join(layer, folder))
+        except OSError:
+            continue
+        yield from (merged(f"{folder}/{name}") for name in names)

@@ -1,0 +1,183 @@
+"""Review: shims that wait for a person; accept, reject, edit, promote. §4.10.1 step 5, §4.10.4.
+
+The queue is a folder beside the shims (`review/<hex>.json`), one file each: the shim, why it waits, what is different. Whoever
+accepts is recorded in `approvals.json`, for exactly these bytes. What was rejected stays rejected (`rejected.json`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+
+from atip.crawler.changes import Holdings, encode_shim, save_shim
+from atip.errors import FormatError, NotFoundError
+from atip.model.documents import judge
+from atip.model.value import Value
+from atip.registry.publish.approvals import add_approval
+from atip.system.files import read_bytes, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from atip.crawler.changes import ShimChange
+
+QUEUE = "review"
+REJECTED = "rejected.json"
+MAX_ENTRY = 3_000_000
+
+
+class Decision(Value):
+    """Who decided, when, and why."""
+
+    by: str
+    at: str
+    reason: str = ""
+
+
+class ReviewQueue:
+    """What waits beside the shims of one registry."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._queue = os.path.join(folder, QUEUE)
+
+    def put(self, changes: Iterable[ShimChange]) -> int:
+        """Let changes wait; those that were rejected before do not come back. How many wait newly."""
+        rejected = self._rejected()
+        count = 0
+        for change in changes:
+            content = hashlib.sha256(encode_shim(change.document)).hexdigest()
+            if rejected.get(change.digits) == content:
+                continue
+            os.makedirs(self._queue, exist_ok=True)
+            entry = {**change.to_json(), "shim": change.document}
+            write_atomic(self._path(change.digits), encode_shim(entry), mode=0o644, durable=False)
+            count += 1
+        return count
+
+    def waiting(self) -> list[dict[str, Any]]:
+        """Everything that waits, without the shims themselves."""
+        try:
+            names = sorted(os.listdir(self._queue))
+        except FileNotFoundError:
+            return []
+        entries = [self.get(name.removesuffix(".json")) for name in names if name.endswith(".json")]
+        return [{key: one[key] for key in one if key != "shim"} for one in entries]
+
+    def get(self, digits: str) -> dict[str, Any]:
+        """One entry, by its digits or the beginning of them.
+
+        Raises:
+            NotFoundError: `crawl.no-review`.
+        """
+        digits = digits.removeprefix("sha256:")
+        for whole in (digits, *self._beginning(digits)):
+            if os.path.isfile(self._path(whole)):
+                entry: dict[str, Any] = json.loads(read_bytes(self._path(whole), MAX_ENTRY))
+                return entry
+        raise NotFoundError(
+            "crawl.no-review",
+            f"nothing waits under `{digits[:80]}`",
+            hint="see `atip crawl review DIR`",
+        )
+
+    def accept(
+        self, digits: str, decision: Decision, *, edited: dict[str, Any] | None = None
+    ) -> str:
+        """Take a shim into the registry's source; returns its digits.
+
+        Raises:
+            NotFoundError: `crawl.no-review`.
+            FormatError: `crawl.edit` when the edited shim is about another binary, or not valid.
+        """
+        entry = self.get(digits)
+        document = edited if edited is not None else entry["shim"]
+        whole = str(entry["hash"]).removeprefix("sha256:")
+        _check_edit(document, entry["shim"])
+        self._approve(whole, document, decision)
+        os.unlink(self._path(whole))
+        return whole
+
+    def reject(self, digits: str, decision: Decision) -> str:
+        """Refuse a shim for good: these bytes are not offered again."""
+        entry = self.get(digits)
+        whole = str(entry["hash"]).removeprefix("sha256:")
+        rows = self._rejected_rows()
+        content = hashlib.sha256(encode_shim(entry["shim"])).hexdigest()
+        rows.append(
+            {
+                "hash": whole,
+                "content": content,
+                "by": decision.by,
+                "at": decision.at,
+                "reason": decision.reason,
+            }
+        )
+        data = json.dumps({"rejected": rows}, indent=2, ensure_ascii=False) + "\n"
+        write_atomic(os.path.join(self._folder, REJECTED), data.encode(), mode=0o644)
+        os.unlink(self._path(whole))
+        return whole
+
+    def promote(self, digits: str, decision: Decision) -> str:
+        """An inferred shim of the registry becomes `community`: a person looked at it (§4.10.4). Signed by another role.
+
+        Raises:
+            NotFoundError: `publish.no-shim`.
+        """
+        holdings = Holdings(self._folder)
+        found = [one for one in holdings.files if one.startswith(digits.removeprefix("sha256:"))]
+        if len(found) != 1:
+            raise NotFoundError(
+                "publish.no-shim", f"no single shim `{digits[:80]}` in `{self._folder}`"
+            )
+        document = holdings.load(found[0])
+        trust = {**document.get("trust", {}), "source": "community", "verified": False}
+        generation = {**document.get("_generation", {}), "review": f"by {decision.by}"}
+        self._approve(found[0], {**document, "trust": trust, "_generation": generation}, decision)
+        bundle = f"{holdings.files[found[0]]}.bundle"
+        if os.path.exists(bundle):
+            os.unlink(bundle)  # made by the role for inferred shims, over other bytes
+        return found[0]
+
+    def _approve(self, digits: str, document: dict[str, Any], decision: Decision) -> None:
+        save_shim(self._folder, digits, document)
+        content = hashlib.sha256(encode_shim(document)).hexdigest()
+        add_approval(
+            self._folder, digits, content, by=decision.by, at=decision.at, reason=decision.reason
+        )
+
+    def _path(self, digits: str) -> str:
+        return os.path.join(self._queue, f"{os.path.basename(digits)}.json")
+
+    def _beginning(self, digits: str) -> list[str]:
+        if len(digits) < 6 or not os.path.isdir(self._queue):
+            return []
+        return [
+            name.removesuffix(".json")
+            for name in sorted(os.listdir(self._queue))
+            if name.startswith(digits)
+        ]
+
+    def _rejected(self) -> dict[str, str]:
+        return {one["hash"]: one["content"] for one in self._rejected_rows()}
+
+    def _rejected_rows(self) -> list[dict[str, str]]:
+        try:
+            rows = json.loads(read_bytes(os.path.join(self._folder, REJECTED), 50_000_000))[
+                "rejected"
+            ]
+        except NotFoundError:
+            return []
+        return list(rows)
+
+
+def _check_edit(document: dict[str, Any], before: dict[str, Any]) -> None:
+    if document.get("binary") != before.get("binary"):
+        raise FormatError("crawl.edit", "an edited shim is still about the same binary")
+    problems = [one for one in judge(document, kind="shim").problems if one.severity == "error"]
+    if problems:
+        first = problems[0]
+        raise FormatError("crawl.edit", f"{first.path}: {first.message}", problems=problems)

@@ -1,0 +1,156 @@
+"""Debian archives, through `apt-get` as this machine configured it: signed indexes, packages by hash.
+
+`apt-get update` into lists of our own checks the signature of every `InRelease` and asks only whether an index has
+changed; nothing of the machine's own apt is touched. Packages are downloaded, never installed: no maintainer script runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from atip.crawler.packages import Artifact, Package, Refusal
+from atip.crawler.sources.apt_index import DebianIndex, read_index, upstream
+from atip.errors import AtipError, FetchError
+from atip.model.platforms import debian_platform
+from atip.system.clients import ask_client
+from atip.system.files import make_private, read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from atip.crawler.sources.apt_index import DebianPackage
+    from atip.crawler.sources.interface import Ground, Keep, Wanted
+
+UPDATE_S = 300.0
+DOWNLOAD_S = 1800.0
+BATCH = 80
+MAX_PACKAGE = 500_000_000
+MAX_NEEDS = 600
+MAX_UNPACKED = 1_500_000_000
+"""Bytes that a package and all it needs may take when unpacked, as the index says."""
+EVERY = "*"
+"""As a name: every package that is tagged as a command-line program."""
+
+
+class AptSource:
+    """`apt:NAME`."""
+
+    name = "apt"
+
+    def __init__(self, ground: Ground) -> None:
+        self._folder = os.path.join(ground.folder, "apt")
+        self._index: DebianIndex | None = None
+
+    def index(self) -> DebianIndex:
+        """The configured archives, brought up to date.
+
+        Raises:
+            FetchError: `crawl.index` with what apt said.
+        """
+        if self._index is None:
+            for part in ("lists/partial", "cache/archives/partial", "downloads"):
+                make_private(os.path.join(self._folder, part))
+            self._ask("apt-get", "update", timeout_s=UPDATE_S)
+            text = self._ask("apt-cache", "dumpavail", timeout_s=UPDATE_S)
+            self._index = read_index(text.decode("utf-8", "replace"))
+        return self._index
+
+    def _ask(self, program: str, *words: str, timeout_s: float) -> bytes:
+        options = [
+            *("-o", f"Dir::State::Lists={self._folder}/lists"),
+            *("-o", f"Dir::Cache={self._folder}/cache"),
+            *("-o", "APT::Sandbox::User=root", "-o", "Acquire::Languages=none", "-q"),
+        ]
+        folder = os.path.join(self._folder, "downloads")
+        answer = ask_client([program, *options, *words], folder=folder, timeout_s=timeout_s)
+        if answer.exit_code:
+            raise FetchError("crawl.index", f"`{program}`: {answer.stderr.strip()[-300:]}")
+        return answer.stdout
+
+    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+        index = self.index()
+        base = index.closure(index.essential())
+        for one in wanted:
+            name = str(one.settings.get("package", one.name))
+            if one.name == EVERY:
+                for tagged in index.command_line():
+                    yield self._package(index, base, one.replace(name=tagged), tagged)
+            else:
+                yield self._package(index, base, one, name)
+
+    def _package(
+        self, index: DebianIndex, base: Sequence[str], wanted: Wanted, name: str
+    ) -> Package | Refusal:
+        found = index.packages.get(name)
+        if found is None:
+            message = f"no package `{name[:80]}` in the configured archives"
+            return Refusal(
+                source="apt", name=name, code="crawl.unknown", message=message, step="discover"
+            )
+        needs = sorted({*base, *index.closure([name])} - {name})
+        parts = [index.packages[one] for one in needs]
+        if (
+            found.size > MAX_PACKAGE
+            or len(parts) > MAX_NEEDS
+            or _unpacked(found, parts) > MAX_UNPACKED
+        ):
+            message = f"it needs {len(parts)} packages, {_unpacked(found, parts) >> 20} MB unpacked"
+            return Refusal(
+                source="apt", name=name, code="crawl.too-large", message=message, step="discover"
+            )
+        return Package(
+            source="apt",
+            name=name,
+            version=upstream(found.version),
+            platform=debian_platform(found.architecture),
+            layout="system",
+            own=_artifact(found),
+            needs=tuple(_artifact(one) for one in parts),
+            description=wanted.description or found.description,
+            homepage=wanted.homepage or found.homepage,
+            template=wanted.template,
+        )
+
+    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+        folder = os.path.join(self._folder, "downloads")
+        for start in range(0, len(artifacts), BATCH):
+            batch = artifacts[start : start + BATCH]
+            with contextlib.suppress(FetchError):  # which of them is missing shows below
+                self._ask(
+                    "apt-get", "download", *(one.locator for one in batch), timeout_s=DOWNLOAD_S
+                )
+            for one in batch:
+                try:
+                    path = os.path.join(folder, downloaded_name(one))
+                    keep(one, read_bytes(path, MAX_PACKAGE))
+                    os.unlink(path)
+                except AtipError as error:
+                    yield Refusal(
+                        source="apt",
+                        name=one.locator.partition("=")[0],
+                        code=error.code,
+                        message=error.message,
+                        step="fetch",
+                    )
+
+
+def _unpacked(found: DebianPackage, parts: Sequence[DebianPackage]) -> int:
+    return found.installed + sum(one.installed for one in parts)
+
+
+def _artifact(one: DebianPackage) -> Artifact:
+    return Artifact(
+        name=one.file,
+        digest=f"sha256:{one.sha256}",
+        locator=f"{one.name}={one.version}",
+        size=one.size,
+    )
+
+
+def downloaded_name(artifact: Artifact) -> str:
+    """What `apt-get download` calls the file: the epoch's colon is written `%3a`."""
+    name, _, version = artifact.locator.partition("=")
+    architecture = artifact.name.rpartition("_")[2]
+    return f"{name}_{version.replace(':', '%3a')}_{architecture}"

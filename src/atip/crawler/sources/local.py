@@ -1,0 +1,64 @@
+"""A program of this machine, by its path or name: for shims that a person contributes (§4.10.3)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from atip.crawler.packages import Artifact, Package, Refusal
+from atip.discovery.content import ContentReader
+from atip.errors import AtipError
+from atip.model.platforms import host_platform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from atip.crawler.sources.interface import Ground, Keep, Wanted
+
+
+class LocalSource:
+    """`local:/usr/bin/tool`, `local:tool`."""
+
+    name = "local"
+
+    def __init__(self, ground: Ground) -> None:
+        self._reader = ContentReader()
+
+    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+        for one in wanted:
+            path = shutil.which(str(one.settings.get("path", one.name)))
+            try:
+                if path is None:
+                    raise AtipError("crawl.unknown", f"no executable `{one.name[:80]}` here")
+                yield self._package(one, os.path.abspath(path))
+            except AtipError as error:
+                yield Refusal(
+                    source="local",
+                    name=one.name,
+                    code=error.code,
+                    message=error.message,
+                    step="discover",
+                )
+
+    def _package(self, wanted: Wanted, path: str) -> Package:
+        uname = os.uname()
+        name = str(wanted.settings.get("name") or os.path.basename(path))
+        own = Artifact(
+            name=name, digest=self._reader.read(os.path.realpath(path)).digest, locator=path
+        )
+        return Package(
+            source="local",
+            name=name,
+            version=str(wanted.settings.get("version", "")),
+            platform=host_platform(uname.sysname, uname.machine),
+            layout="host",
+            own=own,
+            description=wanted.description,
+            homepage=wanted.homepage,
+            template=wanted.template,
+        )
+
+    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+        """Nothing to fetch: the program is asked where it lies."""
+        return iter(())

@@ -1,0 +1,160 @@
+"""npm packages, through `npm` as this machine configured it: resolved to a lock file, packed, never installed.
+
+`npm install --package-lock-only --ignore-scripts` downloads metadata only and writes which version lies where, with
+the SHA-512 of each; `npm pack` fetches the archives. No script of a package runs.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import json
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+from atip.crawler.packages import Artifact, Package, Refusal
+from atip.errors import AtipError, FetchError, NotFoundError
+from atip.model.platforms import ANY
+from atip.system.clients import ask_client
+from atip.system.files import make_private, read_bytes, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from atip.crawler.sources.interface import Ground, Keep, Wanted
+
+RESOLVE_S = 180.0
+DOWNLOAD_S = 600.0
+AT_ONCE = 4
+BATCH = 40
+MAX_ARCHIVE = 200_000_000
+MAX_NEEDS = 400
+_QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--silent", "--no-update-notifier")
+
+
+class NpmSource:
+    """`npm:NAME`, `npm:@scope/name`."""
+
+    name = "npm"
+
+    def __init__(self, ground: Ground) -> None:
+        self._folder = os.path.join(ground.folder, "npm")
+        make_private(self._folder)
+
+    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+        # The client waits for its index most of the time: several are asked at once, answers come in order.
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            yield from pool.map(self._try, wanted)
+
+    def _try(self, wanted: Wanted) -> Package | Refusal:
+        try:
+            return self._package(wanted)
+        except AtipError as error:
+            return Refusal(
+                source="npm",
+                name=wanted.name,
+                code=error.code,
+                message=error.message,
+                step="discover",
+            )
+
+    def _package(self, wanted: Wanted) -> Package:
+        name = str(wanted.settings.get("package", wanted.name))
+        lock = self._resolve(name)
+        place = f"node_modules/{name}"
+        own = lock.get(place)
+        rows = {where: one for where, one in lock.items() if where and not one.get("link")}
+        if own is None or not own.get("integrity") or len(rows) > MAX_NEEDS:
+            raise NotFoundError("crawl.unknown", f"`{name[:80]}` could not be resolved")
+        if not own.get("bin"):
+            raise NotFoundError("crawl.no-entry-points", f"`{name[:80]}` has no programs")
+        needs = [
+            _artifact(where, one)
+            for where, one in sorted(rows.items())
+            if where != place and one.get("integrity") and not one.get("optional")
+        ]
+        return Package(
+            source="npm",
+            name=name,
+            version=str(own["version"]),
+            platform=ANY,
+            layout="node",
+            own=_artifact(place, own),
+            needs=tuple(needs),
+            description=wanted.description,
+            homepage=wanted.homepage,
+            template=wanted.template,
+        )
+
+    def _resolve(self, name: str) -> dict[str, Any]:
+        # SECURITY: a name must not become an option, a path or an address.
+        bare = name.removeprefix("@").replace("/", "", 1)
+        if not bare or not all(one.isalnum() or one in "-_." for one in bare) or bare[0] in "-.":
+            raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a name of a package")
+        folder = os.path.join(self._folder, "resolve", bare)
+        shutil.rmtree(folder, ignore_errors=True)
+        make_private(folder)
+        write_atomic(os.path.join(folder, "package.json"), b'{"private":true}')
+        self._ask(folder, "install", "--package-lock-only", *_QUIET, name, timeout_s=RESOLVE_S)
+        lock = json.loads(read_bytes(os.path.join(folder, "package-lock.json"), 20_000_000))
+        packages = lock.get("packages")
+        return packages if isinstance(packages, dict) else {}
+
+    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+        folder = os.path.join(self._folder, "downloads")
+        make_private(folder)
+        for start in range(0, len(artifacts), BATCH):
+            batch = artifacts[start : start + BATCH]
+            with contextlib.suppress(FetchError):  # which of them is missing shows below
+                self._ask(
+                    folder, "pack", *_QUIET, *(one.locator for one in batch), timeout_s=DOWNLOAD_S
+                )
+            for one in batch:
+                try:
+                    keep(
+                        one, read_bytes(os.path.join(folder, packed_name(one.locator)), MAX_ARCHIVE)
+                    )
+                except AtipError as error:
+                    name = one.locator.rpartition("@")[0]
+                    yield Refusal(
+                        source="npm",
+                        name=name,
+                        code=error.code,
+                        message=error.message,
+                        step="fetch",
+                    )
+            shutil.rmtree(folder)
+            make_private(folder)
+
+    def _ask(self, folder: str, *words: str, timeout_s: float) -> bytes:
+        answer = ask_client(["npm", *words], folder=folder, timeout_s=timeout_s)
+        if answer.exit_code:
+            raise FetchError("crawl.index", f"npm: {answer.stderr.strip()[-300:] or 'failed'}")
+        return answer.stdout
+
+
+def _artifact(where: str, row: dict[str, Any]) -> Artifact:
+    """One row of a lock file.
+
+    Raises:
+        FetchError: `crawl.no-digest`.
+    """
+    algorithm, _, told = str(row["integrity"]).split()[0].partition("-")
+    try:
+        digits = base64.b64decode(told, validate=True).hex()
+    except (binascii.Error, ValueError):
+        digits = ""
+    if algorithm != "sha512" or len(digits) != 128:
+        raise FetchError("crawl.no-digest", f"the index gives no SHA-512 of `{where[:80]}`")
+    name = str(row.get("name") or where.rpartition("node_modules/")[2])
+    return Artifact(name=where, digest=f"sha512:{digits}", locator=f"{name}@{row['version']}")
+
+
+def packed_name(locator: str) -> str:
+    """What `npm pack` calls the archive of `@scope/name@1.0.0`: `scope-name-1.0.0.tgz`."""
+    name, _, version = locator.rpartition("@")
+    return f"{name.removeprefix('@').replace('/', '-')}-{version}.tgz"

@@ -1,0 +1,160 @@
+"""Python packages, through `pip` as this machine configured it: resolved and downloaded, never installed.
+
+Only wheels: building a source distribution runs its code. The resolver's report gives every file with its SHA-256.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from atip.crawler.packages import Artifact, Package, Refusal
+from atip.errors import AtipError, FetchError, NotFoundError
+from atip.model.platforms import ANY, host_platform
+from atip.system.clients import ask_client
+from atip.system.files import make_private, read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from atip.crawler.sources.interface import Ground, Keep, Wanted
+
+RESOLVE_S = 120.0
+DOWNLOAD_S = 600.0
+MAX_WHEEL = 300_000_000
+MAX_NEEDS = 150
+AT_ONCE = 4
+BATCH = 60
+_ONLY_WHEELS = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--quiet")
+
+
+class PypiSource:
+    """`pypi:NAME`."""
+
+    name = "pypi"
+
+    def __init__(self, ground: Ground) -> None:
+        self._folder = os.path.join(ground.folder, "pypi")
+        make_private(self._folder)
+
+    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+        # The client waits for its index most of the time: several are asked at once, answers come in order.
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            yield from pool.map(self._try, wanted)
+
+    def _try(self, wanted: Wanted) -> Package | Refusal:
+        try:
+            return self._package(wanted)
+        except AtipError as error:
+            return Refusal(
+                source="pypi",
+                name=wanted.name,
+                code=error.code,
+                message=error.message,
+                step="discover",
+            )
+
+    def _package(self, wanted: Wanted) -> Package:
+        name = str(wanted.settings.get("package", wanted.name))
+        # SECURITY: a name must not become an option or an address.
+        if (
+            name.startswith("-")
+            or not name.replace("-", "").replace("_", "").replace(".", "").isalnum()
+        ):
+            raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a name of a package")
+        target = os.path.join(self._folder, "nothing")
+        words = ("install", "--dry-run", "--ignore-installed", "--target", target, "--report", "-")
+        report = self._ask(*words, *_ONLY_WHEELS, name, timeout_s=RESOLVE_S)
+        files = [_file(one) for one in json.loads(report)["install"]]
+        wanted_name = _normal(name)
+        own = next((one for one in files if _normal(one["name"]) == wanted_name), None)
+        if own is None or len(files) > MAX_NEEDS:
+            raise NotFoundError("crawl.unknown", f"`{name[:80]}` could not be resolved to wheels")
+        uname = os.uname()
+        is_any = own["artifact"].name.endswith("-any.whl")
+        return Package(
+            source="pypi",
+            name=name,
+            version=own["version"],
+            platform=ANY if is_any else host_platform(uname.sysname, uname.machine),
+            layout="python",
+            own=own["artifact"],
+            needs=tuple(
+                sorted((one["artifact"] for one in files if one is not own), key=lambda a: a.name)
+            ),
+            description=wanted.description or own["summary"],
+            homepage=wanted.homepage or own["homepage"],
+            template=wanted.template,
+        )
+
+    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+        waiting = list(artifacts)
+        while waiting:
+            # One start of pip for many files, but it takes one version of a package only.
+            batch = {one.locator.partition("==")[0]: one for one in reversed(waiting[:BATCH])}
+            chosen = list(batch.values())
+            waiting = [one for one in waiting if one not in chosen]
+            words = ("download", "--no-deps", "--dest", self._folder, *_ONLY_WHEELS)
+            with contextlib.suppress(FetchError):  # which of them is missing shows below
+                self._ask(*words, *(one.locator for one in chosen), timeout_s=DOWNLOAD_S)
+            for one in chosen:
+                path = os.path.join(self._folder, os.path.basename(one.name))
+                try:
+                    keep(one, read_bytes(path, MAX_WHEEL))
+                    os.unlink(path)
+                except AtipError as error:
+                    name = one.locator.partition("==")[0]
+                    yield Refusal(
+                        source="pypi",
+                        name=name,
+                        code=error.code,
+                        message=error.message,
+                        step="fetch",
+                    )
+
+    def _ask(self, *words: str, timeout_s: float) -> bytes:
+        answer = ask_client(
+            [sys.executable, "-m", "pip", *words], folder=self._folder, timeout_s=timeout_s
+        )
+        if answer.exit_code:
+            raise FetchError("crawl.index", f"pip: {answer.stderr.strip()[-300:]}")
+        return answer.stdout
+
+
+def _file(entry: dict[str, Any]) -> dict[str, Any]:
+    """One row of pip's report.
+
+    Raises:
+        FetchError: `crawl.no-digest`: what has no digest in the index is not fetched.
+    """
+    metadata, download = entry["metadata"], entry["download_info"]
+    digits = download.get("archive_info", {}).get("hashes", {}).get("sha256", "")
+    if not digits:
+        raise FetchError("crawl.no-digest", f"the index gives no SHA-256 of `{metadata['name']}`")
+    file = download["url"].partition("#")[0].rpartition("/")[2]
+    return {
+        "name": metadata["name"],
+        "version": metadata["version"],
+        "summary": metadata.get("summary") or "",
+        "homepage": _homepage(metadata),
+        "artifact": Artifact(
+            name=file,
+            digest=f"sha256:{digits}",
+            locator=f"{metadata['name']}=={metadata['version']}",
+        ),
+    }
+
+
+def _homepage(metadata: dict[str, Any]) -> str:
+    told = [metadata.get("home_page") or "", *(metadata.get("project_url") or ())]
+    addresses = [one.rpartition(" ")[2] for one in told]
+    return next((one for one in addresses if one.startswith("https://")), "")
+
+
+def _normal(name: str) -> str:
+    return name.lower().replace("_", "-").replace(".", "-")

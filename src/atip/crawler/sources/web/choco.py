@@ -1,0 +1,95 @@
+"""Chocolatey: the feed of a NuGet gallery (OData, version 2), and its packages, which are zip archives. No script runs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from xml.etree import ElementTree
+
+from atip.crawler.packages import Artifact, Package
+from atip.crawler.sources.web.fetching import WebFetcher, checked_name, refusal
+from atip.errors import AtipError, FetchError, NotFoundError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from atip.crawler.packages import Refusal
+    from atip.crawler.sources.interface import Ground, Keep, Wanted
+
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_DATA = "{http://schemas.microsoft.com/ado/2007/08/dataservices}"
+_QUERY = "$filter=Id%20eq%20'{name}'%20and%20IsLatestVersion"
+
+
+class ChocoSource:
+    """`choco:NAME`."""
+
+    name = "choco"
+
+    def __init__(self, ground: Ground) -> None:
+        self._web = WebFetcher(self.name, ground)
+
+    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+        for one in wanted:
+            try:
+                yield self._package(one)
+            except AtipError as error:
+                yield refusal(self.name, one.name, error, "discover")
+
+    def _package(self, wanted: Wanted) -> Package:
+        name = checked_name(str(wanted.settings.get("package", wanted.name)))
+        data = self._web.index(f"{self._web.address('feed')}/Packages()?{_QUERY.format(name=name)}")
+        entry = _entry(data, name)
+        content = entry.find(f"{_ATOM}content")
+        told = {
+            one.tag.removeprefix(_DATA): one.text or ""
+            for one in entry.iter()
+            if one.tag.startswith(_DATA)
+        }
+        own = Artifact(
+            name=f"{name}.nupkg",
+            digest=_digest(told),
+            locator=content.get("src", "") if content is not None else "",
+        )
+        return Package(
+            source=self.name,
+            name=wanted.name,
+            version=told.get("Version", ""),
+            platform="windows-amd64",
+            layout="plain",
+            own=own,
+            description=wanted.description
+            or told.get("Summary", "")
+            or told.get("Description", "")[:200],
+            homepage=wanted.homepage or told.get("ProjectUrl", ""),
+            binary_path=str(wanted.settings.get("binary_path", "")),
+            template=wanted.template,
+        )
+
+    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+        return self._web.fetch_all(artifacts, keep)
+
+
+def _entry(data: bytes, name: str) -> ElementTree.Element:
+    # SECURITY: an index has no document type; without one there are no entities to expand.
+    if b"<!DOCTYPE" in data:
+        raise FetchError("crawl.index", "the feed declares a document type")
+    try:
+        entry = ElementTree.fromstring(data).find(f"{_ATOM}entry")  # noqa: S314
+    except ElementTree.ParseError as error:
+        raise FetchError("crawl.index", f"the feed is not XML: {error}") from error
+    if entry is None:
+        raise NotFoundError("crawl.unknown", f"no package `{name[:80]}` in the feed")
+    return entry
+
+
+def _digest(told: dict[str, str]) -> str:
+    algorithm = told.get("PackageHashAlgorithm", "").lower()
+    try:
+        digits = base64.b64decode(told.get("PackageHash", ""), validate=True).hex()
+    except (binascii.Error, ValueError):
+        digits = ""
+    if algorithm not in ("sha512", "sha256") or not digits:
+        raise FetchError("crawl.no-digest", "the feed gives no digest of the package")
+    return f"{algorithm}:{digits}"

@@ -1,0 +1,223 @@
+"""The index of an RPM repository: `repomd.xml` and `primary.xml` → packages, and what a package needs. Pure."""
+
+from __future__ import annotations
+
+import io
+import re
+from itertools import zip_longest
+from xml.etree import ElementTree
+
+from atip.errors import FetchError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_REPO = "{http://linux.duke.edu/metadata/repo}"
+_COMMON = "{http://linux.duke.edu/metadata/common}"
+_RPM = "{http://linux.duke.edu/metadata/rpm}"
+DIGESTS = {"sha256": 64, "sha512": 128}
+_PROGRAMS = ("/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/")
+
+
+class IndexFile(Value):
+    """Where the list of packages lies, and what it must be."""
+
+    path: str
+    digest: str
+    size: int
+
+
+class RpmPackage(Value):
+    """One `package` element, as far as it matters here."""
+
+    name: str
+    version: str
+    release: str
+    epoch: str
+    architecture: str
+    path: str
+    digest: str
+    size: int
+    installed: int
+    """Bytes when unpacked, as the index says."""
+    description: str
+    homepage: str
+    needs: tuple[str, ...]
+    provides: tuple[str, ...]
+    """Names, and paths of files that the index lists."""
+
+    @property
+    def has_program(self) -> bool:
+        return any(one.startswith(_PROGRAMS) for one in self.provides)
+
+
+class RpmIndex:
+    """The newest version of each package of a repository."""
+
+    def __init__(self, packages: Iterable[RpmPackage]) -> None:
+        self.packages: dict[str, RpmPackage] = {}
+        for one in packages:
+            known = self.packages.get(one.name)
+            if known is None or _order(known) < _order(one):
+                self.packages[one.name] = one
+        self._providers: dict[str, str] = {}
+        for name in sorted(self.packages):
+            for what in self.packages[name].provides:
+                self._providers.setdefault(what, name)
+
+    def with_programs(self) -> list[str]:
+        """Packages that hold a program, sorted."""
+        return sorted(name for name, one in self.packages.items() if one.has_program)
+
+    def closure(self, roots: Iterable[str]) -> list[str]:
+        """Packages and everything they need, sorted; what the repository does not provide is left out."""
+        seen: set[str] = set()
+        waiting = list(roots)
+        while waiting:
+            wanted = waiting.pop()
+            name = wanted if wanted in self.packages else self._providers.get(wanted, "")
+            if name and name not in seen:
+                seen.add(name)
+                waiting += self.packages[name].needs
+        return sorted(seen)
+
+
+def read_repomd(data: bytes) -> IndexFile:
+    """The entry of the list of packages.
+
+    Raises:
+        FetchError: `crawl.index`.
+    """
+    for entry in _root(data).iter(f"{_REPO}data"):
+        if entry.get("type") == "primary":
+            place, checksum = entry.find(f"{_REPO}location"), entry.find(f"{_REPO}checksum")
+            return IndexFile(
+                path=_path(place.get("href", "") if place is not None else ""),
+                digest=_digest(checksum),
+                size=_number(entry.findtext(f"{_REPO}size", "")),
+            )
+    raise FetchError("crawl.index", "the repository lists no packages")
+
+
+def read_primary(data: bytes, architectures: Iterable[str]) -> RpmIndex:
+    """The packages for these architectures.
+
+    Raises:
+        FetchError: `crawl.index`.
+    """
+    wanted = frozenset(architectures)
+    _refuse_entities(data)
+    found: list[RpmPackage] = []
+    try:
+        for _event, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314
+            if element.tag == f"{_COMMON}package":
+                if element.findtext(f"{_COMMON}arch", "") in wanted:
+                    found.append(_package(element))
+                element.clear()
+    except ElementTree.ParseError as error:
+        raise FetchError("crawl.index", f"the list of packages is not XML: {error}") from error
+    return RpmIndex(found)
+
+
+def _package(element: ElementTree.Element) -> RpmPackage:
+    version, size = element.find(f"{_COMMON}version"), element.find(f"{_COMMON}size")
+    place = element.find(f"{_COMMON}location")
+    told: Mapping[str, str] = version.attrib if version is not None else {}
+    sizes: Mapping[str, str] = size.attrib if size is not None else {}
+    files = [one.text or "" for one in element.iter(f"{_COMMON}file")]
+    return RpmPackage(
+        name=element.findtext(f"{_COMMON}name", ""),
+        version=told.get("ver", ""),
+        release=told.get("rel", ""),
+        epoch=told.get("epoch", "0"),
+        architecture=element.findtext(f"{_COMMON}arch", ""),
+        path=_path(place.get("href", "") if place is not None else ""),
+        digest=_digest(element.find(f"{_COMMON}checksum")),
+        size=_number(sizes.get("package", "")),
+        installed=_number(sizes.get("installed", "0")),
+        description=element.findtext(f"{_COMMON}summary", ""),
+        homepage=element.findtext(f"{_COMMON}url", ""),
+        needs=_entries(element, "requires"),
+        provides=(*_entries(element, "provides"), *files),
+    )
+
+
+def _entries(element: ElementTree.Element, kind: str) -> tuple[str, ...]:
+    """Names of a list; conditions in brackets and features of rpm itself are not packages."""
+    names = [
+        one.get("name", "")
+        for listed in element.iter(f"{_RPM}{kind}")
+        for one in listed.iter(f"{_RPM}entry")
+    ]
+    return tuple(name for name in names if name and name[0] != "(" and name[:7] != "rpmlib(")
+
+
+def _root(data: bytes) -> ElementTree.Element:
+    _refuse_entities(data)
+    try:
+        return ElementTree.fromstring(data)  # noqa: S314
+    except ElementTree.ParseError as error:
+        raise FetchError("crawl.index", f"the index is not XML: {error}") from error
+
+
+def _refuse_entities(data: bytes) -> None:
+    # SECURITY: an index has no document type; without one there are no entities to expand.
+    if b"<!DOCTYPE" in data:
+        raise FetchError("crawl.index", "the index declares a document type")
+
+
+def _digest(element: ElementTree.Element | None) -> str:
+    kind = element.get("type", "") if element is not None else ""
+    digits = (element.text or "").strip().lower() if element is not None else ""
+    if DIGESTS.get(kind) != len(digits) or re.search("[^0-9a-f]", digits):
+        raise FetchError("crawl.no-digest", "the index gives no SHA-256 or SHA-512 of a file")
+    return f"{kind}:{digits}"
+
+
+def _path(text: str) -> str:
+    """SECURITY: a file of the repository, not of another host, and not above it."""
+    if not re.fullmatch(r"[A-Za-z0-9._+~^@%-]+(/[A-Za-z0-9._+~^@%-]+)*", text) or ".." in text:
+        raise FetchError("crawl.index", f"`{text[:80]}` is not a file of the repository")
+    return text
+
+
+def _number(text: str) -> int:
+    if not text.isdigit() or len(text) > 15:
+        raise FetchError("crawl.index", f"`{text[:40]}` is not a size")
+    return int(text)
+
+
+def _order(package: RpmPackage) -> tuple[_Part, _Part, _Part]:
+    return _Part(package.epoch), _Part(package.version), _Part(package.release)
+
+
+class _Part:
+    """One part of a version in the order of rpm: numbers by value and above letters, `~` before everything, `^` after the end."""
+
+    def __init__(self, text: str) -> None:
+        self._pieces = re.findall(r"[0-9]+|[A-Za-z]+|[~^]", text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Part) and self._keys() == other._keys()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._pieces))
+
+    def __lt__(self, other: _Part) -> bool:
+        for ours, theirs in zip_longest(self._keys(), other._keys(), fillvalue=(1, 0, "")):
+            if ours != theirs:
+                return ours < theirs
+        return False
+
+    def _keys(self) -> list[tuple[int, int, str]]:
+        kinds = {"~": 0, "^": 2}
+        return [
+            (kinds[one], 0, "")
+            if one in kinds
+            else (4, int(one), "")
+            if one.isdigit()
+            else (3, 0, one)
+            for one in self._pieces
+        ]

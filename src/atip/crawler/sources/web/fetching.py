@@ -1,0 +1,137 @@
+"""Asking a service politely: one request after the other with a pause, and only whether an answer has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+
+from atip.crawler.packages import Refusal
+from atip.errors import AtipError, FetchError, NotFoundError, UsageError
+from atip.system.clock import monotonic
+from atip.system.files import make_private, read_bytes, write_atomic
+from atip.system.http import Client, Limits, Response
+from atip.system.http_addresses import Access, parse_address
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from atip.crawler.packages import Artifact
+    from atip.crawler.sources.interface import Ground, Keep
+
+PAUSE_S = 0.2
+"""Between two requests to one host."""
+MAX_INDEX = 100_000_000
+MAX_FILE = 500_000_000
+INDEX = Limits(max_bytes=MAX_INDEX, deadline_s=60.0)
+FILE = Limits(max_bytes=MAX_FILE, deadline_s=600.0)
+NO_HEADERS: Mapping[str, str] = {}
+
+
+class WebFetcher:
+    """One source's requests; remembers answers with their validators in its folder."""
+
+    def __init__(self, name: str, ground: Ground) -> None:
+        self._name = name
+        settings = ground.settings.get(name)
+        self.settings: Mapping[str, Any] = settings if isinstance(settings, dict) else {}
+        self._folder = os.path.join(ground.folder, name)
+        private = ground.settings.get("private", ())
+        self._client = Client(Access(private=tuple(str(one) for one in private)))
+        self._asked: dict[str, float] = {}
+
+    def address(self, key: str) -> str:
+        """A service's address from the configuration.
+
+        Raises:
+            UsageError: `crawl.no-address`.
+        """
+        found = self.settings.get(key)
+        if not isinstance(found, str) or not found:
+            hint = f'write {{"{self._name}": {{"{key}": "https://…"}}}} into a file and name it with --sources'
+            raise UsageError(
+                "crawl.no-address", f"no address of `{self._name}` is configured", hint=hint
+            )
+        return found.rstrip("/")
+
+    def index(self, url: str) -> bytes:
+        """A small answer; asked for again only if it has changed.
+
+        Raises:
+            NotFoundError: `crawl.unknown`.
+            FetchError: as the client.
+        """
+        make_private(self._folder)
+        path = os.path.join(self._folder, hashlib.sha256(url.encode()).hexdigest())
+        known = self._validators(path)
+        response = self._get(url, known, INDEX)
+        if response.status == 304:
+            return read_bytes(path, MAX_INDEX)
+        if response.status != 200:
+            raise NotFoundError("crawl.unknown", f"the service answered {response.status}")
+        write_atomic(path, response.body)
+        names = (("etag", "if-none-match"), ("last-modified", "if-modified-since"))
+        kept = {ask: response.headers[told] for told, ask in names if told in response.headers}
+        write_atomic(f"{path}.json", json.dumps(kept).encode())
+        return response.body
+
+    def json(self, url: str) -> Any:
+        try:
+            return json.loads(self.index(url))
+        except ValueError as error:
+            raise FetchError("crawl.index", "the service did not answer with JSON") from error
+
+    def file(self, url: str, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
+        """A download.
+
+        Raises:
+            FetchError: as the client; `crawl.index` for any other answer than the file.
+        """
+        response = self._get(url, headers, FILE)
+        if response.status != 200:
+            raise FetchError("crawl.index", f"the service answered {response.status}")
+        return response.body
+
+    def fetch_all(
+        self, artifacts: Sequence[Artifact], keep: Keep, headers: Mapping[str, str] = NO_HEADERS
+    ) -> Iterator[Refusal]:
+        """Download each to `keep`; what fails is reported."""
+        for one in artifacts:
+            try:
+                keep(one, self.file(one.locator, headers))
+            except AtipError as error:
+                yield refusal(self._name, one.name, error, "fetch")
+
+    def _get(self, url: str, headers: Mapping[str, str], limits: Limits) -> Response:
+        host = parse_address(url).host
+        wait = self._asked.get(host, -PAUSE_S) + PAUSE_S - monotonic()
+        if wait > 0:
+            time.sleep(wait)
+        self._asked[host] = monotonic()
+        return self._client.get(url, headers=headers, limits=limits)
+
+    def _validators(self, path: str) -> dict[str, str]:
+        try:
+            known = json.loads(read_bytes(f"{path}.json", 10_000))
+        except (AtipError, ValueError):
+            return {}
+        return known if os.path.exists(path) else {}
+
+
+def refusal(source: str, name: str, error: AtipError, step: str) -> Refusal:
+    return Refusal(source=source, name=name, code=error.code, message=error.message, step=step)
+
+
+def checked_name(name: str) -> str:
+    """A package's name as part of an address.
+
+    Raises:
+        NotFoundError: `crawl.unknown` for one that could lead elsewhere.
+    """
+    # SECURITY: names come from lists of strangers.
+    if not name or name[0] in ".-" or not all(one.isalnum() or one in "-_.@+" for one in name):
+        raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a name of a package")
+    return name

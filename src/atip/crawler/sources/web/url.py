@@ -1,0 +1,52 @@
+"""Official downloads: addresses and digests as a manifest gives them."""
+
+from __future__ import annotations
+
+from atip.crawler.packages import Artifact, Package
+from atip.crawler.sources.web.fetching import WebFetcher, refusal
+from atip.errors import FetchError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from atip.crawler.packages import Refusal
+    from atip.crawler.sources.interface import Ground, Keep, Wanted
+
+
+class UrlSource:
+    """`url` block of a manifest: `version`, `urls`, `sha256`, `binary_path`."""
+
+    name = "url"
+
+    def __init__(self, ground: Ground) -> None:
+        self._web = WebFetcher(self.name, ground)
+
+    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+        for one in wanted:
+            digests = one.settings.get("sha256", {})
+            for platform, url in sorted(one.settings.get("urls", {}).items()):
+                if platform not in digests:
+                    error = FetchError(
+                        "crawl.no-digest", f"the manifest gives no SHA-256 for {platform}"
+                    )
+                    yield refusal(self.name, one.name, error, "discover")
+                    continue
+                own = Artifact(
+                    name=url.rpartition("/")[2], digest=f"sha256:{digests[platform]}", locator=url
+                )
+                yield Package(
+                    source=self.name,
+                    name=one.name,
+                    version=str(one.settings.get("version", "")),
+                    platform=platform,
+                    layout="plain",
+                    own=own,
+                    description=one.description,
+                    homepage=one.homepage,
+                    binary_path=str(one.settings.get("binary_path", "")),
+                    template=one.template,
+                )
+
+    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+        return self._web.fetch_all(artifacts, keep)

@@ -1,0 +1,49 @@
+"""Judge: whether a shim may leave the worker: strictly valid, small enough, its name safe. Pure."""
+
+from __future__ import annotations
+
+import json
+
+from atip.errors import AtipError, FormatError
+from atip.model.documents import judge
+from atip.model.encode import encode
+from atip.model.lint import lint
+from atip.model.names import why_unsafe
+from atip.model.reader import read_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.model.tool import Tool
+
+MAX_SHIM = 1_000_000
+POISON = frozenset(["instruction-like-text", "invisible-text"])
+
+
+def judged(tool: Tool) -> dict[str, Any]:
+    """The document of a shim that every client takes.
+
+    Raises:
+        FormatError: `crawl.name`, `crawl.too-large`, `crawl.invalid` with the first problem.
+    """
+    if reason := why_unsafe(tool.name):
+        raise FormatError("crawl.name", f"the program's name is refused: {reason}")
+    document = encode(tool)
+    data = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    if len(data) > MAX_SHIM:
+        raise FormatError("crawl.too-large", f"the shim has {len(data):,} bytes")
+    try:
+        strict: Any = read_json(data)
+    except AtipError as error:
+        raise FormatError("crawl.invalid", error.message) from error
+    problems = [one for one in judge(strict, kind="shim").problems if one.severity == "error"]
+    if problems:
+        first = problems[0]
+        raise FormatError("crawl.invalid", f"{first.path}: {first.message}", problems=problems)
+    return document
+
+
+def poisoned(document: dict[str, Any]) -> list[str]:
+    """Rules of lint that say somebody tries to talk to the model instead of describing a tool."""
+    return sorted({one.rule for one in lint(document) if one.rule in POISON})

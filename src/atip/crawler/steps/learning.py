@@ -1,0 +1,196 @@
+"""Learn: everything that can be known of one program of a package, asked inside the sandbox.
+
+The same ladder as a scan of this machine climbs (native answer, framework, completion script, help, manual page,
+knowledge), over the package's own files instead of this machine's.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.discovery.askers import NativeAsker
+from atip.discovery.content import ContentReader
+from atip.discovery.documents import InstalledTexts
+from atip.discovery.frameworks.cobra_program import CobraAsker
+from atip.discovery.frameworks.node_package import OclifAsker
+from atip.discovery.frameworks.python_program import SDK, PythonAsker
+from atip.discovery.frameworks.self_described import SelfDescribedAsker
+from atip.discovery.frameworks.yargs_program import YargsAsker
+from atip.discovery.help_tree import Budget, Remembering
+from atip.discovery.knowing import KnowledgeAsker, storable
+from atip.discovery.ladder import Subject, climb
+from atip.discovery.learning import CompletionAsker, HelpAsker, ManAsker
+from atip.discovery.native import judge_answer
+from atip.discovery.stubs import parse_stub
+from atip.discovery.summaries.sources import SummarySources
+from atip.errors import ProbeError
+from atip.model.confinement import PROBE
+from atip.model.value import Value
+from atip.sandbox.probe import ProbeSandbox
+from atip.sandbox.system_view import HOST
+from atip.sandbox.worker import ProbeResult
+from atip.system.clock import monotonic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from atip.crawler.layouts.interface import Arranged, PackagedProgram
+    from atip.crawler.packages import Package
+    from atip.discovery.content import Content
+    from atip.discovery.ladder import Asker, Finding
+    from atip.model.tool import Tool
+
+BUDGET = Budget(questions=120, depth=3, seconds=40.0, failures=4, answer_s=4.0)
+SCRIPTS = BUDGET.replace(answer_s=8.0)
+JOB_S = 60.0
+PROGRAM_S = 2.0
+MAX_JOB_S = 900.0
+"""A job may take a minute, and longer if it has many programs; one program cannot take it all (BUDGET)."""
+OUT_OF_TIME = ProbeResult(exit_code=None, failure="crawl.out-of-time")
+
+
+class Lesson(Value):
+    """What was learnt of one program."""
+
+    name: str
+    digest: str
+    finding: Finding | None
+    can_help: bool
+    """Whether it printed something for `--help`: what is missing then is our fault."""
+    ran: bool
+    """Whether it could be started at all."""
+
+
+class PackageRunner:
+    """Runs programs of one package, confined. Paths below its root are told to the program as it sees them."""
+
+    def __init__(self, box: ProbeSandbox, root: str, environment: Mapping[str, str]) -> None:
+        self._box = box
+        self._root = root
+        self._environment = environment
+        self.ends_at = 0.0
+        self.helped: set[str] = set()
+        self.started: set[str] = set()
+
+    def run(self, argv: Sequence[str], *, wall_s: float | None = None) -> ProbeResult:
+        if monotonic() > self.ends_at:
+            return OUT_OF_TIME
+        words = [self._seen(word) for word in argv]
+        answer = self._box.run(words, env_set=self._environment, wall_s=wall_s)
+        if not answer.failure and answer.exit_code not in (126, 127):
+            self.started.add(argv[0])
+        if len(argv) == 2 and len(answer.stdout) + len(answer.stderr) > 80 and not answer.timed_out:
+            self.helped.add(argv[0])
+        return answer
+
+    def _seen(self, word: str) -> str:
+        """A path of this machine as the program sees it; any other word as it is."""
+        if self._root and word.startswith(self._root + "/"):
+            return word[len(self._root) :]
+        if self._root and word == SDK and SDK.startswith("/usr/"):
+            return HOST + word
+        return word
+
+
+class Learner:
+    """Asks the programs of one package. Use as a context manager: it owns a sandbox."""
+
+    def __init__(self, arranged: Arranged, package: Package, *, may_execute: bool) -> None:
+        self._arranged = arranged
+        self._texts = InstalledTexts(arranged.prefixes, root=arranged.root)
+        self._summaries = SummarySources(self._texts, _OneSummary(package))
+        self._may_execute = may_execute
+        self._box = ProbeSandbox(
+            visible=(*arranged.visible, SDK),
+            root=arranged.root,
+            limits=PROBE.limits.replace(wall_s=BUDGET.answer_s),
+        )
+        self._runner = PackageRunner(self._box, arranged.root, arranged.environment)
+        allowed = JOB_S + PROGRAM_S * len(arranged.programs)
+        self._runner.ends_at = monotonic() + min(allowed, MAX_JOB_S)
+        self._reader = ContentReader()
+        self._askers = self._make_askers()
+
+    def __enter__(self) -> Learner:
+        return self
+
+    def __exit__(self, *_failure: object) -> None:
+        self._box.close()
+
+    def _make_askers(self) -> list[Asker]:
+        texts = self._texts
+        runner = Remembering(self._runner)
+        return [
+            NativeAsker(),
+            OclifAsker(),
+            PythonAsker(lambda _subject: runner),
+            YargsAsker(lambda _subject: runner),
+            SelfDescribedAsker(lambda _subject: runner),
+            CobraAsker(lambda _subject: runner, BUDGET.replace(questions=300)),
+            CompletionAsker(texts),
+            _PatientHelp(
+                HelpAsker(lambda _subject: runner, BUDGET), HelpAsker(lambda _s: runner, SCRIPTS)
+            ),
+            ManAsker(texts),
+            KnowledgeAsker(),
+        ]
+
+    def learn(self, program: PackagedProgram) -> Lesson:
+        """Hash a program and ask it."""
+        real = os.path.realpath(program.path)
+        content = self._reader.read(real)
+        stub = parse_stub(real, content.head, content.script or None)
+        if stub.target and self._arranged.root:
+            stub = stub.replace(target=self._arranged.root + stub.target)
+        subject = Subject(
+            name=program.name, path=program.path, real_path=real, digest=content.digest, stub=stub
+        )
+        subject = subject.replace(known_native=self._native(subject, content))
+        finding = climb(
+            subject,
+            self._askers,
+            may_execute=self._may_execute,
+            merge_knowledge=storable,
+            summarize=self._summaries.find,
+        )
+        return Lesson(
+            name=program.name,
+            digest=content.digest,
+            finding=finding,
+            can_help=subject.program in self._runner.helped,
+            ran=subject.program in self._runner.started,
+        )
+
+    def _native(self, subject: Subject, content: Content) -> Tool | None:
+        if not content.is_candidate or not self._may_execute:
+            return None
+        try:
+            answer = judge_answer(subject.name, self._runner.run([subject.program, "--agent"]))
+        except ProbeError:
+            return None
+        return answer.tool
+
+
+class _OneSummary:
+    """The summary of the package that is looked at, for its program of the same name."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+
+    def summary(self, subject: Subject) -> str:
+        return self._package.description if subject.name == self._package.name else ""
+
+
+class _PatientHelp:
+    """Help of binaries, and with more patience of scripts, whose interpreter starts first."""
+
+    rung = "help"
+    executes = True
+
+    def __init__(self, binaries: HelpAsker, scripts: HelpAsker) -> None:
+        self._binaries = binaries
+        self._scripts = scripts
+
+    def ask(self, subject: Subject) -> Tool | None:
+        return (self._scripts if subject.stub.language else self._binaries).ask(subject)

@@ -1,0 +1,171 @@
+"""Work: one job from fetched files to shims. What a worker runs, on this machine or another.
+
+    (1) arrange   unpack the package and what it needs, confined by the extractor's rules
+    (2) identify  every executable by hash
+    (3) learn     ask each, inside the sandbox
+    (4) complete  template, provenance, trust
+    (5) judge     strictly valid, or left out with a reason
+
+JSON in, JSON out: a worker holds no key and is believed for nothing but this. What goes wrong with a package is a
+result with a reason; only a broken machine (no sandbox, no disk) raises.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+from atip.crawler.depot import Depot
+from atip.crawler.layouts.interface import Bench
+from atip.crawler.packages import EMPTY, LEARNT, REFUSED, encode_json, read_package
+from atip.crawler.steps.completing import complete
+from atip.crawler.steps.judging import judged, poisoned
+from atip.crawler.steps.learning import Learner
+from atip.errors import AtipError, FetchError, FormatError, NotFoundError, SandboxError
+from atip.model.platforms import ANY, host_platform
+from atip.system.scratch import scratch_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.crawler.layouts.interface import Arranged
+    from atip.crawler.packages import Package
+    from atip.crawler.steps.learning import Lesson
+
+LAYOUTS = {
+    "system": "atip.crawler.layouts.system",
+    "python": "atip.crawler.layouts.python",
+    "node": "atip.crawler.layouts.node",
+    "plain": "atip.crawler.layouts.plain",
+    "host": "atip.crawler.layouts.host",
+}
+"""Name → module with `arrange`; imported on use."""
+
+
+def order_of(package: Package, depot: str, cache: str, at: str) -> bytes:
+    """A job as bytes for `work`."""
+    order = {"depot": depot, "cache": cache, "at": at, "package": package.to_json()}
+    return encode_json(order).encode()
+
+
+def work(order: bytes) -> bytes:
+    """Do one job and keep its result in the depot; returns the result's head."""
+    document: Mapping[str, Any] = json.loads(order)
+    package = read_package(document["package"])
+    depot = Depot(document["depot"])
+    key = package.key
+    result = depot.find_result(key)
+    if result is None:
+        result = examine(package, depot, document["cache"], document["at"])
+        depot.put_result(key, result)
+    head = {name: value for name, value in result.items() if name != "shims"}
+    return encode_json({**head, "key": key, "shims": sorted(result["shims"])}).encode()
+
+
+def examine(package: Package, depot: Depot, cache: str, at: str) -> dict[str, Any]:
+    """All steps for one package.
+
+    Raises:
+        SandboxError: this machine cannot confine; nothing was run.
+    """
+    result: dict[str, Any] = {
+        "package": package.label,
+        "version": package.version,
+        "platform": package.platform,
+        "outcome": EMPTY,
+        "programs": [],
+        "shims": {},
+    }
+    try:
+        with scratch_folder() as folder:
+            # (1)
+            bench = Bench(folder=os.path.realpath(folder), cache=cache, blob=_blobs(depot))
+            arranged = _arrange(package, bench)
+            _learn_all(package, arranged, at, result)
+    except SandboxError:
+        raise
+    except (FormatError, FetchError, NotFoundError) as error:
+        result["outcome"] = REFUSED
+        result["reason"] = {"code": error.code, "message": error.message[:300]}
+    return result
+
+
+def _blobs(depot: Depot) -> Any:
+    def blob(digest: str) -> bytes:
+        data = depot.find_blob(digest)
+        if data is None:
+            raise FetchError("crawl.not-fetched", f"{digest[:19]}… is not in the depot")
+        return data
+
+    return blob
+
+
+def _arrange(package: Package, bench: Bench) -> Arranged:
+    import importlib
+
+    module = LAYOUTS.get(package.layout)
+    if module is None:
+        raise FormatError("crawl.layout", f"no layout `{package.layout[:40]}`")
+    arranged: Arranged = importlib.import_module(module).arrange(package, bench)
+    return arranged
+
+
+def _learn_all(package: Package, arranged: Arranged, at: str, result: dict[str, Any]) -> None:
+    """(2) to (5) for every program; files of one content once, under the file's own name."""
+    if not arranged.programs:
+        return
+    uname = os.uname()
+    may_execute = package.platform in (ANY, host_platform(uname.sysname, uname.machine))
+    own_first = sorted(arranged.programs, key=lambda one: (os.path.islink(one.path), one.name))
+    with Learner(arranged, package, may_execute=may_execute) as learner:
+        for program in own_first:
+            try:
+                lesson = learner.learn(program) if not _known(program.path, result) else None
+            except SandboxError:
+                raise
+            except AtipError as error:
+                result["programs"].append({"name": program.name, "problem": error.code})
+                continue
+            if lesson is None:
+                result["programs"].append({"name": program.name, "alias": True})
+                continue
+            result["programs"].append(_kept(lesson, package, at, result["shims"]))
+            result.setdefault("_seen", set()).add(os.path.realpath(program.path))
+    result.pop("_seen", None)
+    if result["shims"]:
+        result["outcome"] = LEARNT
+
+
+def _known(path: str, result: Mapping[str, Any]) -> bool:
+    return os.path.realpath(path) in result.get("_seen", ())
+
+
+def _kept(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -> dict[str, Any]:
+    """Row of one program; its shim goes to `shims` if it may."""
+    digits = lesson.digest.removeprefix("sha256:")
+    row: dict[str, Any] = {
+        "name": lesson.name,
+        "hash": digits,
+        "ran": lesson.ran,
+        "helped": lesson.can_help,
+    }
+    if lesson.finding is None:
+        return row
+    row["rung"] = lesson.finding.rung
+    row["also"] = list(lesson.finding.also)
+    try:
+        document = judged(complete(lesson.finding.tool, lesson, package, at))
+    except FormatError as error:
+        return {**row, "problem": error.code, "message": error.message[:300]}
+    if rules := poisoned(document):
+        return {**row, "problem": "crawl.poisoned", "message": ", ".join(rules)}
+    shims.setdefault(digits, document)
+    return row
+
+
+def clear_cache(cache: str) -> None:
+    """Remove unpacked packages; they are made again when needed."""
+    shutil.rmtree(cache, ignore_errors=True)
