@@ -1,0 +1,90 @@
+"""Every effect that a page claims or denies: when it happens, and which source says so. Pure."""
+
+from __future__ import annotations
+
+from atip.calls.functions import is_curated
+from atip.model.visible_text import clean
+from atip.pages.badges import DANGERS, WEIGHTY, danger_of, verb_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from atip.calls.ceiling import Claim
+    from atip.model.tool import Tool
+
+    Row = dict[str, Any]
+
+_MAX_NAMES = 6
+NO_SOURCE = "no source"
+
+
+def source_of(tool: Tool) -> str:
+    """Which source the effects of a tool come from, in words."""
+    if is_curated(tool):
+        return "curated knowledge"
+    source = clean(tool.trust.source or "") if tool.trust else ""
+    return f"published document ({source})" if source else "published document"
+
+
+def effects_of_command(claim: Claim, source: str) -> list[Row]:
+    """One row for each effect; `when` names the options that cause what the bare command does not do."""
+    rows = []
+    for fact, label in DANGERS.items():
+        if danger_of(claim.base, fact):
+            rows.append(_row(fact, "does", label, "always", source))
+        elif danger_of(claim.ceiling, fact):
+            causes = [_cause(one.flags) for one in claim.raisers if danger_of(one.effects, fact)]
+            when = f"with {_names(causes)}" if causes else "with some option or argument"
+            rows.append(_row(fact, "may", f"may {verb_of(label)}", when, source))
+        else:
+            rows += _denied(claim, fact, label, source)
+    return rows
+
+
+def effects_of_tool(claims: Sequence[tuple[str, Claim]], source: str) -> list[Row]:
+    """The effects of a tool that has commands; `when` names the commands.
+
+    Args:
+        claims: each command by its name below the tool; the tool without a command has no name.
+    """
+    rows = []
+    for fact, label in DANGERS.items():
+        states = {name: danger_of(claim.ceiling, fact) for name, claim in claims}
+        doing = [name or "no command" for name, state in states.items() if state]
+        unknown = [name or "no command" for name, state in states.items() if state is None]
+        if doing:
+            rows.append(_row(fact, "may", f"may {verb_of(label)}", _names(doing), source))
+        if fact in WEIGHTY and unknown:
+            label = f"unknown whether it {label}"
+            rows.append(_row(fact, "unknown", label, _names(unknown), NO_SOURCE))
+        elif fact in WEIGHTY and not doing:
+            rows.append(_row(fact, "safe", f"does not {verb_of(label)}", "never", source))
+    return rows
+
+
+def _denied(claim: Claim, fact: str, label: str, source: str) -> list[Row]:
+    """What the command does not do, or what is not known of it; small dangers are named only where they are."""
+    if fact not in WEIGHTY:
+        return []
+    if danger_of(claim.ceiling, fact) is False:
+        return [_row(fact, "safe", f"does not {verb_of(label)}", "never", source)]
+    base = danger_of(claim.base, fact)
+    when = "with options or arguments that are not known" if base is False else "unknown"
+    return [_row(fact, "unknown", f"unknown whether it {label}", when, NO_SOURCE)]
+
+
+def _row(fact: str, state: str, label: str, when: str, evidence: str) -> Row:
+    return {"fact": fact, "state": state, "label": label, "when": when, "evidence": evidence}
+
+
+def _cause(flags: Sequence[str]) -> str:
+    """The longest spelling of an option, as it says most."""
+    return clean(max(flags, key=len)) if flags else "some option"
+
+
+def _names(names: Sequence[str]) -> str:
+    unique = list(dict.fromkeys(names))
+    more = len(unique) - _MAX_NAMES
+    return ", ".join(unique[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,95 @@
+"""Each word of a command matched to what it means, for people. Pure.
+
+Roles: `tool`, `command`, `option`, `value`, `path`, `host`, `argument`, `unknown`. Explains; decides nothing.
+"""
+
+from __future__ import annotations
+
+from atip.calls.facts import named_facts
+from atip.calls.parse import parse
+from atip.model.visible_text import clean
+from atip.pages.badges import option_facts
+from atip.policy.subject import shown_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from atip.calls.invocation import Given, Invocation
+    from atip.policy.subject import Subject
+
+    Word = dict[str, str]
+
+
+def explain_words(subject: Subject) -> list[Word]:
+    """The words of one command of a line, in order."""
+    return [
+        {"word": clean(shown_text(word)), "role": role, "text": clean(text)}
+        for word, role, text in _roles(subject)
+    ]
+
+
+def _roles(subject: Subject) -> Iterator[tuple[str, str, str]]:
+    if not subject.argv:
+        return
+    tool = subject.known
+    yield subject.argv[0], "tool", tool.description if tool else "effects unknown: no metadata"
+    if tool is None:
+        for word in subject.argv[1:]:
+            yield word, _plain(subject, word), ""
+        return
+    call = parse(tool, subject.argv)
+    names = list(call.path)
+    value = ""
+    for word in subject.argv[1:]:
+        given = _given(call, word)
+        if given:
+            value = given[-1].value or ""
+            told = [_option(one) for one in given]
+            yield word, told[0][0], "; ".join(text for _, text in told)
+        elif value and word == value:
+            yield word, "value", "value of the option before it"
+            value = ""
+        elif names and _names(call, len(call.path) - len(names), word):
+            node = call.nodes[len(call.path) - len(names)]
+            names.pop(0)
+            yield word, "command", node.description
+        else:
+            yield word, _plain(subject, word), ""
+
+
+def _names(call: Invocation, at: int, word: str) -> bool:
+    """Whether a word is the command at a place of the path, by its name or an alias."""
+    return at < len(call.nodes) and (
+        word == call.path[at] or word in (call.nodes[at].aliases or ())
+    )
+
+
+def _given(call: Invocation, word: str) -> list[Given]:
+    """The options that a word holds: one, or several in a bundle such as `-xvf`."""
+    if not word.startswith("-"):
+        return []
+    bare = word.partition("=")[0]
+    exact = [given for given in call.options if given.flag == bare]
+    if exact:
+        return exact[:1]
+    letters = dict.fromkeys(f"-{letter}" for letter in bare[1:])
+    return [given for given in call.options if given.flag in letters]
+
+
+def _option(given: Given) -> tuple[str, str]:
+    if given.option is None:
+        return "unknown", "not known; it may do more"
+    facts = named_facts(option_facts(given.option))
+    if given.option.own.get("dryRun"):
+        facts = "only shows what would be done"
+    text = given.option.description or ", ".join(given.option.flags)
+    return "option", f"{text}: {facts}" if facts else text
+
+
+def _plain(subject: Subject, word: str) -> str:
+    if any(path.endswith(word.lstrip("./")) for path in subject.paths if word.strip("./")):
+        return "path"
+    if any(host and host in word for host in subject.hosts):
+        return "host"
+    return "unknown" if word.startswith("-") else "argument"

@@ -1,0 +1,1 @@
+"""The pages of one machine, served by `atip ui`."""

@@ -1,0 +1,1 @@
+"""The static catalogue of a registry."""

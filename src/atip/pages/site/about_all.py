@@ -1,0 +1,166 @@
+"""The files of a site that are about all tools. Each is made only if what it is made from differs from last time."""
+
+from __future__ import annotations
+
+import hashlib
+
+from atip.model.shim_records import encode_text
+from atip.model.value import Value
+from atip.model.visible_text import clean
+from atip.pages.judge_pack import judge_files
+from atip.pages.search_pieces import index_files
+from atip.pages.site import feeds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from atip.pages.rendering import Asset, Renderer
+    from atip.pages.site.published import Registry
+    from atip.pages.site.state import SiteState
+
+    Data = dict[str, Any]
+
+_FIRST = 40
+"""Tools on the start page."""
+_OWN = ("index", "browse/index", "explain/index", "coverage/index", "changes/index")
+EXAMPLES = (
+    "git push --force origin main",
+    "curl -fsSL https://example.com/install.sh | sh",
+    "find . -name '*.log' -exec rm {} +",
+    "tar -xzf release.tar.gz -C /usr/local",
+    "grep -rn TODO src | head",
+)
+"""Lines to click."""
+
+
+class SiteFile(Value):
+    """A file that may have to be written."""
+
+    path: str
+    mark: str
+    """Digest of what it is made from."""
+    make: Callable[[], bytes]
+
+
+class CatalogPages:
+    """Start page, lists, charts, changes, search, explain, sitemap and assets of one site."""
+
+    def __init__(
+        self, registry: Registry, renderer: Renderer, site: Mapping[str, Any], base: str
+    ) -> None:
+        self._registry, self._renderer = registry, renderer
+        self._site, self._base = site, base
+
+    def files(
+        self, summaries: list[Data], state: SiteState, assets: Mapping[str, Asset], modules: str
+    ) -> Iterator[SiteFile]:
+        """Every file about all tools.
+
+        Raises:
+            NotFoundError: `site.no-pyodide`.
+        """
+        state.changes = state.changes[: feeds.MAX_CHANGES]
+        pages = [page for summary in summaries for page in summary["pages"]]
+        totals = {"tools": len(summaries), "pages": len(pages)}
+        yield from self._overview([_shown(one) for one in summaries], totals, state.changes)
+        yield from self._coverage(summaries, totals)
+        yield from self._changes(state.changes)
+        yield from self._search(pages, state)
+        yield from self._explain(modules)
+        addresses = [*_OWN, *(page["address"] for page in pages)]
+        yield from _plain(feeds.sitemap(self._base, addresses, self._updated))
+        yield from _plain({f"assets/{asset.name}": asset.data for asset in assets.values()})
+
+    @property
+    def _updated(self) -> str:
+        return str(self._site["updated"])
+
+    def _page(self, path: str, template: str, page: Data) -> SiteFile:
+        mark = _digest(f"{template} {encode_text(page)}".encode())
+        return SiteFile(
+            path=path,
+            mark=mark,
+            make=lambda: self._renderer.page(template, path.removesuffix("index.html"), page=page),
+        )
+
+    def _overview(self, tools: list[Data], totals: Data, changes: list[Data]) -> Iterator[SiteFile]:
+        """The start page and the lists by letter."""
+        lists = feeds.lists(tools) or [{"file": "index.html", "label": "none", "tools": []}]
+        letters = [
+            {"file": one["file"], "label": one["label"], "count": len(one["tools"])}
+            for one in lists
+        ]
+        start = {**totals, "letters": letters, "first": tools[:_FIRST]}
+        start["changes"] = [one for one in changes if one["address"]][:8]
+        start["updated"] = self._updated[:10]
+        yield self._page("index.html", "start.html", start)
+        for number, one in enumerate(lists):
+            near = lists[number - 1 : number] + lists[number + 1 : number + 2]
+            files = {"letters": letters, "before": "", "after": ""}
+            if number:
+                files["before"] = near[0]["file"]
+            if number + 1 < len(lists):
+                files["after"] = near[-1]["file"]
+            yield self._page(f"browse/{one['file']}", "browse.html", {**one, **files})
+            if not number:
+                yield self._page("browse/index.html", "browse.html", {**one, **files})
+
+    def _coverage(self, summaries: list[Data], totals: Data) -> Iterator[SiteFile]:
+        page = {**totals, "shims": self._registry.total, "charts": feeds.charts(summaries)}
+        page["missing"] = _missing(self._registry.coverage)
+        yield self._page("coverage/index.html", "coverage.html", page)
+        yield from _plain({"coverage/index.json": encode_text(page).encode()})
+
+    def _changes(self, changes: list[Data]) -> Iterator[SiteFile]:
+        yield self._page("changes/index.html", "changes.html", {"changes": changes})
+        yield from _plain(feeds.feeds(self._site, self._base, changes))
+
+    def _search(self, pages: list[Data], state: SiteState) -> Iterator[SiteFile]:
+        yield self._page("search/index.html", "search.html", {})
+        state.number_pages([page["address"] for page in pages])
+        numbers = state.numbers
+        documents = {
+            numbers[page["address"]]: (page["address"], page["name"], page["text"], page["level"])
+            for page in pages
+        }
+        yield from _plain(index_files(documents))
+
+    def _explain(self, modules: str) -> Iterator[SiteFile]:
+        """With the judge, where the folder of its package is named."""
+        page = {
+            "explains": bool(modules),
+            "lead": "Paste a shell line. It is judged in this page and not sent anywhere.",
+            "examples": EXAMPLES,
+            "url": "",
+            "share": "yes",
+        }
+        yield self._page("explain/index.html", "explain.html", page)
+        if modules:
+            yield from _plain(judge_files(modules))
+
+
+def _plain(files: Mapping[str, bytes]) -> Iterator[SiteFile]:
+    for path, data in files.items():
+        yield SiteFile(path=path, mark=_digest(data), make=lambda data=data: data)  # type: ignore[misc]
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def _shown(summary: Data) -> Data:
+    """What a list shows of a tool."""
+    return {key: summary[key] for key in ("name", "address", "text", "badges")}
+
+
+def _missing(coverage: Data) -> list[str]:
+    figures = coverage.get("coverage")
+    missing = figures.get("missing") if isinstance(figures, dict) else None
+    found = missing if isinstance(missing, list) else []
+    return [
+        clean(f"{one.get('name', '')} {' '.join(map(str, one.get('platforms', ())))}".strip())
+        for one in found
+        if isinstance(one, dict)
+    ]

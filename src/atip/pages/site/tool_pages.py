@@ -1,0 +1,151 @@
+"""The pages of one tool: from its shims to data, from data to files. Pure but for the renderer it is given."""
+
+from __future__ import annotations
+
+from atip.discovery.knowing import with_knowledge
+from atip.model.diff import diff
+from atip.model.shim_records import encode_text
+from atip.model.value import Value
+from atip.model.visible_text import clean
+from atip.pages.claims import ToolClaims
+from atip.pages.names import page_address
+from atip.pages.site.signature_status import signature_status
+from atip.pages.tool_data import command_data, tool_data
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from atip.model.tool import Tool
+    from atip.pages.rendering import Renderer
+    from atip.pages.site.published import PublishedTool, Shim
+
+    Data = dict[str, Any]
+
+_MAX_STEPS = 10
+"""How many steps between versions are shown, the newest first."""
+_MAX_CHANGES = 100
+
+
+class ToolPages(Value):
+    """What a tool adds to a site."""
+
+    files: tuple[tuple[str, bytes], ...]
+    summary: Data
+    """What lists, charts, search and feeds need; kept between builds."""
+
+
+def render_tool(published: PublishedTool, renderer: Renderer) -> ToolPages:
+    """Every page of a tool, and the JSON beside each."""
+    newest, tool = _newest(published)
+    claims = ToolClaims(tool)
+    data = tool_data(tool, claims)
+    data["name"] = data["tool"] = clean(published.name)
+    data["versions"] = [_version(shim) for shim in reversed(published.shims)]
+    data["changes"] = _changes(published)
+    data["unreadable"] = newest is None
+    files = list(_files("tool.html", data, renderer))
+    pages = [_page(data)]
+    for path, command in tool.walk():
+        if all(path):
+            page = command_data(tool, path, command, claims)
+            files += _files("command.html", page, renderer)
+            pages.append(_page(page))
+    return ToolPages(files=tuple(files), summary=_summary(published, data, pages))
+
+
+def _newest(published: PublishedTool) -> tuple[Shim | None, Tool]:
+    from atip.model.tool import Tool
+
+    for shim in reversed(published.shims):
+        tool = shim.decode()
+        if tool is not None:
+            return shim, with_knowledge(tool.replace(name=published.name))
+    return None, Tool(name=published.name, description=published.description)
+
+
+def _files(template: str, data: Data, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
+    address = data["address"]
+    yield f"{address}.html", renderer.page(template, address, page=data)
+    yield f"{address}.json", encode_text(data).encode()
+
+
+def _version(shim: Shim) -> Data:
+    return {
+        "version": clean(shim.entry.version),
+        "platform": clean(shim.entry.platform),
+        "hash": clean(shim.entry.hash),
+        "signed": shim.entry.is_signed,
+        "signature": signature_status(shim.data, shim.bundle),
+    }
+
+
+def _changes(published: PublishedTool) -> list[Data]:
+    """What changed from version to version, on the platform of the newest shim."""
+    if len(published.shims) < 2:
+        return []
+    platform = published.shims[-1].entry.platform
+    same = [shim for shim in published.shims if shim.entry.platform == platform]
+    shims = same[-_MAX_STEPS - 1 :]
+    steps = []
+    before: Tool | None = None
+    for shim in shims:
+        tool = shim.decode()
+        if tool is not None and before is not None:
+            steps.append(_step(before, tool))
+        before = tool or before
+    return [step for step in reversed(steps) if step["from"] != step["to"]]
+
+
+def _step(old: Tool, new: Tool) -> Data:
+    found = diff(old, new)
+    changes = [
+        {
+            "category": change.category,
+            "at": clean(change.at),
+            "message": clean(change.message),
+            "direction": change.direction or "",
+        }
+        for change in found.changes
+    ]
+    return {
+        "from": clean(_version_of(old)),
+        "to": clean(_version_of(new)),
+        "semver": found.semver,
+        "total": len(changes),
+        "changes": changes[:_MAX_CHANGES],
+    }
+
+
+def _version_of(tool: Tool) -> str:
+    return (tool.binary.version if tool.binary else "") or tool.version
+
+
+def _page(data: Data) -> Data:
+    """One page in search results."""
+    states = {badge["state"] for badge in data["badges"]}
+    level = next((s for s in ("unknown", "does", "may", "safe") if s in states), "safe")
+    text = data["description"][:160]
+    return {"address": data["address"], "name": data["name"], "text": text, "level": level}
+
+
+def files_of(summary: Data) -> set[str]:
+    """Every file of a tool, by what is remembered of it."""
+    addresses = [page["address"] for page in summary["pages"]]
+    return {f"{address}{ending}" for address in addresses for ending in (".html", ".json")}
+
+
+def _summary(published: PublishedTool, data: Data, pages: list[Data]) -> Data:
+    return {
+        "name": data["name"],
+        "address": page_address(published.name),
+        "text": data["description"][:160],
+        "badges": data["badges"],
+        "version": data["versions"][0]["version"] if data["versions"] else "",
+        "platforms": sorted({version["platform"] for version in data["versions"]}),
+        "signed": sum(version["signed"] for version in data["versions"]),
+        "shims": len(data["versions"]),
+        "source": data["source"],
+        "pages": pages,
+    }

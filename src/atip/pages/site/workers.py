@@ -1,0 +1,155 @@
+"""Many tools rendered and written at once, each by one of several processes; few are done in this one.
+
+A worker reads the shims of a tool, makes its pages and writes them. What comes back is small: a summary for lists,
+search and feeds.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+
+from atip.errors import AtipError
+from atip.model.value import Value
+from atip.pages.rendering import Renderer, load_assets
+from atip.pages.site.folder import SiteFolder
+from atip.pages.site.published import CatalogEntry, open_registry, read_tool
+from atip.pages.site.tool_pages import render_tool
+from atip.system.processes import end_with
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from concurrent.futures import Future
+    from typing import Any
+
+    Failure = tuple[str, str, str]
+    """Code, message and hint: an error of ours does not travel between processes."""
+
+_MANY = 200
+"""From so many tools on, processes are worth their start."""
+_MAX_JOBS = 8
+_CHUNK = 16
+_AHEAD = 3
+"""Chunks under way for each process, so that none waits."""
+
+
+class ToolOrder(Value):
+    """A tool whose pages may have to be made."""
+
+    entry: CatalogEntry
+    mark: str
+    """What its pages were made from last time; empty: they must be made."""
+
+
+class ToolResult(Value):
+    """What became of it."""
+
+    name: str
+    mark: str
+    summary: dict[str, Any] | None
+    """None: the pages are those of last time."""
+    written: int = 0
+
+
+class WorkPlace(Value):
+    """What every worker needs."""
+
+    registry: str
+    out: str
+    site: Mapping[str, Any]
+    is_first: bool
+
+
+class ToolWorker:
+    """Makes the pages of one tool after the other."""
+
+    def __init__(self, place: WorkPlace) -> None:
+        self._store = open_registry(place.registry)
+        self._renderer = Renderer(place.site, load_assets())
+        self._folder = SiteFolder(place.out, is_first=place.is_first)
+
+    def work(self, order: ToolOrder) -> ToolResult:
+        published = read_tool(self._store, order.entry)
+        name, mark = published.name, published.mark
+        if mark == order.mark:
+            return ToolResult(name=name, mark=mark, summary=None)
+        made = render_tool(published, self._renderer)
+        before = self._folder.written
+        self._folder.write(made.files)
+        written = self._folder.written - before
+        return ToolResult(name=name, mark=mark, summary=made.summary, written=written)
+
+
+def work_all(orders: list[ToolOrder], place: WorkPlace, jobs: int = 0) -> Iterator[ToolResult]:
+    """The result of each order, in any order.
+
+    Args:
+        jobs: how many processes; 0 chooses by the number of tools and processors.
+
+    Raises:
+        AtipError: `site.worker`; whatever reading the registry raises.
+        OSError: a file cannot be written.
+    """
+    jobs = jobs or (min(_MAX_JOBS, _processors()) if len(orders) >= _MANY else 1)
+    if jobs > 1:
+        return _work_apart(orders, place, jobs)
+    worker = ToolWorker(place)
+    return (worker.work(order) for order in orders)
+
+
+def _work_apart(orders: Iterable[ToolOrder], place: WorkPlace, jobs: int) -> Iterator[ToolResult]:
+    context = multiprocessing.get_context("forkserver")
+    pool = ProcessPoolExecutor(
+        jobs, mp_context=context, initializer=_start, initargs=(place, os.getpid())
+    )
+    queue = iter(orders)
+    waiting: set[Future[list[ToolResult] | Failure]] = set()
+    try:
+        while True:
+            while len(waiting) < jobs * _AHEAD and (chunk := list(islice(queue, _CHUNK))):
+                waiting.add(pool.submit(_work_chunk, chunk))
+            if not waiting:
+                return
+            finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in finished:
+                yield from _results(future)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _results(future: Future[list[ToolResult] | Failure]) -> list[ToolResult]:
+    try:
+        found = future.result()
+    except BrokenProcessPool as error:
+        hint = "the machine may be short of memory; run it again"
+        raise AtipError("site.worker", "a process that renders pages ended", hint=hint) from error
+    if isinstance(found, tuple):
+        code, message, hint = found
+        raise AtipError(code, message, hint=hint)
+    return found
+
+
+_worker: ToolWorker | None = None
+
+
+def _start(place: WorkPlace, host: int) -> None:
+    """In a new process."""
+    end_with(host)
+    global _worker  # noqa: PLW0603 - one worker for the life of the process
+    _worker = ToolWorker(place)
+
+
+def _work_chunk(orders: list[ToolOrder]) -> list[ToolResult] | Failure:
+    assert _worker is not None
+    try:
+        return [_worker.work(order) for order in orders]
+    except AtipError as error:
+        return error.code, error.message, error.hint
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
