@@ -35,7 +35,7 @@ NODE_KEYS = {
 }  # fmt: skip
 TOOL_KEYS = NODE_KEYS | {
     "tool", "category", "homepage", "intents", "patterns", "authentication", "help", "see", "sandbox",
-    "versions", "audited",
+    "versions", "audited", "text", "language",
 }  # fmt: skip
 OPTION_KEYS = {
     "value", "adds", "does", "dry_run", "answers", "always", "runs", "summary", "choices", "join",
@@ -46,6 +46,9 @@ WHEN_KEYS = {
 }  # fmt: skip
 RUNS_KEYS = {"from", "skip", "shell", "single", "default", "more", "after", "in", "until", "code"}
 RUNS_WORDS = ("shell", "command", "program", "code", "rest")
+
+LANGUAGES = ("sed", "awk", "literals")
+"""Readers of programs among the arguments (`calls.languages`)."""
 
 _NESTED = re.compile(r"[*+]\)[*+]|[*+]\)\{\d+,\}")
 """`(a+)+`: the readers on the fast path use the ordinary engine on short texts."""
@@ -81,6 +84,13 @@ class Normal:
         for key in ("category", "homepage", "intents", "patterns", "authentication"):
             if key in document:
                 node[key] = document[key]
+        if "text" in document:
+            node["text"] = " ".join(self._flags(document["text"], ("text",)))
+        if "language" in document:
+            node["language"] = str(document["language"])
+            if node["language"] not in LANGUAGES:
+                text = f"one of {', '.join(LANGUAGES)}"
+                self._bad(("language",), "knowledge.language", text)
         if "sandbox" in document:
             node["sandbox"] = document["sandbox"]
             self.problems += [

@@ -8,12 +8,12 @@ sense of the import table.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
+from _collections_abc import Mapping  # `collections` itself costs the guard 2 ms
 
 from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import NO_EXTRA
+from atip.model.plain_json import loads
 from atip.model.tool import (
     Authentication,
     AuthenticationMethod,
@@ -71,6 +71,11 @@ def load(name: str) -> Tool | None:
     return tool
 
 
+def is_main_name(name: str) -> bool:
+    """Whether an entry bears this very name; False for the other names of an entry, and for unknown ones."""
+    return _read_node(name) is not None
+
+
 def names() -> tuple[str, ...]:
     """Every curated tool, without aliases."""
     found = (n.removesuffix(".json") for n in os.listdir(_PACK) if n.endswith(".json"))
@@ -80,7 +85,7 @@ def names() -> tuple[str, ...]:
 def _alias(name: str) -> str | None:
     if not _aliases:
         with open(os.path.join(_PACK, "aliases.json"), "rb") as file:
-            _aliases.update(json.loads(file.read()))
+            _aliases.update(loads(file.read().decode()))
     # `python3.12` is described as `python*`: only numbers stand for the star.
     bare = name.rstrip("0123456789.")
     return _aliases.get(name) or (_aliases.get(f"{bare}*") if bare != name else None)
@@ -92,7 +97,7 @@ def _read_node(name: str) -> Node | None:
         return None
     try:
         with open(os.path.join(_PACK, name + ".json"), "rb") as file:
-            node = json.loads(file.read())
+            node = loads(file.read().decode())
     except (OSError, ValueError):
         # ValueError: a surrogate or NUL in the name; the pack itself is checked by a test
         return None
@@ -127,6 +132,14 @@ class LazyCommands(Mapping[str, Command]):
     def nodes(self) -> Mapping[str, Node]:
         """The pack's own form."""
         return self._nodes
+
+    def with_made(self, made: Mapping[str, Command]) -> LazyCommands:
+        """The same commands with some of them replaced or added."""
+        changed = LazyCommands(
+            {**self._nodes, **{name: self._nodes.get(name, {}) for name in made}}
+        )
+        changed._made = {**self._made, **made}
+        return changed
 
     def named(self, word: str) -> str | None:
         """The command that `word` calls, by name or alias, without building any of them."""
@@ -217,7 +230,7 @@ def _own(node: Node) -> dict[str, Any]:
 def _tool(node: Node, name: str) -> Tool:
     own = _own(node)
     own["curated"] = CURATED
-    for key in ("help", "category", "aliases", "sandbox"):
+    for key in ("help", "category", "aliases", "sandbox", "text", "language"):
         if key in node:
             own[key] = node[key]
     if "intents" in node:
