@@ -27,6 +27,8 @@ def main() -> bool:
         env = {**os.environ, "HOME": folder}
         for name in [name for name in env if name.startswith("XDG_")]:
             del env[name]
+        # an installation has its bytecode; a fresh checkout gets it with the first call
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         small = pathlib.Path(folder) / "small.json"
         small.write_text(json.dumps(SMALL))
         fill_store(folder)
@@ -47,8 +49,8 @@ def main() -> bool:
     return good
 
 
-def fill_store(home: str) -> None:
-    """A store with 1,000 known tools."""
+def fill_store(home: str, size: int = 1000) -> None:
+    """A store with this many known tools."""
     from atip.registry.store import Store
     from atip.system.clock import now_iso
     from atip.system.paths import find_places
@@ -57,7 +59,7 @@ def fill_store(home: str) -> None:
     entries = {}
     status = os.stat(sys.executable)
     key = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-    for number in range(1000):
+    for number in range(size):
         digest = f"sha256:{number:064x}"
         hashed = store.save_metadata(
             f"tools/sha256-{number:064x}.json", {**SMALL, "name": f"tool{number}"}

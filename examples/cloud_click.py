@@ -10,8 +10,8 @@ REGIONS = ["eu", "us"]
 
 
 @click.group(context_settings={"auto_envvar_prefix": "CLOUD"})
-@click.option("--region", type=click.Choice(REGIONS), default="eu", help="where to work")
-@click.option("--token", envvar="CLOUD_TOKEN", help="access token")
+@click.option("--region", type=click.Choice(REGIONS), default="eu", help="Where to work")
+@click.option("--token", envvar="CLOUD_TOKEN", help="Access token")
 def cloud(region: str, token: str | None) -> None:
     """Manage servers of a make-believe cloud"""
 
@@ -22,7 +22,7 @@ def server() -> None:
 
 
 @server.command("list")
-@click.option("--limit", type=click.IntRange(1, 500), default=50, help="at most this many")
+@click.option("--limit", type=click.IntRange(1, 500), default=50, help="At most this many")
 @effects(READ_ONLY, network=True)
 def list_servers(limit: int) -> None:
     """Show all servers"""
@@ -31,8 +31,11 @@ def list_servers(limit: int) -> None:
 
 @server.command()
 @click.argument("name")
-@click.option("--size", type=click.Choice(["small", "large"]), required=True, help="how big")
-@click.option("--tag", multiple=True, help="label, repeatable")
+@click.option(
+    "--size", type=click.Choice(["small", "large"]), required=True, help="Size of the machine"
+)
+@click.option("--tag", multiple=True, help="Label, repeatable")
+@click.option("--dry-run", is_flag=True, help="Say what it would cost and start nothing")
 @effects(
     READ_ONLY,
     network=True,
@@ -40,9 +43,10 @@ def list_servers(limit: int) -> None:
     creates=["server"],
     cost={"billable": True, "estimate": "medium"},
 )
-def create(name: str, size: str, tag: tuple[str, ...]) -> None:
+def create(name: str, size: str, tag: tuple[str, ...], dry_run: bool) -> None:
     """Start a new server; it costs money"""
-    atip.sdk.facet(human=f"created {name}", agent={"name": name, "size": size, "tags": tag})
+    done = "would create" if dry_run else "created"
+    atip.sdk.facet(human=f"{done} {name}", agent={"name": name, "size": size, "tags": tag})
 
 
 @effects(READ_ONLY, network=True, destructive=True, reversible=False, deletes=["server"])

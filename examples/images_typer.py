@@ -21,7 +21,7 @@ class Format(enum.StrEnum):
 @app.command()
 @effects(READ_ONLY)
 def info(
-    image: Annotated[pathlib.Path, typer.Argument(help="the image", exists=True)],
+    image: Annotated[pathlib.Path, typer.Argument(help="Image to look at", exists=True)],
 ) -> None:
     """Show size and format of an image"""
     size = image.stat().st_size
@@ -36,13 +36,13 @@ def info(
     flags={"--in-place": {"destructive": True, "reversible": False}},
 )
 def shrink(
-    images: Annotated[list[pathlib.Path], typer.Argument(help="images to shrink")],
+    images: Annotated[list[pathlib.Path], typer.Argument(help="Images to shrink")],
     quality: Annotated[int, typer.Option(min=1, max=100, help="1 is worst")] = 80,
-    to: Annotated[Format, typer.Option(help="format to write")] = Format.webp,
+    to: Annotated[Format, typer.Option(help="Format to write")] = Format.webp,
     out: Annotated[
-        pathlib.Path, typer.Option(file_okay=False, envvar="IMAGES_OUT", help="folder to write to")
+        pathlib.Path, typer.Option(file_okay=False, envvar="IMAGES_OUT", help="Folder to write to")
     ] = pathlib.Path("small"),
-    in_place: Annotated[bool, typer.Option("--in-place", help="overwrite the originals")] = False,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Overwrite the originals")] = False,
 ) -> None:
     """Write smaller copies of images"""
     target = "in place" if in_place else f"to {out}"

@@ -36,25 +36,27 @@ def remove_note(options: argparse.Namespace) -> None:
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Keep short notes in a folder")
-    parser.add_argument("--version", action="version", version="%(prog)s 1.4.0")
+    parser.add_argument(
+        "--version", action="version", version="%(prog)s 1.4.0", help="Print the version"
+    )
     parser.add_argument(
         "--dir",
         default=os.environ.get("NOTES_DIR", "."),
-        help="folder of the notes [env: NOTES_DIR]",
+        help="Folder of the notes [env: NOTES_DIR]",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    listing = commands.add_parser("list", aliases=["ls"], help="show all notes")
+    listing = commands.add_parser("list", aliases=["ls"], help="Show all notes")
     listing.set_defaults(run=list_notes)
 
-    adding = commands.add_parser("add", help="write a note")
-    adding.add_argument("title", help="name of the note")
-    adding.add_argument("text", nargs="+", help="what to write")
-    adding.add_argument("--force", action="store_true", help="replace a note of the same name")
+    adding = commands.add_parser("add", help="Write a note")
+    adding.add_argument("title", help="Name of the note")
+    adding.add_argument("text", nargs="+", help="What to write")
+    adding.add_argument("--force", action="store_true", help="Replace a note of the same name")
     adding.set_defaults(run=add_note)
 
-    removing = commands.add_parser("remove", help="delete a note for good")
-    removing.add_argument("title", help="name of the note")
+    removing = commands.add_parser("remove", help="Delete a note for good")
+    removing.add_argument("title", help="Name of the note")
     removing.set_defaults(run=remove_note)
     return parser
 

@@ -113,7 +113,8 @@ def run(tree: pathlib.Path, tests: list[str]) -> tuple[int, str]:
         return 5, "no test is named"
     env = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not soak"]
-    options += ["--timeout", str(PER_TEST_S)]
+    # by thread: a test that hangs in a library is ended, too, and counts as red
+    options += ["--timeout", str(PER_TEST_S), "--timeout-method", "thread"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *tests],
         cwd=tree,

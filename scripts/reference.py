@@ -12,7 +12,7 @@ TARGET = ROOT / "docs" / "reference" / "cli.md"
 def render() -> str:
     """The whole page; help texts at 100 columns."""
     os.environ["COLUMNS"] = "100"
-    from atip.cli.main import load, parser_for
+    from atip.cli.parsing import load, parser_for
     from atip.cli.verbs import NOUNS, VERBS
 
     parts = [

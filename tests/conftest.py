@@ -17,8 +17,10 @@ import pytest
 from tests.shared import ROOT, find_shared
 
 # The same examples for the same code: a change is judged by what it changed. `make soak` draws new ones each time.
-hypothesis.settings.register_profile("same", derandomize=True)
-hypothesis.settings.register_profile("new", derandomize=False)
+# How fast examples are drawn says more of what else the machine does than of the test.
+_LOADED = [hypothesis.HealthCheck.too_slow]
+hypothesis.settings.register_profile("same", derandomize=True, suppress_health_check=_LOADED)
+hypothesis.settings.register_profile("new", derandomize=False, suppress_health_check=_LOADED)
 hypothesis.settings.load_profile(os.environ.get("ATIP_EXAMPLES", "same"))
 
 MANIFEST = ROOT / "conformance" / "requirements.jsonl"

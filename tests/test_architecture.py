@@ -29,106 +29,33 @@ LAYERS = {
     "apis": 4,
     "execution": 4,
     "crawler": 5,
-    "api_sessions": 5,
-    "toolbox": 6,
-    "api": 6,
-    "session": 6,
-    "explaining": 6,
-    "running": 6,
-    "planning": 6,
-    "pattern_running": 6,
-    "inferring": 6,
-    "observing": 6,
-    "previewing": 6,
-    "calling": 6,
-    "searching": 6,
-    "api_calling": 6,
-    "cmp_running": 6,
-    "cmp_looking": 6,
-    "search_sources": 6,
-    "verifying": 6,
-    "bundling": 6,
-    "bundle_running": 6,
-    "bundle_judging": 6,
-    "bundle_authoring": 6,
-    "syncing": 6,
-    "establishing": 6,
-    "async_toolbox": 6,
-    "server": 7,
-    "cli": 7,
+    "pages": 5,
+    "session": 5,
+    "api": 5,
+    "validator": 6,
+    "workflows": 6,
+    "toolbox": 7,
+    "async_toolbox": 8,
+    "server": 9,
+    "cli": 10,
+    "__main__": 11,
 }
 PURE = {"errors", "version", "model", "calls", "codecs", "inference", "policy", "trust"}
 ALONE = {"sdk", "knowledge"}
-SIDE_BY_SIDE = {
-    ("inference", "knowledge"),
-    ("calls", "knowledge"),
-    ("cli", "server"),
-    ("cli", "sdk"),
-    ("toolbox", "api"),
-    ("toolbox", "session"),
-    ("async_toolbox", "toolbox"),
-    ("async_toolbox", "running"),
-    ("async_toolbox", "observing"),
-    ("async_toolbox", "previewing"),
-    ("toolbox", "explaining"),
-    ("toolbox", "verifying"),
-    ("toolbox", "syncing"),
-    ("syncing", "toolbox"),
-    ("explaining", "establishing"),
-    ("establishing", "verifying"),
-    ("syncing", "verifying"),
-    ("toolbox", "running"),
-    ("toolbox", "bundling"),
-    ("toolbox", "bundle_running"),
-    ("bundling", "running"),
-    ("bundling", "bundle_running"),
-    ("bundle_running", "bundling"),
-    ("bundle_running", "running"),
-    ("bundle_running", "explaining"),
-    ("bundle_running", "bundle_judging"),
-    ("bundle_judging", "explaining"),
-    ("bundle_authoring", "explaining"),
-    ("bundle_authoring", "observing"),
-    ("toolbox", "calling"),
-    ("calling", "running"),
-    ("calling", "session"),
-    ("toolbox", "searching"),
-    ("searching", "toolbox"),
-    ("api_calling", "toolbox"),
-    ("calling", "api_calling"),
-    ("api_calling", "running"),
-    ("toolbox", "cmp_running"),
-    ("cmp_running", "toolbox"),
-    ("cmp_running", "searching"),
-    ("cmp_running", "running"),
-    ("cmp_running", "explaining"),
-    ("cmp_running", "cmp_looking"),
-    ("searching", "cmp_looking"),
-    ("searching", "search_sources"),
-    ("search_sources", "cmp_looking"),
-    ("search_sources", "bundling"),
-    ("search_sources", "toolbox"),
-    ("toolbox", "cmp_looking"),
-    ("cmp_looking", "toolbox"),
-    ("running", "toolbox"),
-    ("running", "explaining"),
-    ("running", "planning"),
-    ("toolbox", "pattern_running"),
-    ("pattern_running", "toolbox"),
-    ("pattern_running", "running"),
-    ("toolbox", "inferring"),
-    ("inferring", "toolbox"),
-    ("planning", "explaining"),
-    ("toolbox", "observing"),
-    ("observing", "running"),
-    ("observing", "planning"),
-    ("observing", "toolbox"),
-    ("previewing", "running"),
-    ("previewing", "toolbox"),
-    ("toolbox", "previewing"),
-    ("session", "api"),
-    ("api", "toolbox"),
-}
+RANKS = (
+    # workflows, from the bottom up: a module imports only what stands in a line above its own
+    {"api.sessions", "lookup", "verify"},
+    {"establish", "host", "run.masked"},
+    {"api.approve", "bundle.host", "cmp.places", "judge", "run.rewrite", "scan.shims"},
+    {"bundle.judge", "explain_page", "look", "run.plan", "scan.machine", "search.sources"},
+    {"api.programs"},
+    {"api.caller"},
+    {"api.call", "run.undo"},
+    {"run.line", "run.runner", "scan.infer", "search.find", "sync", "tools"},
+    {"call", "cmp.run", "context", "run.observe", "run.pattern", "run.preview"},
+    {"bundle.author"},
+    {"bundle.run"},
+)
 DOORS = {"subprocess", "socket", "urllib", "tempfile", "http", "ssl", "asyncio"}
 DOOR_ROOMS = {"system", "sandbox"}
 ASYNC_ROOMS = {"server", "apis", "async_toolbox", "system", "sandbox"}
@@ -147,6 +74,7 @@ ONE_ROOM = {
     "mcp_types": {"server", "system"},
     "uvicorn": {"server"},
     "obstore": {"system"},
+    "jinja2": {"pages"},
 }
 FORBIDDEN_NAMES = {
     "utils",
@@ -177,10 +105,18 @@ def imports(path: pathlib.Path) -> list[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.append(node.module)
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and (node.module or node.level):
+            start = package_of(path, node.level) if node.level else []
+            module = ".".join([*start, *filter(None, [node.module])])
+            found.append(module)
+            found += [f"{module}.{alias.name}" for alias in node.names]
     return found
+
+
+def package_of(path: pathlib.Path, level: int) -> list[str]:
+    """The package that a relative import of this level begins in."""
+    parts = path.relative_to(SOURCE.parent).parts
+    return list(parts[: len(parts) - level])
 
 
 def runtime_imports(path: pathlib.Path) -> list[str]:
@@ -203,34 +139,90 @@ def runtime_imports(path: pathlib.Path) -> list[str]:
 
 
 def rooms_imported(path: pathlib.Path) -> set[str]:
-    return {name.split(".")[1] for name in runtime_imports(path) if name.startswith("atip.")}
+    """Rooms that a file knows of, if only as types."""
+    return {name.split(".")[1] for name in imports(path) if name.startswith("atip.")}
+
+
+def may_import(room: str, other: str) -> bool:
+    if room == "sdk":
+        return False
+    if room == "knowledge":
+        return other in {"model", "errors", "calls"}
+    if other == "knowledge":  # data: everything from calls upward may read it
+        return LAYERS[room] >= LAYERS["calls"]
+    if other == "sdk":
+        return room == "cli"
+    if room == "errors":
+        return other == "model"  # the type of the problems that an error carries
+    return LAYERS[other] < LAYERS[room]
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_go_downward(path):
     room = room_of(path)
-    if room in {"__init__"} or path.name in (
-        "python_hooks.py",
-        "python_trees.py",
-    ):  # runs elsewhere, never imported by us
-        return
+    if room == "__init__" or path.name in ("python_hooks.py", "python_trees.py"):
+        return  # the front door, and what runs elsewhere and is never imported by us
     for other in rooms_imported(path) - {room}:
-        if room in ALONE:
-            assert room == "knowledge" and other in {"model", "errors", "calls"}, (
-                f"{room} must stand alone, imports {other}"
-            )
-            continue
-        if (room, other) in SIDE_BY_SIDE or (other == "knowledge" and LAYERS[room] >= 2):
-            continue  # knowledge is data: everything from calls upward may read it
-        assert other in LAYERS, f"unknown room {other}"
-        assert LAYERS[other] < LAYERS[room], f"{room} (layer {LAYERS[room]}) imports {other}"
+        assert may_import(room, other), f"{room} imports {other}"
+
+
+def test_workflows_import_lower_ranks_only():
+    rank = {name: number for number, names in enumerate(RANKS) for name in names}
+    folder = SOURCE / "workflows"
+    found = {
+        ".".join(path.relative_to(folder).with_suffix("").parts): path
+        for path in folder.rglob("*.py")
+        if path.name != "__init__.py"
+    }
+    assert set(found) == set(rank)
+    for name, path in found.items():
+        others = {one.removeprefix("atip.workflows.") for one in imports(path)} & set(rank)
+        for other in others - {name}:
+            assert rank[other] < rank[name], f"workflows.{name} imports workflows.{other}"
+
+
+@pytest.mark.parametrize("room", ["cli", "server", "async_toolbox"])
+def test_doors_use_the_toolbox_only(room):
+    for path in modules():
+        if room_of(path) == room:
+            assert "workflows" not in rooms_imported(path), path
+
+
+def edges() -> dict[str, set[str]]:
+    """Module → modules of ours that it imports anywhere: at the top, late, or for types alone."""
+    names = {}
+    for path in modules():
+        name = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+        names[name.removesuffix(".__init__")] = path
+    return {
+        name: {other for other in imports(path) if other in names} - {name}
+        for name, path in names.items()
+    }
+
+
+def test_there_is_no_import_cycle():
+    """A cycle in types is a cycle in design."""
+    left = edges()
+    while True:  # what imports nothing that is left is in no cycle
+        done = {name for name, others in left.items() if not others & set(left)}
+        if not done:
+            break
+        left = {name: others for name, others in left.items() if name not in done}
+    # ... and neither is what nobody that is left imports
+    while True:
+        imported = {other for others in left.values() for other in others}
+        done = set(left) - imported
+        if not done:
+            break
+        left = {name: others for name, others in left.items() if name not in done}
+    assert not left
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_only_the_doors_touch_the_system(path):
     room = room_of(path)
     tops = {name.split(".")[0] for name in runtime_imports(path)} & DOORS
-    if room in DOOR_ROOMS or path.relative_to(SOURCE).as_posix() == "sdk/check.py":
+    if room in DOOR_ROOMS or path.relative_to(SOURCE).as_posix() == "sdk/check/__main__.py":
         return  # an author runs `python -m atip.sdk.check` on their own tool
     if room in ASYNC_ROOMS:
         tops -= {"asyncio"}

@@ -15,6 +15,11 @@ import atip
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--policy", default="cautious", help="preset to decide by")
+    parser.add_argument(
+        "--confine",
+        action="store_true",
+        help="answer `confine` where a sandbox settles the question",
+    )
     parser.add_argument("--explain", action="store_true", help="reasons on standard error")
     options = parser.parse_args()
     box = atip.Toolbox(policy=options.policy)
@@ -23,10 +28,11 @@ def main() -> int:
             continue
         given = json.loads(text)
         found = box.explain(given["line"], cwd=given.get("cwd"))
-        print(json.dumps({"id": given["id"], "decision": found.decision.outcome}))
+        decision = found.in_sandbox if options.confine else found.decision
+        print(json.dumps({"id": given["id"], "decision": decision.outcome}))
         if options.explain:
-            why = "; ".join(found.decision.reasons)
-            print(f"{given['id']}: {found.decision.outcome}: {why}", file=sys.stderr)
+            why = "; ".join(decision.reasons)
+            print(f"{given['id']}: {decision.outcome}: {why}", file=sys.stderr)
     return 0
 
 

@@ -35,8 +35,8 @@ def validate(data: Document, strict: bool = True) -> list[Problem]:
 
     Unreadable bytes are a problem too, not an exception.
     """
+    from atip.codecs.cmp_check import judge_document
     from atip.errors import FormatError
-    from atip.model.documents import judge
     from atip.model.reader import read_json
 
     content = _content(data)
@@ -44,7 +44,7 @@ def validate(data: Document, strict: bool = True) -> list[Problem]:
         value = read_json(content) if isinstance(content, bytes) else content
     except FormatError as error:
         return list(error.problems)
-    return list(judge(value, mode="strict" if strict else "lenient").problems)
+    return list(judge_document(value, mode="strict" if strict else "lenient").problems)
 
 
 def lint(tool: Tool | Document) -> list[Finding]:
@@ -67,14 +67,16 @@ def diff(old: Tool | Document, new: Tool | Document) -> Diff:
 
 def convert(data: Tool | Document, to: str, *, source: str = "atip") -> Encoded:
     """Translate to another format; `losses` of the result says what it cannot hold."""
-    from atip.codecs.interface import decoder, encoder
+    from atip.codecs.interface import encoder
+    from atip.discovery.reading import read_format
     from atip.model.tool import Tool
 
+    write = encoder(to)
     if isinstance(data, Tool):
-        encoded: Encoded = encoder(to)(data)
+        encoded: Encoded = write(data)
         return encoded
-    decoded = decoder(source)(_content(data), origin="")
-    encoded = encoder(to)(decoded.tool)
+    decoded = read_format(_content(data), source, origin=data if isinstance(data, str) else "")
+    encoded = write(decoded.tool)
     return encoded.replace(losses=(*decoded.losses, *encoded.losses))
 
 

@@ -15,23 +15,22 @@ MAX_RUNS = 64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import ThreadPoolExecutor
     from typing import Any, TypeVar
 
     Done = TypeVar("Done")
 
-    from atip.cmp_running import IntentResult
     from atip.discovery.ladder import Finding
     from atip.discovery.native import NativeAnswer
     from atip.discovery.report import ScanReport
     from atip.discovery.scan import Progress, ScanOptions
+    from atip.execution.call import CallOptions
+    from atip.execution.consent import Asker
     from atip.execution.result import Result
     from atip.model.tool import Tool
-    from atip.observing import Observation
-    from atip.previewing import Preview
     from atip.search.index import Hit
-    from atip.syncing import Synced
+    from atip.toolbox import IntentResult, Observation, Preview, Synced
 
 
 class AsyncToolbox:
@@ -48,8 +47,12 @@ class AsyncToolbox:
     ) -> ScanReport:
         return await asyncio.to_thread(self.box.scan, options, progress=progress)
 
-    async def sync(self, **options: Any) -> Synced:
-        return await asyncio.to_thread(lambda: self.box.sync(**options))
+    async def sync(
+        self, *, approve: Sequence[str] = (), prefetch: Sequence[str] = (), refresh: bool = True
+    ) -> Synced:
+        return await asyncio.to_thread(
+            self.box.sync, approve=approve, prefetch=prefetch, refresh=refresh
+        )
 
     async def list(self) -> Sequence[dict[str, Any]]:
         return await asyncio.to_thread(self.box.list)
@@ -69,26 +72,79 @@ class AsyncToolbox:
     async def infer(self, name: str) -> Finding:
         return await asyncio.to_thread(self.box.infer, name)
 
-    async def search(self, words: str, limit: int = 5, **filters: Any) -> Sequence[Hit]:
-        return await asyncio.to_thread(self.box.search, words, limit, **filters)
+    async def search(
+        self,
+        words: str,
+        limit: int = 5,
+        *,
+        tool: str | None = None,
+        having: Sequence[str] = (),
+        lacking: Sequence[str] = (),
+        accept: Callable[[str], bool] | None = None,
+        available: bool = False,
+    ) -> Sequence[Hit]:
+        return await asyncio.to_thread(
+            self.box.search, words, limit,
+            tool=tool, having=having, lacking=lacking, accept=accept, available=available,
+        )  # fmt: skip
 
     async def forget(self, names: Sequence[str]) -> Sequence[str]:
         return await asyncio.to_thread(self.box.forget, names)
 
-    async def run(self, argv: Sequence[str], **options: Any) -> Result:
+    async def run(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        stdin: bytes | None = None,
+        timeout_s: float | None = None,
+        max_bytes: int | None = None,
+        structured: bool = False,
+        ask: Asker | None = None,
+    ) -> Result:
         """As `Toolbox.run`; many may run at once, and cancelling the task ends the program."""
-        from atip.running import Runs
+        from atip.execution.runs import Runs
 
         runs = Runs()
         return await self._ended_with_task(
-            lambda: self.box.run(argv, runs=runs, **options), runs.cancel
+            lambda: self.box.run(
+                argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes,
+                structured=structured, ask=ask, runs=runs,
+            ),
+            runs.cancel,
+        )  # fmt: skip
+
+    async def observe(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        stdin: bytes | None = None,
+        timeout_s: float | None = None,
+        preset: str | None = None,
+        assume_yes: bool = False,
+        ask: Asker | None = None,
+    ) -> Observation:
+        return await self._ended_with_task(
+            lambda: self.box.observe(
+                argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, preset=preset,
+                assume_yes=assume_yes, ask=ask,
+            ),
+            None,
+        )  # fmt: skip
+
+    async def preview(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        stdin: bytes | None = None,
+        timeout_s: float | None = None,
+        ask: Asker | None = None,
+    ) -> Preview:
+        return await self._ended_with_task(
+            lambda: self.box.preview(argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, ask=ask), None
         )
-
-    async def observe(self, argv: Sequence[str], **options: Any) -> Observation:
-        return await self._ended_with_task(lambda: self.box.observe(argv, **options), None)
-
-    async def preview(self, argv: Sequence[str], **options: Any) -> Preview:
-        return await self._ended_with_task(lambda: self.box.preview(argv, **options), None)
 
     async def _ended_with_task(
         self, work: Callable[[], Done], cancel: Callable[[], None] | None
@@ -106,8 +162,32 @@ class AsyncToolbox:
                 cancel()
             raise
 
-    async def run_intent(self, request: str, values: Any = None, **options: Any) -> IntentResult:
-        return await asyncio.to_thread(self.box.run_intent, request, values, **options)
+    async def run_intent(
+        self,
+        request: str,
+        values: Mapping[str, object] | None = None,
+        *,
+        tool: str | None = None,
+        number: int | None = None,
+        options: CallOptions | None = None,
+        ask: Asker | None = None,
+    ) -> IntentResult:
+        return await asyncio.to_thread(
+            self.box.run_intent, request, values, tool=tool, number=number, options=options, ask=ask
+        )
 
-    async def call(self, call: object, **options: Any) -> Result:
-        return await asyncio.to_thread(self.box.call, call, **options)
+    async def call(
+        self,
+        call: object,
+        *,
+        provider: str = "",
+        cwd: str | None = None,
+        stdin: bytes | None = None,
+        timeout_s: float | None = None,
+        max_bytes: int | None = None,
+        ask: Asker | None = None,
+    ) -> Result:
+        return await asyncio.to_thread(
+            self.box.call, call,
+            provider=provider, cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes, ask=ask,
+        )  # fmt: skip

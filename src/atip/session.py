@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from atip.codecs.provider_messages import RawCall
     from atip.model.effects import Effects
     from atip.model.tool import Tool
+    from atip.model.tool_context import ToolContext
 
     Runner = Callable[["ToolCall"], object]
 
@@ -84,6 +85,9 @@ class Session:
         strategy: str = "auto",
         max_tokens: int | None = None,
         count: Callable[[str], int] | None = None,
+        creates: bool = False,
+        examples: bool = False,
+        context: ToolContext | None = None,
     ) -> None:
         """
         Args:
@@ -93,7 +97,11 @@ class Session:
             strategy: `discrete`, `action`, or `auto`: discrete unless a limit forbids it.
             max_tokens: budget for the tools; `left_out` says what did not fit.
             count: tokens of a text.
+            creates: descriptions say what a command creates.
+            examples: descriptions hold the examples of their command.
+            context: what another agent told of its tools; shown to the model as data, for tools of this session only.
         """
+        self._context = context
         self._tools = list(tools)
         self.provider = provider
         dialect = provider_shapes.dialect_of(provider, strict)
@@ -107,6 +115,7 @@ class Session:
             max_tokens=max_tokens,
             max_functions=limit,
             count=count,
+            extras=provider_tools.Extras(creates=creates, examples=examples),
         )
 
     @property
@@ -123,7 +132,12 @@ class Session:
     @property
     def system_prompt(self) -> str:
         """Frame, safety rules, patterns and examples as marked data, and where to find more."""
-        return system_prompt(self._tools, self._functions(), self.left_out)
+        made = system_prompt(self._tools, self._functions(), self.left_out)
+        if self._context is None:
+            return made
+        from atip.codecs.context_snippets import context_block
+
+        return f"{made}\n\n{context_block(self._context, {tool.name for tool in self._tools})}"
 
     def _functions(self) -> list[Function]:
         chosen = list(self.compiled.functions.values())
@@ -248,6 +262,36 @@ def _run_wave(
             done.result()
 
 
+# --- calls of one function ----------------------------------------------------------------------
+
+
+def call_function(
+    function: Function, arguments: Mapping[str, object], *, provider: str = "mcp"
+) -> ToolCall:
+    """A call of one function with arguments in the tool's own terms; what is wrong is in its `problems`."""
+    call = ToolCall(
+        id="0",
+        name=function.name,
+        provider=provider,
+        position=0,
+        function=function,
+        arguments=arguments,
+    )
+    try:
+        built = build(function, arguments)
+    except FormatError as error:
+        return call.replace(problems=tuple(error.problems))
+    return call.replace(arguments=built.values, argv=built.argv, invocation=built.invocation)
+
+
+def call_published(function: Function, given: Mapping[str, Any]) -> ToolCall:
+    """A call of one function as MCP clients are offered it."""
+    compiled = provider_tools.compile_functions({function.name: function}, "mcp")
+    meant = provider_tools.undone(compiled, function.name, given)
+    assert meant is not None, "the function is the one that was compiled"
+    return call_function(function, meant[1])
+
+
 # --- the names of Appendix A ---------------------------------------------------------------------
 
 
@@ -301,88 +345,3 @@ def parse_tool_call(provider: str, response: object) -> list[RawCall]:
     """The calls in a response as the provider sent them; `Session.parse` also understands them."""
     provider_shapes.dialect_of(provider, False)
     return provider_messages.read_calls(provider, response)
-
-
-class Validator:
-    """Judges calls before anything runs (§11.2): offered, well-formed, allowed. Made by `create_validator`.
-
-    Unknown effects count as the forbidden value. Room `policy` decides real runs; this is the plain form
-    that Appendix A describes, for callers who bring their own execution.
-    """
-
-    KEYS = (
-        "allowDestructive",
-        "allowBillable",
-        "allowNetwork",
-        "allowedTools",
-        "deniedCommands",
-        "effectRestrictions",
-    )
-
-    def __init__(self, tools: Iterable[Tool], policy: Mapping[str, Any]) -> None:
-        unknown = [key for key in policy if key not in self.KEYS]
-        if unknown:
-            # SECURITY: a misspelt restriction must not read as "nothing is restricted".
-            raise FormatError(
-                "policy.unknown-key", f"no policy key `{unknown[0]}`", hint=", ".join(self.KEYS)
-            )
-        self.offered = {tool.name for tool in tools}
-        self.policy = policy
-
-    def __call__(self, call: ToolCall) -> list[Problem]:
-        """Problems of a call; empty when it may go on to confirmation and execution."""
-        if call.problems or call.function is None:
-            return list(call.problems)
-        found: list[Problem] = []
-        tool, line = call.function.tool.name, call.function.line
-        allowed = self.policy.get("allowedTools")
-        if tool not in self.offered or (allowed is not None and tool not in allowed):
-            found.append(_refusal("policy.tool-not-allowed", f"`{tool}` is not allowed"))
-        for denied in self.policy.get("deniedCommands", ()):
-            if line == denied or line.startswith(denied + " "):
-                found.append(_refusal("policy.command-denied", f"`{denied}` is denied"))
-        return found + self._effects(call.effects)
-
-    def _effects(self, effects: Effects) -> list[Problem]:
-        facts = {
-            "destructive": effects.destructive,
-            "billable": effects.cost.billable,
-            "network": effects.network,
-        }
-        restricted = dict(self.policy.get("effectRestrictions", {}))
-        for fact, key in (("destructive", "allowDestructive"), ("billable", "allowBillable"), ("network", "allowNetwork")):  # fmt: skip
-            default = fact == "network"
-            if not self.policy.get(key, default):
-                restricted[fact] = False
-        words = {True: "it is", None: "nothing is known"}
-        return [
-            _refusal("policy.needs-confirmation", f"{fact}: {words[facts.get(fact)]}")
-            for fact, wanted in restricted.items()
-            if wanted is False and facts.get(fact) is not False
-        ]
-
-
-def _refusal(code: str, message: str) -> Problem:
-    return Problem(path="$", code=code, message=message)
-
-
-def create_validator(tools: Iterable[Tool], policy: Mapping[str, Any]) -> Validator:
-    """A validator of calls from tools and a policy (keys: `Validator.KEYS`)."""
-    return Validator(tools, policy)
-
-
-def create_result_filter(
-    tools: Iterable[Tool],
-    *,
-    redact: Callable[[str], str] | None = None,
-    max_characters: int = 30_000,
-) -> Callable[[str], str]:
-    """A filter of results (§11.3): invisible characters out, secrets by `redact`, bounded with a mark."""
-    from atip.codecs.safety import clean_text
-
-    def filtered(result: str) -> str:
-        text = redact(result) if redact is not None else result
-        text = clean_text(text)
-        return text if len(text) <= max_characters else text[:max_characters] + "\n[truncated]"
-
-    return filtered

@@ -1,264 +1,189 @@
-"""Toolbox: where workflows meet. What a Python caller, the command line and the server use.
+"""Toolbox: what a Python caller, the command line and the server use. A façade: each method is one workflow.
 
-    box = atip.Toolbox()
-    box.scan()
-    box.get("gh")
-
-Holds no state of its own beyond where things lie; every method reads the store afresh.
+Holds no state beyond where things lie; every method reads the store afresh. The work is done in `workflows`.
 """
 
 from __future__ import annotations
 
 import os
 
-from atip.errors import NotFoundError
-from atip.registry import layout
-from atip.registry.settings import load_settings
-from atip.registry.store import Store
-from atip.system.clock import now_iso
 from atip.system.paths import find_places
+from atip.workflows.host import Host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from contextlib import ExitStack
     from typing import Any
 
-    from atip.api_sessions import Sessions
-    from atip.bundling import BundleHost
-    from atip.cmp_running import IntentResult
-    from atip.discovery.executables import Executable
-    from atip.discovery.ladder import Asker, Finding, Subject
+    from atip.bundles.entry.definition import CliHandle
+    from atip.bundles.install.work import Fetch
+    from atip.bundles.login.oauth import Exchange
+    from atip.bundles.surfaces.interface import Surface
+    from atip.discovery.ladder import Finding
     from atip.discovery.mcp_configs import McpConfigs
     from atip.discovery.native import NativeAnswer
     from atip.discovery.report import Plan, ScanReport
-    from atip.discovery.scan import Progress, Scanner, ScanOptions
+    from atip.discovery.scan import Progress, ScanOptions
+    from atip.execution.audit import Audit
+    from atip.execution.call import Call, CallOptions
+    from atip.execution.consent import Asker
     from atip.execution.result import Result
-    from atip.explaining import Explanation
+    from atip.execution.runner import Runner
+    from atip.execution.runs import Runs
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict
-    from atip.observing import Observation
-    from atip.previewing import Preview
+    from atip.registry.store import Store
     from atip.search.index import Hit
-    from atip.syncing import Synced
+    from atip.trust.options import VerifyOptions
+    from atip.workflows.api.call import Apis as Apis
+    from atip.workflows.bundle.host import Status as Status
+    from atip.workflows.bundle.run import Bundles as Bundles
+    from atip.workflows.bundle.run import Envelope as Envelope
+    from atip.workflows.call import Calls as Calls
+    from atip.workflows.cmp.run import IntentResult as IntentResult
+    from atip.workflows.cmp.run import Intents as Intents
+    from atip.workflows.context import SharedContext as SharedContext
+    from atip.workflows.judge import Explanation as Explanation
+    from atip.workflows.run.observe import Observation as Observation
+    from atip.workflows.run.pattern import Patterns as Patterns
+    from atip.workflows.run.preview import Preview as Preview
+    from atip.workflows.run.rewrite import Rewrites as Rewrites
+    from atip.workflows.run.undo import LineChanges as LineChanges
+    from atip.workflows.sync import Registries as Registries
+    from atip.workflows.sync import Synced as Synced
 
-    Askers = list[Asker]
     Entries = list[dict[str, Any]]
     Hits = list[Hit]
     Names = list[str]
-    Results = list[Result]
 
 
 class Toolbox:
     """Everything known about the tools of one user on this machine."""
 
     def __init__(
-        self, *, home: str | None = None, offline: bool | None = None, policy: str | None = None
+        self,
+        *,
+        home: str | None = None,
+        offline: bool | None = None,
+        policy: str | None = None,
+        cwd: str | None = None,
     ) -> None:
-        """
-        Args:
-            home: keep all state below another home directory, for tests and for other users.
-            offline: never open a socket; the default is what `ATIP_OFFLINE` says.
-            policy: preset that replaces the configured one.
-        """
-        self.places = find_places(home=home)
-        self.store = Store(self.places)
-        self.offline = bool(os.environ.get("ATIP_OFFLINE")) if offline is None else offline
-        self.policy = policy
-        self.sessions: Sessions | None = None
-        self.notices: Names = []
-        """What a person should be told after a scan: registries that could not be asked, and the like."""
+        """All state lies below `home`; `offline` opens no socket (default: as `ATIP_OFFLINE` says); `policy` is a preset that
+        replaces the configured one; `cwd` is the directory whose project counts."""
+        is_offline = bool(os.environ.get("ATIP_OFFLINE")) if offline is None else offline
+        self.host = Host(find_places(home=home, cwd=cwd), offline=is_offline, policy=policy)
+        self.places, self.offline = self.host.places, self.host.offline
+        self.notices = self.host.notices
 
-    # -- scanning --------------------------------------------------------------------------------
+    @property
+    def store(self) -> Store:
+        """What is known, on disk."""
+        return self.host.store
+
+    @property
+    def audit(self) -> Audit:
+        """The chain of records of what was run."""
+        return self.host.audit
 
     def scan(
         self, options: ScanOptions | None = None, *, progress: Progress | None = None
     ) -> ScanReport:
         """Find every tool, ask those that can answer, remember. See `discovery.scan`."""
-        scanner = self._scanner(options, progress)
-        from contextlib import ExitStack
+        from atip.workflows.scan.machine import scan
 
-        with ExitStack() as stack:
-            return scanner.run(
-                open_keeper=self._keeper,
-                open_prober=lambda visible: self._prober(visible, scanner.options.jobs),
-                open_ladder=lambda found: self._climber(scanner.options, found, stack),
-            )
-
-    def _prober(self, visible: Sequence[str], jobs: int) -> Any:
-        from atip.sandbox.probe import ProbeSandbox, default_jobs
-
-        return ProbeSandbox(visible=visible, jobs=jobs or min(default_jobs(), max(1, len(visible))))
+        return scan(self.host, options, progress=progress)
 
     def plan_scan(self, options: ScanOptions | None = None) -> Plan:
         """What `scan` would execute; executes nothing."""
-        return self._scanner(options, None).plan()
+        from atip.workflows.scan.machine import plan_scan
 
-    def _scanner(self, options: ScanOptions | None, progress: Progress | None) -> Scanner:
-        from atip.discovery.scan import Scanner, ScanOptions
+        return plan_scan(self.host, options)
 
-        return Scanner(
-            options or ScanOptions(),
-            config=load_settings(self.places, "config"),
-            cache=self.places.cache,
-            environment_path=os.environ.get("PATH", ""),
-            progress=progress,
-        )
+    def probe(self, name: str, *, force: bool = False) -> NativeAnswer:
+        """Ask one tool in two phases: `--help`, and if that speaks of it, `--agent`. See `scan.infer`."""
+        from atip.workflows.scan.infer import probe_tool
 
-    def _keeper(self) -> Any:
-        from atip.discovery.keeper import StoreKeeper
+        return probe_tool(name, force=force)
 
-        redact = load_settings(self.places, "config").get("redact", ())
-        return StoreKeeper(self.store, layout, home=self.places.home, now=now_iso(), redact=redact)
+    def infer(self, name: str) -> Finding:
+        """Everything that can be learnt about one tool, confined; nothing is stored. See `scan.infer`."""
+        from atip.workflows.scan.infer import infer_tool
 
-    def _climber(
-        self, options: ScanOptions, found: Sequence[Executable], stack: ExitStack
-    ) -> Callable[[Subject], Finding | None]:
-        """The ladder as one function of a subject; `stack` ends what it had to start."""
-        from atip.discovery.askers import OverrideAsker, apply_override
-        from atip.discovery.frameworks.python_program import SDK
-        from atip.discovery.knowing import storable
-        from atip.discovery.ladder import climb
-        from atip.discovery.visibility import visible_paths
-        from atip.syncing import shim_askers
+        return infer_tool(self.host, name)
 
-        override = OverrideAsker(self.places.config)
-        askers = [override, *self._askers(), *shim_askers(self, stack)]
-        if options.learn:
-            visible = [*visible_paths(found), SDK]
-            askers += self._executing_askers(
-                stack.enter_context(self._prober(visible, options.jobs))
-            )
+    def sync(
+        self, *, approve: Sequence[str] = (), prefetch: Sequence[str] = (), refresh: bool = True
+    ) -> Synced:
+        """Look up everything known in every remote registry; see `workflows.sync`."""
+        return self.registries.sync(approve=approve, prefetch=prefetch, refresh=refresh)
 
-        def ask(subject: Subject) -> Finding | None:
-            finding = climb(subject, askers, may_execute=options.learn, merge_knowledge=storable)
-            partial = override.find(subject)
-            if finding is None or partial is None or finding.rung == "override":
-                return finding
-            return finding.replace(tool=apply_override(finding.tool, partial))
+    @property
+    def registries(self) -> Registries:
+        """Remote registries: list, sync, remove."""
+        from atip.workflows.sync import Registries
 
-        return ask
-
-    def _askers(self) -> Askers:
-        """The rungs that execute nothing."""
-        from atip.bundles.asker import BundleAsker
-        from atip.discovery.askers import NativeAsker, ShimFolderAsker
-        from atip.discovery.cmp_asker import CmpAsker
-        from atip.discovery.documents import InstalledTexts
-        from atip.discovery.frameworks.cloud_sdk import CloudSdkAsker
-        from atip.discovery.frameworks.node_package import OclifAsker
-        from atip.discovery.knowing import KnowledgeAsker
-        from atip.discovery.learning import CompletionAsker, ManAsker
-
-        prefixes = ["/usr/local", "/usr", "/opt/homebrew", os.path.join(self.places.home, ".local")]
-        texts = InstalledTexts(prefixes)
-        return [
-            NativeAsker(),
-            ShimFolderAsker([self.places.data]),
-            BundleAsker(self.places.data),
-            CmpAsker(self.places.home, load_settings(self.places, "config").get("cmpPaths", ())),
-            OclifAsker(),
-            CloudSdkAsker(),
-            CompletionAsker(texts),
-            ManAsker(texts),
-            KnowledgeAsker(),
-        ]
-
-    def _executing_askers(self, prober: Any) -> Askers:
-        """The rungs that run the tool, confined."""
-        from atip.discovery.frameworks import executing_askers
-
-        return executing_askers(prober)
-
-    def sync(self, **options: Any) -> Synced:
-        """Look up everything known in every remote registry; options and errors as `syncing.sync_registries`."""
-        from atip.syncing import sync_registries
-
-        return sync_registries(self, **options)
+        return Registries(self.host)
 
     # -- looking up ------------------------------------------------------------------------------
 
     def list(self) -> Entries:
         """Every tool that is known by name, as index entries with their names; CMP tools last."""
-        tools = self.store.load_index()["tools"]
-        from atip.cmp_looking import with_cmp
+        from atip.workflows.tools import list_tools
 
-        return with_cmp(self, [{"name": name, **entry} for name, entry in sorted(tools.items())])
+        return list_tools(self.host)
 
     def find(self, name: str) -> Tool | None:
         """Metadata of a tool, or None when nothing is known."""
-        try:
-            return self.get(name)
-        except NotFoundError:
-            return None
+        from atip.workflows.tools import find_tool
+
+        return find_tool(self.host, name)
 
     def get(self, name: str, words: Sequence[str] = ()) -> Tool:
-        """Metadata of a tool, with curated knowledge and layered patterns; ready for use.
+        """Metadata of a tool, ready for use; arguments and errors as `workflows.tools.get_tool`."""
+        from atip.workflows.tools import get_tool
 
-        Args:
-            words: of a command line; of a very large tool, only the commands that these name are complete.
+        return get_tool(self.host, name, words)
 
-        Raises:
-            NotFoundError: `tool.not-found` or `store.no-metadata`.
-        """
-        from atip.discovery.knowing import with_knowledge
-        from atip.model.decode import decode_tool
-        from atip.registry.patterns import layered_patterns
+    def get_document(self, name: str, words: Sequence[str] = (), *, only: bool = False) -> dict[str, Any]:  # fmt: skip
+        """Metadata as stored, plain values; what `show --json` prints. `only` as `workflows.tools.get_only`."""
+        from atip.workflows import tools
 
-        tool = with_knowledge(decode_tool(self.get_document(name, words)).replace(name=name))
-        return tool.replace(patterns=layered_patterns(tool, self.places) or tool.patterns)
+        return (tools.get_only if only else tools.get_document)(self.host, name, words)
 
-    def get_document(self, name: str, words: Sequence[str] = ()) -> dict[str, Any]:
-        """Metadata as stored, plain values; what `show --json` prints. `words` as for `get`."""
-        from atip.cmp_looking import find_document
+    def get_part(self, name: str, commands: Sequence[str]) -> Tool:
+        """Some command subtrees of a tool; see `workflows.tools.get_part`."""
+        from atip.workflows.tools import get_part
 
-        found = find_document(self, name)
-        return found or self.store.load_metadata(name, self.resolve(name), words)
+        return get_part(self.host, name, commands)
 
     def resolve(self, name: str) -> dict[str, Any]:
-        """The index entry of a tool, refreshed when its file changed or the entry is too old, and
-        discovered on demand when there is none (0.1 §3.4.2, 0.6 §4.3).
+        """The index entry of a tool, refreshed or discovered when needed; raises `tool.not-found`."""
+        from atip.workflows.tools import resolve
 
-        Raises:
-            NotFoundError: `tool.not-found`.
-        """
-        from atip.discovery.freshness import why_stale
+        return resolve(self.host, name)
 
-        entry = self.store.find(name)
-        reason = why_stale(entry, lambda: load_settings(self.places, "config"))
-        if reason is not None:
-            self._rescan(name, entry, refresh=reason == "expired")
-            entry = self.store.find(name)
-        if entry is None:
-            raise self._unknown(name)
-        return entry
+    def locate(self, name: str, *, real: bool = True) -> str:
+        """The absolute path of a tool given by name or path; raises `tool.not-found`."""
+        from atip.workflows.lookup import locate
 
-    def _rescan(self, name: str, entry: dict[str, Any] | None, *, refresh: bool) -> None:
-        from atip.discovery.scan import ScanOptions
-        from atip.model.names import why_unsafe
+        return locate(name, real=real)
 
-        if why_unsafe(name):
-            return
-        own = (entry or {}).get("x-atip") or {}
-        learn = own.get("rung") in ("framework", "help")
-        paths = (os.path.dirname(entry["path"]),) if entry else ()
-        self.scan(ScanOptions(paths=paths, only=(name,), refresh=refresh, learn=learn))
-        if entry is not None and not os.path.exists(entry["path"]):
-            self.store.forget([name])
+    def search(
+        self, words: str, limit: int = 5, *, tool: str | None = None, having: Sequence[str] = (),
+        lacking: Sequence[str] = (), accept: Callable[[str], bool] | None = None, available: bool = False,
+    ) -> Hits:  # fmt: skip
+        """Commands by intent, best first; filters as in `workflows.search.find`."""
+        from atip.workflows.search.find import search_everything
 
-    def _unknown(self, name: str) -> NotFoundError:
-        from atip.model.shape import closest
+        return search_everything(
+            self.host, words, limit, tool=tool, having=having, lacking=lacking, accept=accept, available=available,
+        )  # fmt: skip
 
-        index = self.store.load_index()["tools"]
-        close = closest(name, index)
-        hint = f"did you mean `{close}`?" if close else "run `atip scan`"
-        return NotFoundError("tool.not-found", f"no tool `{name[:80]}` is known", hint=hint)
+    def build_search_index(self) -> None:
+        """Bring the index of `search` up to date; a search does so by itself, but then a person waits."""
+        from atip.workflows.search.sources import Sources
 
-    def search(self, words: str, limit: int = 5, **filters: Any) -> Hits:
-        """Commands by intent, best first; filters as in `searching.search_everything`."""
-        from atip.searching import search_everything
-
-        return search_everything(self, words, limit, **filters)
+        Sources(self.host).index().close()
 
     def forget(self, names: Sequence[str]) -> Names:
         """Remove tools from the index; returns those that were there."""
@@ -266,135 +191,210 @@ class Toolbox:
 
     def mcp_servers(self) -> McpConfigs:
         """MCP servers that the user's clients are configured with: known, not started."""
-        from atip.discovery.mcp_configs import read_mcp_configs
+        from atip.workflows.tools import mcp_servers
 
-        extra = load_settings(self.places, "config").get("mcpConfigs", ())
-        return read_mcp_configs(self.places, os.getcwd(), extra)
-
-    # -- deciding --------------------------------------------------------------------------------
-
-    def explain(self, line: str, *, cwd: str | None = None) -> Explanation:
-        """What a shell line will do and whether policy lets it run; runs and scans nothing.
-
-        Raises:
-            FormatError, AtipError: when a policy file cannot be read or is not safe.
-        """
-        from atip.explaining import explain_for
-
-        return explain_for(self, line, cwd=cwd or os.getcwd())
-
-    def run(self, argv: Sequence[str], **options: Any) -> Result:
-        """Run a command under policy and sandbox; options and errors are those of `running.run_argv`."""
-        from atip.running import run_argv
-
-        return run_argv(self, argv, **options)
-
-    def observe(self, argv: Sequence[str], **options: Any) -> Observation:
-        """Run a command confined and traced, and compare; options and errors as `observing.observe_argv`."""
-        from atip.observing import observe_argv
-
-        return observe_argv(self, argv, **options)
-
-    def preview(self, argv: Sequence[str], **options: Any) -> Preview:
-        """Run a command on a copy of what it may write; options and errors as `previewing.preview_argv`."""
-        from atip.previewing import preview_argv
-
-        return preview_argv(self, argv, **options)
-
-    def run_pattern(
-        self, tool: str, name: str, values: Mapping[str, object], **options: Any
-    ) -> Results:
-        """Run an executable pattern step by step; options and errors as `pattern_running.run_pattern`."""
-        from atip.pattern_running import run_pattern
-
-        return run_pattern(self, tool, name, values, **options)
-
-    def call(self, call: object, **options: Any) -> Result:
-        """Run a model's tool call; what it may be, options and errors are those of `calling.call_tool`."""
-        from atip.calling import call_tool
-
-        return call_tool(self, call, **options)
-
-    def run_intent(self, request: str, values: Any = None, **options: Any) -> IntentResult:
-        """Run what a request means by the CMP tools; options and errors as `cmp_running.run_intent`."""
-        from atip.cmp_running import run_intent
-
-        return run_intent(self, request, values, **options)
-
-    def bundles(self, **options: Any) -> BundleHost:
-        """The host of CLI.md bundles (AIP-29); options are those of `bundling.BundleHost`."""
-        from atip.bundling import BundleHost
-
-        return BundleHost(self, **options)
-
-    # -- asking one tool -------------------------------------------------------------------------
-
-    def locate(self, name: str, *, real: bool = True) -> str:
-        """The absolute path of a tool given by name or path; `real` resolves links.
-
-        Raises:
-            NotFoundError: `tool.not-found`.
-        """
-        if os.sep in name:
-            path = os.path.abspath(name)
-        else:
-            import shutil
-
-            path = shutil.which(name) or ""
-        if not os.path.isfile(path) or not os.access(path, os.X_OK):
-            raise NotFoundError(
-                "tool.not-found",
-                f"no executable `{name[:80]}`",
-                hint="give a name on the PATH or a path",
-            )
-        return os.path.realpath(path) if real else path
-
-    def probe(self, name: str, *, force: bool = False) -> NativeAnswer:
-        """Ask one tool in two phases: `--help`, and if that speaks of it, `--agent`. See `inferring`."""
-        from atip.inferring import probe_tool
-
-        return probe_tool(self, name, force=force)
+        return mcp_servers(self.host)
 
     def verify(self, name: str) -> Verdict:
         """What can be established about a tool's file: every step, the level, the recommendation."""
-        from atip.verifying import verify_file
+        from atip.workflows.verify import verify_file
 
         return verify_file(self.locate(name), self.places, tool=self.find(os.path.basename(name)))
 
-    def get_part(self, name: str, commands: Sequence[str]) -> Tool:
-        """Some command subtrees of a tool: from what is stored, or, where only an overview is, by asking
-        the tool for just these, confined (§3.1.1 agent strategy).
+    def verify_file(
+        self, path: str, *, tool: Tool | None = None, asked: VerifyOptions | None = None
+    ) -> Verdict:
+        """The verdict on one file; what is asked for replaces what lies beside it and `trust.json`."""
+        from atip.workflows.verify import verify_file
 
-        Raises:
-            NotFoundError: `view.unknown-command`.
-        """
-        from atip.model.view import view
+        return verify_file(path, self.places, asked=asked, tool=tool, offline=self.offline)
 
-        tool = self.get(name)
-        missing = [path for path in commands if not _is_expanded(tool, path)]
-        if not (tool.partial and missing and tool.trust and tool.trust.source == "native"):
-            return view(tool, commands=commands)
-        from atip.discovery.knowing import with_knowledge
-        from atip.discovery.native import judge_answer
+    # -- deciding and running --------------------------------------------------------------------
 
-        path = self.locate(str(self.resolve(name)["path"]))
-        with self._prober(self._visible(path), 1) as box:
-            answer = box.run([path, "--agent", "--commands=" + ",".join(commands)])
-        return with_knowledge(judge_answer(name, answer).tool)
+    def explain(
+        self, line: str, *, cwd: str | None = None, preset: str | None = None
+    ) -> Explanation:
+        """What a shell line will do and whether policy lets it run; errors as `registry.policies`."""
+        from atip.workflows.look import explain_for
 
-    def _visible(self, path: str) -> Sequence[str]:
-        from atip.discovery.stubs import head_of, needed_paths, parse_stub
+        return explain_for(self.host, line, cwd=cwd or os.getcwd(), preset=preset)
 
-        return [os.path.dirname(path), *needed_paths(path, parse_stub(path, head_of(path)))]
+    def run(
+        self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,
+        timeout_s: float | None = None, max_bytes: int | None = None, structured: bool = False,
+        ask: Asker | None = None, runs: Runs | None = None,
+    ) -> Result:  # fmt: skip
+        """Run a command under policy and sandbox; arguments and errors as `workflows.run.runner`."""
+        from atip.execution.call import CallOptions
+        from atip.workflows.run.runner import run_argv
 
-    def infer(self, name: str) -> Finding:
-        """Everything that can be learnt about one tool, confined; nothing is stored. See `inferring`."""
-        from atip.inferring import infer_tool
+        options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes, structured=structured)  # fmt: skip
+        return run_argv(self.host, argv, options, ask=ask, runs=runs)
 
-        return infer_tool(self, name)
+    def make_call(self, argv: Sequence[str], options: CallOptions | None = None) -> Call:
+        """The call for an argv, for `make_runner`; the program is found once, here."""
+        from atip.workflows.run.runner import make_call
 
+        return make_call(self.host, argv, options)
 
-def _is_expanded(tool: Tool, path: str) -> bool:
-    """Whether the stored tree holds the details of a command, not only its name."""
-    command = tool.find(tuple(path.replace(".", " ").split()))
-    return command is not None and bool(command.commands or command.options or command.arguments)
+    def make_runner(
+        self, *, preset: str | None = None, ask: Asker | None = None,
+        on_output: Callable[[str, bytes], None] | None = None,
+    ) -> Runner:  # fmt: skip
+        """A runner with the policy, the audit and the remembered approvals of the user."""
+        from atip.workflows.run.runner import make_runner
+
+        return make_runner(self.host, preset=preset, ask=ask, on_output=on_output)
+
+    def line_runner(
+        self, line: str, *, cwd: str | None = None, stdin_fd: int = -1, ask: Asker | None = None,
+        on_output: Callable[[str, bytes], None] | None = None, read_only: bool = False,
+    ) -> tuple[Runner, Call]:  # fmt: skip
+        """What runs a whole shell line in one sandbox, and the call to hand to it; errors as `run`."""
+        from atip.workflows.run.line import line_runner
+
+        return line_runner(
+            self.host, line, cwd=cwd, stdin_fd=stdin_fd, ask=ask, on_output=on_output,
+            read_only=read_only,
+        )  # fmt: skip
+
+    @property
+    def rewrites(self) -> Rewrites:
+        """Lines that a client's hook answers with."""
+        from atip.workflows.run.rewrite import Rewrites
+
+        return Rewrites(self.host)
+
+    def changes(self, *, cwd: str | None = None) -> LineChanges:
+        """What confined lines changed in a workspace, and how to undo it."""
+        from atip.workflows.run.undo import LineChanges
+
+        return LineChanges(self.host, cwd or os.getcwd())
+
+    def observe(
+        self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,
+        timeout_s: float | None = None, preset: str | None = None, assume_yes: bool = False,
+        ask: Asker | None = None,
+    ) -> Observation:  # fmt: skip
+        """Run a command confined and traced, and compare; errors as `run`."""
+        from atip.execution.call import CallOptions
+        from atip.workflows.run.observe import observe_argv
+
+        options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s, assume_yes=assume_yes)
+        return observe_argv(self.host, argv, options, preset=preset, ask=ask)
+
+    def save_observation(self, seen: Observation) -> str:
+        """Keep an observation as evidence (`observed`); returns the path of the file."""
+        from atip.workflows.run.observe import save_observation
+
+        return save_observation(self.host, seen)
+
+    def preview(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | None = None,
+        stdin: bytes | None = None,
+        timeout_s: float | None = None,
+        ask: Asker | None = None,
+    ) -> Preview:
+        """Run a command on a copy of what it may write; errors as `run`."""
+        from atip.execution.call import CallOptions
+
+        options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s)
+        return self.preview_call(self.make_call(argv, options), ask=ask)
+
+    def preview_call(
+        self, call: Call, *, preset: str | None = None, ask: Asker | None = None
+    ) -> Preview:
+        """`preview` for a call that was made already."""
+        from atip.workflows.run.preview import preview_call
+
+        return preview_call(self.host, call, preset=preset, ask=ask)
+
+    @property
+    def patterns(self) -> Patterns:
+        """Patterns of tools, in layers: find, plan, run."""
+        from atip.workflows.run.pattern import Patterns
+
+        return Patterns(self.host)
+
+    # -- calls, intents, APIs, bundles -----------------------------------------------------------
+
+    def call(
+        self,
+        call: object,
+        *,
+        provider: str = "",
+        cwd: str | None = None,
+        stdin: bytes | None = None,
+        timeout_s: float | None = None,
+        max_bytes: int | None = None,
+        ask: Asker | None = None,
+    ) -> Result:
+        """Run a model's tool call; what it may be and errors are those of `workflows.call.call_tool`."""
+        from atip.execution.call import CallOptions
+        from atip.workflows.call import call_tool
+
+        options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes)
+        return call_tool(self.host, call, options, provider=provider, ask=ask)
+
+    @property
+    def calls(self) -> Calls:
+        """From a model's words to calls: understand, find, prepare."""
+        from atip.workflows.call import Calls
+
+        return Calls(self.host)
+
+    def run_intent(
+        self,
+        request: str,
+        values: Mapping[str, object] | None = None,
+        *,
+        tool: str | None = None,
+        number: int | None = None,
+        options: CallOptions | None = None,
+        ask: Asker | None = None,
+    ) -> IntentResult:
+        """Run what a request means by the CMP tools; errors as `workflows.cmp.run`."""
+        return self.intents.run(request, values, tool=tool, number=number, options=options, ask=ask)
+
+    @property
+    def context(self) -> SharedContext:
+        """Tool context between agents (§10.3): export ours, take another's."""
+        from atip.workflows.context import SharedContext
+
+        return SharedContext(self.host)
+
+    @property
+    def intents(self) -> Intents:
+        """CMP tools: where they lie, which intent is meant, plan and run it."""
+        from atip.workflows.cmp.run import Intents
+
+        return Intents(self.host)
+
+    @property
+    def apis(self) -> Apis:
+        """Operations of configured APIs: call, remember, keep sessions."""
+        from atip.workflows.api.call import Apis
+
+        return Apis(self.host)
+
+    def bundles(
+        self,
+        *,
+        surface: Surface | None = None,
+        entry: CliHandle | None = None,
+        note: Callable[[str], None] = lambda _text: None,
+        fetch: Fetch | None = None,
+        exchange: Exchange | None = None,
+        on_output: Callable[[str, bytes], None] | None = None,
+        workspace: str = "",
+    ) -> Bundles:
+        """The host of CLI.md bundles (AIP-29); arguments as `workflows.bundle.host.BundleHost`."""
+        from atip.workflows.bundle.run import Bundles
+
+        return Bundles(
+            self.host, surface=surface, entry=entry, note=note, fetch=fetch, exchange=exchange,
+            on_output=on_output, workspace=workspace,
+        )  # fmt: skip

@@ -11,6 +11,7 @@ import typing
 
 import pytest
 
+from tests.approving import approve
 from tests.packages import package
 from tests.simulators.api_server import ApiServer, Reply, api_server
 
@@ -46,6 +47,7 @@ class Desk:
         source = {"type": "openapi", "spec": "openapi.json", "baseUrl": server.base, "private": True}  # fmt: skip
         told = {"sources": {"openapi": {"pets": source}}, "language": "python"}
         (folder / "codegen.config.json").write_text(json.dumps(told))
+        approve(folder, folder / "home")
 
     def run(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         env = {"PATH": os.environ["PATH"], "HOME": str(self.folder / "home"), "LC_ALL": "C.UTF-8"}
@@ -97,8 +99,9 @@ def test_reading_is_called_and_loss_needs_a_person(desk: Desk) -> None:
         assert refused.returncode == 126
         assert json.loads(refused.stdout)["error"]["code"] == "consent.no-terminal"
     assert desk.run("api", "call", "pets.set_pet", "id=7").returncode == 126
-    assert desk.run("api", "call", "pets.set_pet", "id=7", "--yes").returncode == 0
-    assert [each.method for each in desk.server.requests] == ["GET", "PUT"]
+    # nobody knows whether a PUT destroys what was there
+    assert desk.run("api", "call", "pets.set_pet", "id=7", "--yes").returncode == 126
+    assert [each.method for each in desk.server.requests] == ["GET"]
 
 
 def test_every_call_has_its_records(desk: Desk) -> None:
@@ -135,6 +138,31 @@ def test_api_is_a_tool_among_the_others(desk: Desk) -> None:
     assert [each.method for each in desk.server.requests] == ["GET"]
 
 
+def test_dry_run_of_an_operation_shows_the_plan_and_sends_nothing(desk: Desk) -> None:
+    for words in ((), ("--json",)):
+        ran = desk.run("call", "pets-api.delete_pet", "id=7", "--dry-run", *words)
+        assert ran.returncode == 0, ran.stderr
+        (row,) = json.loads(ran.stdout)["calls"]
+        assert (row["operation"], row["arguments"]) == ("pets.delete_pet", {"id": 7})
+        assert row["decision"]["decision"] == "ask"
+        assert row["decision"]["rule"] == "always: destructive"
+        assert row["decision"]["reasons"]
+    (row,) = desk.told("call", "pets-api.get_pet", "id=7", "--dry-run")["calls"]
+    assert row["decision"]["decision"] == "allow"
+    assert desk.server.requests == []
+    assert desk.told("audit", "verify")["records"] == 0
+
+
+def test_policy_of_a_call_counts_for_operations(desk: Desk) -> None:
+    words = ("call", "pets-api.set_pet", "id=7", "--policy", "read-only")
+    (row,) = desk.told(*words, "--dry-run")["calls"]
+    assert row["decision"]["decision"] == "deny"
+    refused = desk.run(*words, "--yes", "--json")
+    assert refused.returncode == 126
+    assert json.loads(refused.stdout)["error"]["code"] == "policy.denied"
+    assert desk.server.requests == []
+
+
 def test_init_finds_what_a_project_has(tmp_path: pathlib.Path) -> None:
     import sqlite3
 
@@ -153,3 +181,13 @@ def test_init_finds_what_a_project_has(tmp_path: pathlib.Path) -> None:
     }  # fmt: skip
     assert "SECRET" not in (tmp_path / "codegen.config.json").read_text()
     assert desk.told("api", "init", "--write")["error"]["code"] == "api.config-exists"
+
+
+@pytest.mark.proves("ATM-A-90")
+def test_a_stream_of_events_is_refused_with_a_clear_error(desk: Desk) -> None:
+    desk.server.answer = lambda _request: Reply(
+        body={"a": 1}, headers={"Content-Type": "text/event-stream; charset=utf-8"}
+    )
+    refused = desk.run("api", "call", "pets.get_pet", "id=7", "--json")
+    error = json.loads(refused.stdout)["error"]
+    assert error["code"] == "http.stream" and "stream" in error["hint"]

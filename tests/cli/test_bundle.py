@@ -84,6 +84,8 @@ def test_life_of_a_bundle_from_the_command_line(tmp_path):
     doctor = run("doctor", "fake")
     assert doctor.code == 1
     assert any("atip bundle setup" in (one["fix"] or "") for one in doctor.document["advice"])
+    marks = [one["ok"] for one in doctor.document["advice"]]
+    assert marks == sorted(marks) and True in marks  # nothing is "ok" above what is missing
     refused = run("run", "fake", "list")
     assert refused.document["error"]["code"] == "setup_required"
     headless = run("setup", "fake")

@@ -90,13 +90,16 @@ def test_a_harmless_known_program_runs_and_its_code_comes_through(home):
         {"patterns": ["read a file"], "command": "cat {file}", "returns": {"type": "object"}}
     ]
     write_tool(home / ".cmp" / "tools", "reader", documents)
-    (home / "f.json").write_text("[]")
-    ran = atip("cmp", "run", "read a file", "file=f.json", home=home)
+    work = home / "work"  # a home itself is not a workspace
+    work.mkdir()
+    (work / "f.json").write_text("[]")
+    ran = atip("cmp", "run", "read a file", "file=f.json", home=home, cwd=work)
     assert (ran.code, ran.out) == (0, "[]")
     assert "not what `returns` promises" in ran.err
-    document = atip("cmp", "run", "read a file", "file=f.json", "--json", home=home).document
+    words = ("cmp", "run", "read a file", "file=f.json", "--json")
+    document = atip(*words, home=home, cwd=work).document
     assert (document["exitCode"], document["returns"]["valid"]) == (0, False)
-    assert atip("cmp", "run", "read a file", "file=missing", home=home).code == 1
+    assert atip("cmp", "run", "read a file", "file=missing", home=home, cwd=work).code == 1
 
 
 @pytest.mark.parametrize(

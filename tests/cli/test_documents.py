@@ -200,3 +200,31 @@ def test_version_and_help(tmp_path):
     assert atip("--version", home=tmp_path).out == f"atip {__version__}\n"
     assert "validate" in atip("--help", home=tmp_path).out
     assert atip("help", "validate", home=tmp_path).out.startswith("usage: atip validate")
+
+
+@pytest.mark.proves("ATIP6-3.2.2-90")
+def test_the_organization_block_is_a_document_of_its_own(tmp_path):
+    policy = {"requireSignature": True, "allowedSigners": ["a@b.example"], "minimumSlsaLevel": 2}
+    block = {"registry": "https://atip.internal.example/shims/", "policy": policy}
+    for words in ((), ("--lenient",)):
+        ran = atip("validate", *words, write(tmp_path, "org.json", block), home=tmp_path)
+        assert (ran.code, ran.out) == (0, f"{tmp_path}/org.json: valid (organization)\n")
+    block["policy"] = {**policy, "minimumSlsaLevel": 9}
+    assert atip("validate", write(tmp_path, "org.json", block), home=tmp_path).code == 1
+
+
+@pytest.mark.proves("ATIP1-3.5.2-90")
+def test_a_cache_record_is_judged_with_the_metadata_in_it(tmp_path):
+    record = {
+        "tool": "x",
+        "version": "1",
+        "atipVersion": "0.1",
+        "cachedAt": "2026-01-05T10:30:00Z",
+        "expiresAt": "2026-01-12T10:30:00Z",
+        "checksum": "sha256:" + "a" * 64,
+        "metadata": {**GOOD, "atip": "0.1"},
+    }
+    assert atip("validate", write(tmp_path, "c.json", record), home=tmp_path).code == 0
+    record["metadata"]["effects"] = {"network": "yes"}
+    ran = atip("validate", write(tmp_path, "c.json", record), home=tmp_path)
+    assert ran.code == 1 and "$.metadata.effects.network" in ran.out

@@ -21,6 +21,8 @@ def test_commands_effects_and_decision(tmp_path):
         "rule",
         "subject",
         "problem",
+        "inSandbox",
+        "chains",
     }
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import pathlib
+import sys
 
 import pytest
 
 from tests.cli.run import atip
 from tests.simulators.known_tools import document, home_with, know
+
+ATIP = str(pathlib.Path(sys.executable).parent / "atip")
 
 
 @pytest.mark.parametrize(
@@ -22,9 +26,9 @@ from tests.simulators.known_tools import document, home_with, know
     ],
 )
 def test_an_entry_is_printed_and_with_write_installed(tmp_path, client, place):
-    words = ("mcp", "config", client, "--command", "/opt/atip", "--expose", "git status")
+    words = ("mcp", "config", client, "--command", ATIP, "--expose", "git status")
     printed = atip(*words, home=tmp_path)
-    assert (printed.code, f"belongs into {tmp_path / place}" in printed.err) == (0, True)
+    assert (printed.code, f"belongs in {tmp_path / place}" in printed.err) == (0, True)
     assert not (tmp_path / place).exists()
     written = atip(*words, "--write", "--json", home=tmp_path).document
     assert (written["path"], written["written"], written["backup"]) == (
@@ -50,6 +54,14 @@ def test_a_project_file_is_written_where_asked_for(tmp_path):
     assert "atip" in json.loads((tmp_path / ".mcp.json").read_text())["mcpServers"]
     ran = atip("mcp", "config", "claude-desktop", "--project", "--json", home=tmp_path)
     assert ran.document["error"]["code"] == "mcp.no-project-file"
+
+
+@pytest.mark.parametrize("command", ["/nowhere/atip", "/bin/true"])
+def test_an_entry_that_cannot_start_is_not_written(tmp_path, command):
+    words = ("mcp", "config", "cursor", "--command", command, "--write", "--json")
+    ran = atip(*words, home=tmp_path)
+    assert (ran.code, ran.document["error"]["code"]) == (2, "mcp.entry-does-not-start")
+    assert not (tmp_path / ".cursor").exists()
 
 
 def test_damage_and_unknown_clients_are_refused(tmp_path):

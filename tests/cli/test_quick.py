@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from atip.cli.main import declare, load, parser_for
+from atip.cli.parsing import declare, load, parser_for
 from atip.cli.quick import NotQuick, Quick
 from atip.cli.verbs import NOUNS, VERBS
 from atip.errors import UsageError
@@ -46,6 +46,8 @@ def test_a_line_that_is_read_quickly_means_the_same_to_the_parser(path):
         (("scan",), ["--path", "/x", "--path", "/y", "--json"]),
         (("list",), ["--json"]),
         (("show",), ["gh", "pr", "list", "--json", "--depth=1"]),
+        (("run",), ["--json", "git", "log", "--oneline", "-3", "--json"]),
+        (("run",), ["true"]),
     ],
 )
 def test_common_lines_are_read_quickly(path, words):

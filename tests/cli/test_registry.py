@@ -242,3 +242,157 @@ def test_a_registry_that_fails_is_a_problem_of_its_own_and_the_scan_goes_on(tmp_
     ran = atip("registry", "sync", "--json", home=tmp_path)
     assert ran.code == 1
     assert [problem["code"] for problem in ran.document["problems"]] == ["http.connect"]
+
+
+def wrong_shim(home, program) -> pathlib.Path:
+    """A shim of another binary, below the name of the program's."""
+    path = home / ".local/share/agent-tools/shims/sha256" / f"{digest_of(program)[7:]}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(shim_of("sha256:" + "0" * 64, "frobnicate", description="Another")))
+    return path
+
+
+@pytest.mark.parametrize("words", [("show", "frobnicate"), ("compile", "frobnicate")])
+def test_a_shim_of_another_binary_is_refused_and_the_tool_is_known_without_it(
+    tmp_path, program, words
+):
+    env = {"home": tmp_path, "PATH": f"{program.parent}:/usr/bin:/bin"}
+    assert atip("scan", "--path", str(program.parent), "--json", **env).code == 0
+    path = wrong_shim(tmp_path, program)
+    refused = atip(*words, "--json", **env)
+    error = refused.document["error"]
+    assert (refused.code, error["code"]) == (1, "store.wrong-binary")
+    assert str(path) in error["message"] and error["hint"] and not path.exists()
+    after = atip(*words, "--json", **env)
+    assert after.document["error"]["code"] == "store.no-metadata"
+
+
+def test_a_scan_tells_of_a_shim_of_another_binary_and_does_not_use_it(tmp_path, program):
+    env = {"home": tmp_path, "PATH": f"{program.parent}:/usr/bin:/bin"}
+    path = wrong_shim(tmp_path, program)
+    (notice,) = atip("scan", "--path", str(program.parent), "--json", **env).document["notices"]
+    assert "store.wrong-binary" in notice and str(path) in notice
+    assert atip("run", "--yes", "frobnicate", "go", **env).code != 0
+    assert "Another" not in atip("show", "frobnicate", **env).out
+
+
+POLICY = {"policy": {"version": "1", "organization": "Acme", "rules": [
+    {"decision": "deny", "tools": ["ls"], "name": "no listing"}]}}  # fmt: skip
+
+
+def organization(program, policy=None):
+    simulator = published(program)
+    if policy is not None:
+        simulator.put(tree.POLICY, policy)
+    simulator.publish()
+    return simulator
+
+
+def add_organization(simulator, server, home):
+    words = ("--fingerprint", simulator.fingerprint, "--organization", "--json")
+    return atip("registry", "add", server.url, *words, home=home)
+
+
+def test_the_policy_of_an_organization_is_in_force_when_add_returns(tmp_path, program):
+    simulator = organization(program, POLICY)
+    before = atip("policy", "check", "ls", "--json", home=tmp_path)
+    assert before.document["decision"] == "allow"
+    with simulator.serve() as server:
+        assert add_organization(simulator, server, tmp_path).code == 0
+    after = atip("policy", "check", "ls", "--json", home=tmp_path)
+    assert after.document["decision"] == "deny"
+
+
+@pytest.mark.parametrize(
+    ("policy", "code"),
+    [(None, "registry.no-policy"), ({"policy": {"rules": "all"}}, "format."), (POLICY, "tuf.")],
+    ids=["none", "not understood", "changed on the way"],
+)
+def test_without_the_policy_of_an_organization_nothing_is_added(tmp_path, program, policy, code):
+    simulator = organization(program, policy)
+    if code == "tuf.":
+        simulator.put(tree.POLICY, {"policy": {"version": "1", "organization": "Acme"}})
+    with simulator.serve() as server:
+        ran = add_organization(simulator, server, tmp_path)
+    assert ran.code != 0 and ran.document["error"]["code"].startswith(code), ran
+    assert not (tmp_path / ".config/agent-tools/registries.json").exists()
+    kept = tmp_path / ".local/share/agent-tools/registries"
+    assert not kept.exists() or not list(kept.iterdir())
+
+
+def minimal(program, *, manifest: bool = False) -> RegistrySimulator:
+    """Static files as §4.4 asks for at least: shims by hash; no index, no catalogue."""
+    simulator = RegistrySimulator(tuf=False)
+    simulator.add(shim_of(digest_of(program), "frobnicate"))
+    if manifest:
+        simulator.put_manifest()  # names a catalogue that is not there
+    return simulator
+
+
+@pytest.fixture
+def shared_program(tmp_path_factory):
+    """A program outside of the home: its hash may be sent."""
+    path = tmp_path_factory.mktemp("opt") / "frobnicate"
+    path.write_text("#!/bin/sh\nexit 0\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.proves("ATIP6-4.4-90")
+@pytest.mark.parametrize(
+    "manifest", [False, True], ids=["nothing else", "a catalogue that is missing"]
+)
+def test_a_registry_of_shims_alone_is_asked_hash_by_hash_and_says_what_it_learns(
+    tmp_path, shared_program, manifest
+):  # fmt: skip
+    with minimal(shared_program, manifest=manifest).serve() as server:
+        env = {"home": tmp_path, "ATIP_REGISTRIES": server.url}
+        scanned = atip("scan", "--path", str(shared_program.parent), "--json", **env)
+        (tool,) = atip("list", "--json", **env).document["tools"]
+        assert tool["shimRegistry"] == server.url
+        assert any("registry.sends-hashes" in one for one in scanned.document["notices"])
+        ran = atip("registry", "sync", "--json", **env)
+        assert ran.code == 0
+        assert [one["code"] for one in ran.document["warnings"]] == ["registry.sends-hashes"]
+
+
+@pytest.mark.proves("ATIP6-4.4-90")
+def test_the_same_registry_can_be_added_and_is_not_silently_empty(tmp_path, shared_program):
+    with minimal(shared_program, manifest=True).serve() as server:
+        added = atip("registry", "add", server.url, "--unsafe-unsigned", home=tmp_path)
+        assert added.code == 0 and "it learns the hash" in added.out
+        atip("scan", "--path", str(shared_program.parent), home=tmp_path)
+        (tool,) = atip("list", "--json", home=tmp_path).document["tools"]
+        assert tool["shimRegistry"] == server.url
+
+
+def test_programs_below_the_home_are_not_sent_and_that_is_said(tmp_path, program):
+    with minimal(program).serve() as server:
+        env = {"home": tmp_path, "ATIP_REGISTRIES": server.url}
+        ran = atip("scan", "--path", str(program.parent), "--json", **env)
+        assert any("registry.private-programs" in one for one in ran.document["notices"])
+        assert not [one for one in server.requests if digest_of(program)[7:] in one.path]
+
+
+def test_a_catalogue_that_a_person_insists_on_and_that_is_missing_is_an_error(tmp_path, program):
+    with minimal(program).serve() as server:
+        atip("registry", "add", server.url, "--unsafe-unsigned", "--lookup", "catalog", home=tmp_path)  # fmt: skip
+        atip("scan", "--path", str(program.parent), home=tmp_path)
+        ran = atip("registry", "sync", "--json", home=tmp_path)
+    assert [one["code"] for one in ran.document["problems"]] == ["registry.no-catalogue"]
+
+
+@pytest.mark.proves("ATIP6-4.7-90")
+def test_a_sync_that_loses_a_description_says_so(tmp_path, program):
+    simulator = published(program)
+    with simulator.serve() as server:
+        atip("registry", "add", server.url, "--fingerprint", simulator.fingerprint, home=tmp_path)
+        atip("scan", "--path", str(program.parent), home=tmp_path)
+        del simulator.files[tree.shim_path(digest_of(program))]
+        simulator.put_catalog()
+        simulator.publish()
+        ran = atip("registry", "sync", home=tmp_path)
+        assert "no longer described by a registry: frobnicate" in ran.out
+        assert "now described" not in ran.out
+        again = atip("registry", "sync", "--json", home=tmp_path).document
+        assert (again["changed"], again["lost"]) == ([], [])

@@ -40,6 +40,27 @@ def test_search_prints_lines_and_one_document(home):
     assert first["effects"]["destructive"] is True
 
 
+def test_the_option_that_answers_stands_below_the_hit(home, tmp_path):
+    program = tmp_path / "bin" / "leaf"
+    program.parent.mkdir()
+    program.write_text(
+        "#!/bin/sh\ncat <<END\nUsage: leaf [OPTION]... FILE\nCount the pages of a book.\n\n"
+        "Options:\n  -r, --rotate   turn every page upside down\n  -q, --quiet    say less\nEND\n"
+    )
+    program.chmod(0o755)
+    assert atip("scan", "--learn", "--path", str(program.parent), home=home).code == 0
+    words = "turn the pages of a book upside down"
+    lines = atip("search", words, home=home).out.splitlines()
+    assert lines[0].startswith("leaf  ")
+    assert lines[1] == "  -r, --rotate  turn every page upside down"
+    first = atip("search", words, "--json", home=home).document["results"][0]
+    assert first["option"] == {
+        "flags": ["-r", "--rotate"],
+        "description": "turn every page upside down",
+    }
+    assert "--" not in atip("search", "count pages of a book", home=home).out
+
+
 def test_search_filters_by_facts_tool_and_limit(home):
     def found(*words: str) -> list[str]:
         document = atip("search", "notes", *words, "--json", home=home).document

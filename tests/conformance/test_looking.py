@@ -31,6 +31,14 @@ def read_groups(name: str) -> dict[str, list[str]]:
 ASKS, ALLOWS = read_groups("asks.txt"), read_groups("allows.txt")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def programs_of_the_system():
+    """Curated facts are about the programs of the system, not about files of the same name in a workspace."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
+        yield
+
+
 @pytest.fixture(scope="module")
 def box():
     return atip.Toolbox(policy="cautious")

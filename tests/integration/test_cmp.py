@@ -10,12 +10,11 @@ import pathlib
 import pytest
 
 from atip.async_toolbox import AsyncToolbox
-from atip.cmp_running import check_returns, make_intent_runner, plan_intent
 from atip.errors import Denied, FormatError, NeedsConfirmation, NotFoundError, UsageError
+from atip.execution.call import CallOptions
 from atip.execution.result import Result
-from atip.running import make_call
-from atip.searching import match_cmp
 from atip.toolbox import Toolbox
+from atip.workflows.cmp.run import check_returns
 from tests.unit.codecs.cmp_examples import jot
 from tests.unit.discovery.cmp_folders import write_program, write_tool
 
@@ -82,7 +81,7 @@ def test_the_output_is_held_against_returns(box, tool):
 
 
 def test_a_failure_or_a_cut_output_is_not_held_against_returns(box, tool):
-    call = plan_intent(box, "list notes", {})
+    call = box.intents.plan("list notes", {})
     assert check_returns(call.intent, Result(argv=("x",), exit_code=1, stdout="oops")) is None
     cut = Result(argv=("x",), exit_code=0, stdout="[", truncated=True)
     assert [problem.code for problem in check_returns(call.intent, cut)] == ["cmp.returns-cut"]
@@ -119,11 +118,11 @@ def test_what_destroys_is_shown_warned_of_and_needs_a_yes(box, tool):
 @pytest.mark.parametrize("preset", [None, "trusted", "ci"])
 def test_nobody_else_says_yes_to_what_destroys(home, tool, preset):
     box = Toolbox(home=str(home), policy=preset)
-    call = plan_intent(box, "drop notes", {"ids": ["a"]})
+    call = box.intents.plan("drop notes", {"ids": ["a"]})
     for assume in (False, True):
-        made = make_call(box, call.argv, assume_yes=assume)
+        made = box.make_call(call.argv, CallOptions(assume_yes=assume))
         with pytest.raises((NeedsConfirmation, Denied)):
-            make_intent_runner(box, call).run(made)
+            box.intents.make_runner(call).run(made)
 
 
 @sandbox
@@ -147,9 +146,9 @@ def test_a_program_of_the_tools_own_is_never_taken_for_a_well_known_one(home, bo
     documents["capability"]["intents"] = [{"patterns": ["look"], "command": "cat {f}"}]
     folder = write_tool(home / ".cmp" / "tools", "jot", documents)
     write_program(folder, "cat", SCRIPT)
-    call = plan_intent(box, "look", {"f": "x"})
+    call = box.intents.plan("look", {"f": "x"})
     assert call.argv[0] == str(folder / "bin" / "cat")
-    judgement, _ = make_intent_runner(box, call).plan(make_call(box, call.argv))
+    judgement, _ = box.intents.make_runner(call).plan(box.make_call(call.argv))
     assert judgement.decision.outcome == "ask"
 
 
@@ -158,7 +157,7 @@ def test_a_relative_program_is_refused(home, box):
     documents["capability"]["intents"] = [{"patterns": ["go"], "command": "./evil.sh"}]
     write_tool(home / ".cmp" / "tools", "jot", documents)
     with pytest.raises(FormatError) as caught:
-        plan_intent(box, "go", {})
+        box.intents.plan("go", {})
     assert caught.value.code == "cmp.template"
 
 
@@ -173,10 +172,10 @@ def test_a_shell_is_used_only_where_the_user_said_so_and_then_confined(home, box
     (home / "work" / "a b.txt").write_text("1\n2\n")
     values = {"f": "a b.txt", "out": "$(touch pwned).txt"}
     with pytest.raises(FormatError) as caught:
-        plan_intent(box, "count lines", values)
+        box.intents.plan("count lines", values)
     assert caught.value.code == "cmp.template"
     settings(home, cmpShell=["notes/jot"])
-    call = plan_intent(box, "count lines", values)
+    call = box.intents.plan("count lines", values)
     assert call.argv == ("sh", "-c", "cat 'a b.txt' | wc -l > '$(touch pwned).txt'")
     done = box.run_intent("count lines", values, ask=yes)
     assert done.result.backend
@@ -186,22 +185,22 @@ def test_a_shell_is_used_only_where_the_user_said_so_and_then_confined(home, box
 def test_a_request_that_is_not_clear_runs_nothing_and_tells_the_choices(box, tool, home):
     write_tool(home / ".cmp" / "tools", "other", jot(domain="work"))
     with pytest.raises(UsageError) as caught:
-        plan_intent(box, "list notes", {})
+        box.intents.plan("list notes", {})
     assert caught.value.code == "cmp.unclear"
     choices = caught.value.details["choices"]
     assert [one["tool"] for one in choices[:2]] == ["notes/jot", "work/jot"]
     assert [one["score"] for one in choices[:2]] == [1.0, 1.0]
-    assert plan_intent(box, "list notes", {}, tool="work/jot").tool == "work/jot"
-    assert plan_intent(box, "", {}, tool="notes/jot", number=3).argv[1:] == (
+    assert box.intents.plan("list notes", {}, tool="work/jot").tool == "work/jot"
+    assert box.intents.plan("", {}, tool="notes/jot", number=3).argv[1:] == (
         "restore",
         "--last",
         "1",
     )
     for number in (-1, 99):
         with pytest.raises(NotFoundError):
-            plan_intent(box, "", {}, tool="notes/jot", number=number)
+            box.intents.plan("", {}, tool="notes/jot", number=number)
     with pytest.raises(NotFoundError) as none:
-        plan_intent(box, "bake a cake", {})
+        box.intents.plan("bake a cake", {})
     assert none.value.code == "cmp.no-match"
 
 
@@ -237,13 +236,13 @@ def test_a_match_reads_the_documents_of_likely_tools_only(home, box, monkeypatch
         for place, intent in enumerate(documents["capability"]["intents"]):
             intent["patterns"] = [f"task{number} part{place} of widget{number}"]
         write_tool(home / ".cmp" / "tools", f"t{number}", documents)
-    match_cmp(box, "warm up the index")
+    box.intents.match("warm up the index")
     read = []
     real = cmp_tools.read_bytes
     monkeypatch.setattr(
         cmp_tools, "read_bytes", lambda path, limit: (read.append(path), real(path, limit))[1]
     )
-    found = match_cmp(box, "task7 part2 of widget7")
+    found = box.intents.match("task7 part2 of widget7")
     assert (found.chosen.candidate.tool, found.reason) == ("d7/t7", "exact pattern")
     folders = {pathlib.Path(path).parent.parent.name for path in read}
     assert "t7" in folders
@@ -257,16 +256,16 @@ def test_an_exact_pattern_is_found_among_very_many_that_share_its_words(home, bo
             {"patterns": [f"clean the house number {number}", "clean the house"], "command": "t"}
         ]
         write_tool(home / ".cmp" / "tools", f"t{number}", documents)
-    exact = match_cmp(box, "clean the house number 59")
+    exact = box.intents.match("clean the house number 59")
     assert exact.chosen.candidate.tool == "notes/t59"
-    assert match_cmp(box, "clean the house").chosen is None
+    assert box.intents.match("clean the house").chosen is None
 
 
 def test_an_expression_reaches_its_tool_whatever_its_other_words(home, box):
     documents = jot()
     documents["capability"]["intents"][0]["patterns"] = ["re:^zzq+$"]
     write_tool(home / ".cmp" / "tools", "jot", documents)
-    assert match_cmp(box, "zzqqq").chosen.how == "regex"
+    assert box.intents.match("zzqqq").chosen.how == "regex"
 
 
 def test_availability_is_a_filter(home, box, monkeypatch):

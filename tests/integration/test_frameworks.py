@@ -131,13 +131,15 @@ def test_an_oclif_manifest_is_read_without_running_anything(box, tmp_path):
     program = tmp_path / "boat"
     program.write_text("#!/usr/bin/env node\nprocess.exit(1)\n")
     program.chmod(0o755)
-    (tmp_path / "package.json").write_text('{"name": "boat", "description": "A boat"}')
+    (tmp_path / "package.json").write_text(
+        '{"name": "boat", "description": "Row a boat over a lake"}'
+    )
     (tmp_path / "oclif.manifest.json").write_text(
         json.dumps({"version": "3.1.0", "commands": {"cargo:load": MANIFEST_COMMAND}})
     )
     found = box.infer(str(program))
     assert found.rung == "framework"
-    assert (found.tool.version, found.tool.description) == ("3.1.0", "A boat")
+    assert (found.tool.version, found.tool.description) == ("3.1.0", "Row a boat over a lake")
     assert [one.flags for one in found.tool.find(("cargo", "load")).options] == [("-f", "--force")]
 
 

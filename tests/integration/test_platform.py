@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from tests.approving import approve
+
 pytestmark = pytest.mark.sandbox
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(sys.executable).parent
@@ -67,6 +69,7 @@ def test_a_platform_runs_programs_itself_and_asks_a_server_for_the_rest(tmp_path
     settings.mkdir(parents=True)
     (settings / "policy.json").write_text(json.dumps({"policy": policy}))
     env = {"HOME": str(home), "PATH": f"{BIN}:/usr/bin:/bin"}
+    approve(work, home)
     subprocess.run([BIN / "atip", "api", "sync"], cwd=work, env=env, check=True)
     calls = [
         call(1, "boat_load", crate="tea; rm -rf /"),

@@ -472,3 +472,35 @@ def test_the_async_toolbox_mirrors_the_sync_one(tmp_path, tools):
     assert asyncio.run(work()) == ("says hello", 1, None)
     mirrored = {name for name in vars(package.AsyncToolbox) if not name.startswith("_")}
     assert mirrored <= set(dir(Toolbox))
+
+
+def test_what_is_not_a_tool_is_not_looked_at(box, tools, tmp_path):
+    for name in ("__pycache__", "ld.so", "libx.so.1", "activate", "aws.cmd", "real-tool"):
+        program(tools, name, "echo hello\n")
+    summary = scan(box, tools)
+    assert (summary["found"], summary["skipped"]["files"]) == (1, {"not-a-tool": 5})
+
+
+def test_stubs_of_versions_that_are_not_active_are_not_tools(box, tmp_path):
+    root = tmp_path / ".pyenv"
+    program(root / "shims", "python3.11", 'exec pyenv exec "$0"\n')
+    program(root / "shims", "python3.6", 'exec pyenv exec "$0"\n')
+    program(root / "versions/3.11.7/bin", "python3.11", "echo hi\n")
+    (root / "version").write_text("3.11.7\n")
+    summary = scan(box, root / "shims")
+    assert [entry["name"] for entry in box.list()] == ["python3.11"]
+    assert summary["skipped"]["files"] == {"version-not-active": 1}
+
+
+def test_a_native_node_tool_with_its_sources_in_lib_is_native(box, tools, tmp_path):
+    package = tmp_path / "node_modules/raft"
+    (package / "lib").mkdir(parents=True)
+    (package / "lib/main.js").write_text("// atip, answers to --agent\n")
+    document = json.dumps({**ANSWER, "name": "raft"})
+    cli = program(package / "bin", "cli.js", "")
+    # The shell stands in for Node: only the `#!` line is read before the program is asked.
+    cli.write_text(f"#!/usr/bin/env node\nconsole.log('{document}')\n")
+    tools.mkdir(parents=True, exist_ok=True)
+    (tools / "raft").symlink_to(cli)
+    plan = box.plan_scan(ScanOptions(paths=(str(tools),)))
+    assert [os.path.basename(path) for path, _ in plan.commands] == ["raft"]

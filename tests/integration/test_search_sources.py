@@ -9,12 +9,10 @@ import sqlite3
 
 import pytest
 
-from atip.api_calling import remember_api
 from atip.apis.config import load_config
 from atip.apis.interface import Door
 from atip.apis.syncing import sync
 from atip.bundles.state import Installed
-from atip.bundling import BundleHost
 from atip.toolbox import Toolbox
 from tests.packages import package
 from tests.shared import ROOT
@@ -47,7 +45,7 @@ def test_operations_of_a_synced_api_are_found(box, tmp_path):
     assert tools_found(box, "list invoices") == set()
     config = load_config(str(folder))
     assert sync(config, Door(env={})).is_complete
-    assert remember_api(box, config, "shop") == "shop-api"
+    assert box.apis.remember(config, "shop") == "shop-api"
     hits = box.search("list invoices")
     assert hits[0].tool == "shop-api"
     assert "invoices" in hits[0].line.lower()
@@ -57,7 +55,7 @@ def test_operations_of_a_synced_api_are_found(box, tmp_path):
 def test_an_installed_bundle_is_found(box, tmp_path):
     folder = tmp_path / "bundles" / "jq"
     shutil.copytree(ROOT / "examples" / "bundles" / "jq", folder)
-    host = BundleHost(box)
+    host = box.bundles()
     bundle = host.load(str(folder))
     assert tools_found(box, "filter json") == set()
     host.store.save(

@@ -12,7 +12,7 @@ from atip.policy.granting import host_covers, path_covers
 from atip.policy.named import Named
 from atip.policy.policy import Policy
 
-SCENE = Scene(cwd="/h/w", home="/h", own=("/h/.config/agent-tools",), kept=("/h/w/.envrc",))
+SCENE = Scene(cwd="/h/w", home="/h", own=("/h/.config/agent-tools",))
 PATHS = (
     "/h/w/**", "/h/w/out/**", "/h/**", "/h/.ssh/**", "/h/.config/agent-tools/**", "/data/**", "/data/a", "~/x/**",
 )  # fmt: skip

@@ -36,12 +36,17 @@ def sleepers(host: int) -> list[int]:
     return found
 
 
+def alive(pids: set[int]) -> set[int]:
+    return {pid for pid in pids if os.path.exists(f"/proc/{pid}")}
+
+
 @pytest.mark.parametrize("launcher", ["perl", "python"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_run_ends_with_its_host(tmp_path, number, launcher):
     with load.start(LONG, str(tmp_path), MARK, launcher, stderr=-3) as host:
         load.until(lambda: len(sleepers(host.pid)) == 2, 20)
         everything = load.descendants(host.pid)
+        assert set(sleepers(host.pid)) < everything
         host.send_signal(number)
         host.wait(10)
-        load.until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in everything), 5)
+        load.until(lambda: alive(everything) == set(), 10)

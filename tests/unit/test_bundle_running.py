@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from atip.bundle_judging import bounded_by, limited
-from atip.bundle_running import _bin_args, _envelope, check_inputs
 from atip.bundles.entry.definition import define_cli
 from atip.codecs.climd_tool import BundleTool
 from atip.errors import FormatError
@@ -13,6 +11,8 @@ from atip.execution.conventions import read_conventions, with_json
 from atip.execution.result import Result
 from atip.model.confinement import MIB, Confinement, Limits
 from atip.model.effects import UNKNOWN
+from atip.workflows.bundle.judge import bounded_by, limited
+from atip.workflows.bundle.run import _bin_args, _envelope, check_inputs
 from tests.simulators.bundle_host import make_bundle
 
 

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atip.async_toolbox import AsyncToolbox
-from atip.calling import call_published, find_command, may_belong, target_words, understand
 from atip.calls.functions import functions_of
 from atip.calls.names import function_name
 from atip.codecs.provider_guess import enveloped, guess_provider
 from atip.errors import AtipError, FormatError, NotFoundError, UsageError
+from atip.session import call_published
+from atip.workflows.call import find_command, may_belong, target_words, understand
 from tests.property.calls import tools
 from tests.simulators.known_tools import document, home_with
 
@@ -70,14 +71,14 @@ def test_no_value_breaks_the_guess(value):
 
 def test_targets_are_words_dots_or_function_names(tmp_path):
     box = home_with(tmp_path, document("greet"), document("greet3.1"))
-    assert target_words(box, "greet.say") == ["greet", "say"]
-    assert target_words(box, "greet say") == ["greet", "say"]
-    assert target_words(box, "greet_say") == ["greet", "say"]
-    assert target_words(box, "greet3.1.say") == ["greet3.1", "say"]
-    function, left = find_command(box, ["greet", "say", "x", "y"])
+    assert target_words(box.host, "greet.say") == ["greet", "say"]
+    assert target_words(box.host, "greet say") == ["greet", "say"]
+    assert target_words(box.host, "greet_say") == ["greet", "say"]
+    assert target_words(box.host, "greet3.1.say") == ["greet3.1", "say"]
+    function, left = find_command(box.host, ["greet", "say", "x", "y"])
     assert (function.line, left) == ("greet say", ("x", "y"))
     with pytest.raises(NotFoundError):
-        find_command(box, ["greet", "nothing"])
+        find_command(box.host, ["greet", "nothing"])
 
 
 def test_problems_are_raised_before_anything_is_started(tmp_path):
@@ -89,7 +90,7 @@ def test_problems_are_raised_before_anything_is_started(tmp_path):
         box.call([{"name": "greet_say", "arguments": {}}, {"name": "greet_say", "arguments": {}}])
     assert several.value.code == "call.not-one"
     with pytest.raises(UsageError) as nobody:
-        understand(box, {"a": 1})
+        understand(box.host, {"a": 1})
     assert nobody.value.code == "call.unknown-provider"
 
 
@@ -98,7 +99,7 @@ def test_the_toolbox_and_its_asynchronous_twin_run_calls(tmp_path):
     box = home_with(tmp_path)
     given_call = {"name": "greet_say", "arguments": {"word": ["x"]}}
     assert box.call(given_call, cwd=str(tmp_path)).stdout == "x\n"
-    session, (call,) = understand(box, given_call)
+    session, (call,) = understand(box.host, given_call)
     assert box.call(call, cwd=str(tmp_path)).stdout == "x\n"
     assert session.result(call, "done")["content"][0]["text"] == "done"
     twin = AsyncToolbox(home=str(tmp_path))

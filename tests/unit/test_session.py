@@ -8,13 +8,8 @@ import threading
 import pytest
 
 from atip.errors import AtipError, FormatError
-from atip.session import (
-    Session,
-    create_result_filter,
-    create_validator,
-    handle_tool_result,
-    parse_tool_call,
-)
+from atip.session import Session, handle_tool_result, parse_tool_call
+from atip.validator import create_result_filter, create_validator
 from tests.unit.calls.tools import argument, command, option, tool
 
 READS = {"network": False, "filesystem": {"write": False}}

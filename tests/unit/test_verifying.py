@@ -7,7 +7,8 @@ import pytest
 from atip.errors import FetchError
 from atip.model.decode import decode_tool
 from atip.system.paths import find_places
-from atip.verifying import Asked, fetch_attestation, verify_file
+from atip.trust.options import VerifyOptions
+from atip.workflows.verify import fetch_attestation, verify_file
 from tests.simulators.fault_server import FaultServer, body
 
 
@@ -28,7 +29,7 @@ def test_an_attestation_on_this_machine_or_network_is_not_fetched(tmp_path):
             ("file:///etc/passwd", "http.url"),
         ):
             with pytest.raises(FetchError) as caught:
-                verify_file(str(path), places, tool=tool_with(url), asked=Asked(fetch=True))
+                verify_file(str(path), places, tool=tool_with(url), asked=VerifyOptions(fetch=True))
             assert caught.value.code == code
         verdict = verify_file(str(path), places, tool=tool_with(f"{inside.url}/a.jsonl"))
         assert "trust.provenance-missing" in verdict.reasons

@@ -10,7 +10,7 @@ import asyncio
 import threading
 
 from atip.apis.arguments import UNSET, Unset, check_arguments, output_problems, plain
-from atip.apis.config import load_config
+from atip.apis.config import ApiConfig, load_config
 from atip.apis.interface import open_door, source_of
 from atip.apis.operations import find_operation
 from atip.model.value import Value
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-    from atip.apis.config import ApiConfig
     from atip.apis.http_calls import Outcome
     from atip.apis.interface import Connection, Door
     from atip.model.operation import Api
@@ -45,15 +44,19 @@ class Caller:
     """Calls operations; keeps connections until `close`."""
 
     def __init__(
-        self, config: str | PathLike[str], *, door: Door | None = None, clean: Cleaner | None = None
+        self,
+        config: ApiConfig | str | PathLike[str],
+        *,
+        door: Door | None = None,
+        clean: Cleaner | None = None,
     ) -> None:
         """
         Args:
-            config: `codegen.config.json` or its folder.
+            config: `codegen.config.json` or its folder; or one that was loaded, and is then used as it was.
             clean: removes secrets from an answer; given the secrets that were used.
         """
-        self._path = str(config)
-        self._loaded: ApiConfig | None = None
+        self._loaded = config if isinstance(config, ApiConfig) else None
+        self._path = "" if isinstance(config, ApiConfig) else str(config)
         self._secrets: set[bytes] = set()
         self._clean = clean
         self._door = (door or open_door()).replace(secrets=self._secrets.update)

@@ -50,7 +50,11 @@ _COMMON = {
     "headers": Field(Table(str), "sent with every request"),
     "timeout": Field(Whole(1_000, 300_000), "milliseconds"),
     "disabled": Field(bool, "leave this source out"),
-    "hosts": Field(Items(str), "further origins that operations may name"),
+    "hosts": Field(
+        Items(str), "further origins that operations may name; those that its programs may reach"
+    ),
+    "reads": Field(Items(str), "what its programs may read besides the project"),
+    "writes": Field(Items(str), "what its MCP server may write besides the project"),
     "private": Field(bool, "the server may have a private address, or speak plain http"),
     "description": Field(str, "what it is"),
 }
@@ -97,6 +101,9 @@ _KINDS = {
             "schemas": Field(Items(str), "schemas that are offered"),
             "tables": Field(Items(str), "tables that are offered; all if absent"),
             "writable": Field(bool, "offer insert, update and delete"),
+            "unsafe_superuser": Field(
+                bool, "accept a PostgreSQL role that reads files or starts programs of the server"
+            ),
         },
         closed=True,
     ),

@@ -2,7 +2,7 @@
 
 A reference is `${NAME}` (environment), `file:PATH`, `keyring:SERVICE/USER` or `command:ARGV…`; anything else is taken as
 written and warned about by `api validate`. Values are never stored, printed or put into an argv; they are
-handed to the redactor together with the answer. Implements ATM §9 and §16.1.
+handed to the redactor together with the answer. A command runs confined. Implements ATM §9 and §16.1.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from atip.sandbox.run import OnOutput
+    from atip.sandbox.running import Running
+
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _BAD = re.compile(r"[\x00-\x1f\x7f]")
 MAX_BYTES = 64_000
-COMMAND_S = 20.0
 
 
 class Credential(Value):
@@ -42,12 +44,11 @@ NO_CREDENTIAL = Credential()
 
 def resolve_auth(
     told: Mapping[str, Any] | None,
+    look: References,
     *,
-    env: Mapping[str, str],
-    folder: str,
     token: Callable[[Mapping[str, str]], str] | None = None,
 ) -> Credential:
-    """The credential that a configuration describes.
+    """The credential that a source's configuration describes.
 
     Args:
         token: fetches an OAuth 2 access token for resolved settings.
@@ -59,7 +60,6 @@ def resolve_auth(
     if not told or told["type"] == "none":
         return NO_CREDENTIAL
     token = token or fetch_token
-    look = _Lookup(env, folder)
     kind = told["type"]
     if kind == "bearer":
         return _header("Authorization", "Bearer ", look.value(told, "token"))
@@ -79,15 +79,6 @@ def resolve_auth(
     return _custom(told, look)
 
 
-def reference_text(reference: str, *, env: Mapping[str, str], folder: str) -> str:
-    """What a reference stands for; a text with `${NAME}` inside has it replaced.
-
-    Raises:
-        AuthRequired: `api.auth-missing`.
-    """
-    return _Lookup(env, folder).text(reference)
-
-
 def _api_key(told: Mapping[str, Any], value: str) -> Credential:
     name, place = str(told.get("name", "")), told.get("in", "header")
     if not name:
@@ -100,7 +91,7 @@ def _api_key(told: Mapping[str, Any], value: str) -> Credential:
     return _header(name, "", value)
 
 
-def _custom(told: Mapping[str, Any], look: _Lookup) -> Credential:
+def _custom(told: Mapping[str, Any], look: References) -> Credential:
     """A resolver is a command that prints one header line, `Name: value`."""
     line = look.text(str(told.get("resolver", "")))
     name, colon, value = line.partition(":")
@@ -118,12 +109,13 @@ def _header(name: str, prefix: str, value: str) -> Credential:
     return Credential(headers=((name, f"{prefix}{value}"),), secrets=(value.encode(),))
 
 
-class _Lookup:
-    """Follows references."""
+class References(Value):
+    """Follows the references of one source."""
 
-    def __init__(self, env: Mapping[str, str], folder: str) -> None:
-        self._env = env
-        self._folder = folder
+    env: Mapping[str, str]
+    folder: str
+    start: Callable[[tuple[str, ...], OnOutput], Running]
+    """Starts a helper, confined."""
 
     def value(self, told: Mapping[str, Any], key: str) -> str:
         if key not in told:
@@ -131,25 +123,30 @@ class _Lookup:
         return self.text(str(told[key]))
 
     def text(self, reference: str) -> str:
+        """What a reference stands for; a text with `${NAME}` inside has it replaced.
+
+        Raises:
+            AuthRequired: `api.auth-missing`.
+        """
         scheme, _, rest = reference.partition(":")
         if scheme == "file" and not rest.startswith("//"):
-            path = os.path.join(self._folder, os.path.expanduser(rest))
+            path = os.path.join(self.folder, os.path.expanduser(rest))
             return read_bytes(path, MAX_BYTES).decode("utf-8", "strict").strip()
         if scheme == "keyring":
             return _from_keyring(rest)
         if scheme == "command":
-            return _from_command(rest)
+            return _from_command(rest, self.start)
         return _VARIABLE.sub(self._variable, reference)
 
     def _variable(self, found: re.Match[str]) -> str:
         name = found.group(1)
-        if not self._env.get(name):
+        if not self.env.get(name):
             raise AuthRequired(
                 "api.auth-missing",
                 f"the environment variable `{name}` is not set",
                 hint=f"export {name}=… and try again",
             )
-        return self._env[name]
+        return self.env[name]
 
 
 def _from_keyring(rest: str) -> str:
@@ -168,11 +165,24 @@ def _from_keyring(rest: str) -> str:
     return str(found)
 
 
-def _from_command(rest: str) -> str:
-    from atip.system.captured import capture
+def _from_command(rest: str, start: Callable[[tuple[str, ...], OnOutput], Running]) -> str:
+    argv = tuple(shlex.split(rest))
+    if not argv:
+        raise FormatError("api.auth-config", "`command:` names no program")
+    said = bytearray()
 
-    argv = shlex.split(rest)
-    done = capture(argv, timeout_s=COMMAND_S, max_bytes=MAX_BYTES)
-    if done.exit_code != 0:
-        raise AuthRequired("api.auth-missing", f"`{argv[0]}` gave no credential")
-    return done.stdout.decode("utf-8", "replace").strip()
+    def take(name: str, data: bytes) -> None:
+        if name == "stdout":
+            said.extend(data)
+        if len(said) > MAX_BYTES:
+            running.cancel()
+
+    running = start(argv, take)
+    outcome = running.wait()
+    if outcome.exit_code != 0 or outcome.timed_out or len(said) > MAX_BYTES:
+        raise AuthRequired(
+            "api.auth-missing",
+            f"`{argv[0]}` gave no credential",
+            hint="it runs confined: name what it needs in `reads` and `hosts` of the source",
+        )
+    return said.decode("utf-8", "replace").strip()

@@ -1,16 +1,17 @@
 """Engines: a database address with its references resolved, and transactions that only read.
 
 Read-only is said to the database, not hoped for: `query_only` and a read-only file for SQLite, READ ONLY transactions for
-PostgreSQL and MySQL. Statements have a time limit where the database has one.
+PostgreSQL and MySQL. Statements have a time limit; SQLite, which runs in our own process, has bounds on values too. A PostgreSQL role that can
+read files or start programs of the server is refused, because a read-only transaction does not stop that.
 """
 
 from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from time import monotonic
 
-from atip.apis.credentials import reference_text
-from atip.errors import AtipError, FetchError, FormatError
+from atip.errors import AtipError, FetchError, FormatError, PolicyError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
     from atip.apis.interface import Door
 
 STATEMENT_MS = 30_000
+MAX_VALUE = 16_000_000
+"""Bytes of one value of SQLite, which would otherwise be up to two gigabytes."""
+_STEPS = 20_000  # of SQLite's machine between two looks at the clock
+_SERVER_ROLES = "'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program'"
+_MIGHTY = f"""SELECT bool_or(r.rolsuper OR EXISTS (SELECT 1 FROM pg_roles p WHERE p.rolname IN ({_SERVER_ROLES})
+    AND pg_has_role(r.oid, p.oid, 'member'))) FROM pg_roles r WHERE r.rolname IN (current_user, session_user)"""  # noqa: S608  constants
+_MIGHTY_WORD = "unsafe_superuser"
 _DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "postgres": "postgresql+psycopg",
@@ -41,13 +49,13 @@ def open_engine(config: SourceConfig, door: Door) -> Any:
         import sqlalchemy
     except ImportError as error:
         raise AtipError(
-            "api.missing-extra", "databases need SQLAlchemy", hint='pip install "atip[api]"'
+            "api.missing-extra", "databases need SQLAlchemy", hint='pip install "atip-cli[api]"'
         ) from error
-    text = reference_text(str(config.told["url"]), env=door.env, folder=config.folder)
+    text = door.references(config).text(str(config.told["url"]))
     try:
         url = sqlalchemy.engine.make_url(text)
     except sqlalchemy.exc.ArgumentError as error:
-        raise FormatError("api.database-url", "this is no database address") from error
+        raise FormatError("api.database-url", "this is not a database address") from error
     backend = url.get_backend_name()
     if backend not in ALLOWED and backend != "postgres":
         raise FormatError(
@@ -62,7 +70,12 @@ def open_engine(config: SourceConfig, door: Door) -> Any:
         if "+" not in url.drivername:
             url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
     try:
-        return sqlalchemy.create_engine(url, pool_pre_ping=True, hide_parameters=True)
+        return sqlalchemy.create_engine(
+            url,
+            pool_pre_ping=True,
+            hide_parameters=True,
+            execution_options={_MIGHTY_WORD: bool(config.told.get(_MIGHTY_WORD))},
+        )
     except ImportError as error:
         raise AtipError(
             "api.missing-driver",
@@ -97,10 +110,12 @@ def reading(engine: Any) -> Iterator[Any]:
     with _told(engine), engine.connect() as connection:
         name = engine.dialect.name
         if name == "sqlite":
+            _bound_sqlite(connection)
             connection.exec_driver_sql("PRAGMA query_only = ON")
         elif name == "postgresql":
             connection.exec_driver_sql("SET TRANSACTION READ ONLY")
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
+            _refuse_mighty(connection)
         else:
             connection.exec_driver_sql("SET SESSION TRANSACTION READ ONLY")
             connection.commit()
@@ -120,7 +135,35 @@ def writing(engine: Any) -> Iterator[Any]:
     with _told(engine), engine.begin() as connection:
         if engine.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
+        elif engine.dialect.name == "sqlite":
+            _bound_sqlite(connection)
         yield connection
+
+
+def _bound_sqlite(connection: Any) -> None:
+    """SECURITY: SQLite computes in our own process: one query could take all time and all memory."""
+    import sqlite3
+
+    driver = connection.connection.driver_connection
+    ends_at = monotonic() + STATEMENT_MS / 1000
+    driver.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
+    driver.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    driver.set_progress_handler(lambda: int(monotonic() > ends_at), _STEPS)
+
+
+def _refuse_mighty(connection: Any) -> None:
+    """
+    Raises:
+        PolicyError: `api.database-role`.
+    """
+    accepted = connection.engine.get_execution_options().get(_MIGHTY_WORD)
+    # SECURITY: `pg_read_file` and `COPY … FROM PROGRAM` are open to these, in a read-only transaction too.
+    if not accepted and connection.exec_driver_sql(_MIGHTY).scalar():
+        raise PolicyError(
+            "api.database-role",
+            "this role may read files or start programs of the database server",
+            hint=f'use a role without these rights, or set "{_MIGHTY_WORD}": true for the source',
+        )
 
 
 @contextmanager

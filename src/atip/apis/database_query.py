@@ -3,7 +3,7 @@
 SECURITY: four walls. (1) the first word must be one that reads; (2) the driver gets it as *one* statement, so `; DROP …`
 is an error and not a second statement that leaves the transaction; (3) the transaction is read-only; (4) SQLite also
 asks an authoriser, because `PRAGMA` and `ATTACH` are statements of their own. Functions with side effects are the
-database's matter: give the role of this source no right to them.
+database's matter: give the role of this source no right to them (a superuser is refused).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from atip.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
+MAX_ANSWER = 32_000_000
 _COMMENTS = re.compile(r"\A(?:\s+|--[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/|\()+")
 _READS = frozenset({"select", "with", "values", "table", "show"})
 _SQLITE_READS = frozenset({20, 21, 31, 33})
@@ -43,13 +44,30 @@ def run_query(engine: Any, sql: str, values: Mapping[str, Any], limit: int) -> d
         try:
             options = {"stream_results": True}
             result = connection.execution_options(**options).execute(statement, _bind(values))
-            rows = result.mappings().fetchmany(limit + 1)
-            made = [plain_row(row) for row in rows[:limit]]
+            made, more = _bounded(result.mappings(), limit)
             result.close()
         finally:
             if engine.dialect.name == "sqlite":
                 driver.set_authorizer(None)
-    return {"rows": made, "more": len(rows) > limit}
+    return {"rows": made, "more": more}
+
+
+def _bounded(rows: Iterable[Mapping[Any, Any]], limit: int) -> tuple[list[dict[str, Any]], bool]:
+    """At most `limit` rows, and no more bytes than an answer may have; whether there are more."""
+    made: list[dict[str, Any]] = []
+    left = MAX_ANSWER
+    for row in rows:
+        if len(made) == limit:
+            return made, True
+        left -= sum(len(value) for value in row.values() if isinstance(value, (str, bytes)))
+        if left < 0:
+            raise UsageError(
+                "api.too-large",
+                f"the answer has more than {MAX_ANSWER:,} bytes",
+                hint="select fewer rows or columns",
+            )
+        made.append(plain_row(row))
+    return made, False
 
 
 def _bind(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""HTTP calls: credential, retry with a budget, redirects that stay at home, a bounded answer, pages.
+"""HTTP calls: credential, retry with a budget, redirects that stay at home, a bounded answer, the link to the next page.
 
 Everything is sent to the pinned origin: the configured base, or the document's first server. An operation that names
 another origin is refused unless the configuration lists it, and gets no credential even then. Retries only what
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 MAX_TRIES = 3
 MAX_REDIRECTS = 3
-MAX_PAGES = 100
 MAX_BYTES = 16_000_000
 RETRIED = frozenset([429, 502, 503, 504])
 REPEATABLE = frozenset(["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"])
@@ -237,7 +236,7 @@ def _decoded(content: bytes, media_type: str) -> Any:
     if media_type == "application/json" or media_type.endswith("+json"):
         try:
             return json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):  # nested too deeply to be a value
             return content.decode("utf-8", "replace")
     if media_type.startswith("text/") or media_type.endswith(("xml", "yaml", "javascript")):
         return content.decode("utf-8", "replace")

@@ -2,7 +2,7 @@
 
 A source file has `load(config, door) -> Loaded` – what the API offers – and `connect(config, door) -> Connection`, which
 calls it. Both get a `Door`: the environment and the ways out that the caller allows, so that a source reads no
-variable and opens no socket on its own.
+variable, opens no socket and starts no program on its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import importlib
 import os
 
-from atip.errors import PolicyError
+from atip.apis.credentials import References
+from atip.errors import PolicyError, SandboxError
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from atip.apis.config import SourceConfig
     from atip.apis.http_calls import Hook, Outcome
     from atip.model.operation import Api, Operation
+    from atip.sandbox.run import OnOutput
+    from atip.sandbox.running import Running
+
+    Programs = Callable[["SourceConfig", "ProgramOrder", OnOutput], Running]
 
     class Connection(Protocol):
         """A way to call operations of one source; belongs to one event loop."""
@@ -54,6 +59,16 @@ class Loaded(Value):
     """Digest of the raw description, for change detection; empty when there is none."""
 
 
+class ProgramOrder(Value):
+    """A program that a configuration names, to be started confined."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = {}
+    stdin_fd: int = -1
+    serves: bool = False
+    """True: it lasts as long as its session and may write into the project. False: it gives one short answer."""
+
+
 class Door(Value):
     """What a source may use of the outside."""
 
@@ -62,6 +77,30 @@ class Door(Value):
     hook: Hook | None = None
     secrets: Callable[[tuple[bytes, ...]], None] | None = None
     """Told every secret that is about to be used, so that answers can be redacted."""
+    programs: Programs | None = None
+    """Starts a program that a configuration names, confined; None: none can be started."""
+
+    def start(self, source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> Running:
+        """
+        Raises:
+            SandboxError: `api.not-confined`, and when the confinement cannot be enforced here.
+        """
+        # SECURITY: whoever writes the project writes the command; outside of a sandbox it is not started.
+        if self.programs is None:
+            raise SandboxError(
+                "api.not-confined",
+                f"`{source.name}` starts `{order.argv[0]}`, and there is no sandbox to start it in",
+                hint="call it through `atip api call`, or hand in a Door with `programs`",
+            )
+        return self.programs(source, order, on_output)
+
+    def references(self, source: SourceConfig) -> References:
+        """What follows the references of a source."""
+
+        def start(argv: tuple[str, ...], on_output: OnOutput) -> Running:
+            return self.start(source, ProgramOrder(argv=argv), on_output)
+
+        return References(env=self.env, folder=source.folder, start=start)
 
     def check_online(self, name: str) -> None:
         """

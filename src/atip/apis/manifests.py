@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.check_atm import check_manifest
 from atip.model.reader import read_json
 from atip.system.files import read_bytes
-from atip.system.http import Limits, get
+from atip.system.http import Limits, get, join_url
+from atip.system.http_addresses import parse_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +22,10 @@ NAMES = (".agent-ready.json", "agent-ready.json")
 SUFFIX = ".agent-ready.json"
 WELL_KNOWN = "/.well-known/agent-ready.json"
 MAX_BYTES = 1_900_000
+MAX_PAGE = 500_000
+LINK = "agent-ready"
+_LINK = re.compile(r"<link\s([^<>]{1,2000})>", re.I)
+_ATTRIBUTE = re.compile(r"""([a-zA-Z-]{1,20})\s*=\s*(["'])([^"'<>]{0,1000})\2""")
 
 
 def find_manifest(place: str = "") -> str:
@@ -55,13 +61,51 @@ def fetch_manifest(base: str, *, access: Access | None = None) -> Any:
         NotFoundError: `api.no-manifest`.
         FormatError: `atm.invalid`.
     """
+    return usable(fetch_offered(base, access=access)[1])
+
+
+def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
+    """(address, values) of the manifest that an address offers, not judged.
+
+    In order: the address itself if it names a JSON file; `/.well-known/agent-ready.json` of its API (§5.2); what its
+    page names in `<link rel="agent-ready" href="…">`, of the same origin only.
+
+    Raises:
+        NotFoundError: `api.no-manifest`.
+        FetchError: an address could not be read.
+    """
     from atip.system.http import PUBLIC
 
-    url = base.rstrip("/") + WELL_KNOWN
-    response = get(url, access=access or PUBLIC, limits=Limits(max_bytes=MAX_BYTES))
+    allowed = access or PUBLIC
+    place = url if url.endswith(".json") else url.rstrip("/") + WELL_KNOWN
+    response = get(place, access=allowed, limits=Limits(max_bytes=MAX_BYTES))
+    if response.status == 404 and place != url:
+        place = _linked(url, allowed) or place
+        if not place.endswith(WELL_KNOWN):
+            response = get(place, access=allowed, limits=Limits(max_bytes=MAX_BYTES))
     if response.status != 200:
-        raise NotFoundError("api.no-manifest", f"`{url}` answered {response.status}")
-    return usable(read_json(response.body))
+        raise NotFoundError("api.no-manifest", f"`{place}` answered {response.status}")
+    return place, read_json(response.body)
+
+
+def _linked(url: str, access: Access) -> str:
+    """The address in the page's link, or nothing."""
+    page = get(url, access=access, limits=Limits(max_bytes=MAX_PAGE))
+    if page.status != 200 or page.media_type != "text/html":
+        return ""
+    return linked_manifest(page.body.decode("utf-8", "replace"), url)
+
+
+def linked_manifest(page: str, url: str) -> str:
+    """The manifest that a page names, if it is of the page's own origin; empty otherwise."""
+    for tag in _LINK.findall(page[:MAX_PAGE]):
+        told = {key.lower(): value for key, _, value in _ATTRIBUTE.findall(tag)}
+        if LINK in told.get("rel", "").lower().split() and told.get("href"):
+            found = join_url(url, told["href"])
+            # SECURITY: a page must not send us to another host, nor to another scheme.
+            if parse_address(found).origin == parse_address(url).origin:
+                return found
+    return ""
 
 
 def usable(manifest: Any, *capabilities: str) -> Any:
@@ -72,7 +116,7 @@ def usable(manifest: Any, *capabilities: str) -> Any:
     """
     problems = [each for each in check_manifest(manifest, "lenient") if each.severity == "error"]
     if problems:
-        raise FormatError("atm.invalid", "this is no valid manifest", problems=problems)
+        raise FormatError("atm.invalid", "this is not a valid manifest", problems=problems)
     missing = [each for each in capabilities if each not in manifest["capabilities"]]
     if missing:
         raise FormatError("atm.capability", f"the manifest does not offer {', '.join(missing)}")

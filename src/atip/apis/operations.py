@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 
+from atip.apis.effects import effects_of
 from atip.apis.wrappers.writing import folder_name
 from atip.codecs.operation_document import decode_header, decode_operation, read_line
 from atip.errors import NotFoundError, UsageError
+from atip.model.effects import join
 from atip.model.shape import closest
 from atip.system.files import read_bytes
 
@@ -62,7 +64,10 @@ def find_operation(
             f"`{source}` has no operation `{name}`",
             hint=f"did you mean `{close}`?" if close else f"see `atip api list {source}`",
         )
-    return header, decode_operation(told), told
+    operation = decode_operation(told)
+    # SECURITY: the file lies in the project; what it says of effects may alarm, and calms nothing
+    known = effects_of(operation, local=header.kind == "mcp")
+    return header, operation.replace(effects=join(operation.effects, known)), told
 
 
 def load_operations(config: ApiConfig, source: str) -> Api:

@@ -191,7 +191,7 @@ class Setup:
             url = url.replace(f"${{{name}}}", value)
         if not url.startswith(("https://", "http://127.0.0.1", "http://localhost")):
             # SECURITY: other schemes make a browser or the system run something.
-            raise AtipError("setup.url", f"`{url[:120]}` is no https address")
+            raise AtipError("setup.url", f"`{url[:120]}` is not an https address")
         return url
 
     def _known(self, encode: Callable[[str], str] = str) -> dict[str, str]:

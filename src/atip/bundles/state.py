@@ -70,7 +70,7 @@ class BundleStore:
         """
         # SECURITY: the key comes from a manifest; it must not be able to name another folder.
         if not _KEY.match(key):
-            raise AtipError("bundle.key", f"`{key[:80]}` is no bundle key")
+            raise AtipError("bundle.key", f"`{key[:80]}` is not a bundle key")
         return os.path.join(self.root, key)
 
     def list_keys(self) -> list[str]:

@@ -271,7 +271,7 @@ def _place(text: str) -> Place:
     while end < len(text):
         found = _FILTER.match(text, end)
         if found is None:
-            raise FormatError("template.filter", f"`{text[end : end + 40]}` is no filter")
+            raise FormatError("template.filter", f"`{text[end : end + 40]}` is not a filter")
         place = _filtered(place, found.group(1), found.group(2))
         end = found.end()
     return place
@@ -297,13 +297,13 @@ def _literal(text: str | None) -> object:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise FormatError("template.filter", f"`{text[:40]}` is no value") from error
+        raise FormatError("template.filter", f"`{text[:40]}` is not a value") from error
 
 
 def _flag(text: str) -> str:
     word = _literal(text)
     if not isinstance(word, str) or not word or "${" in word:
-        raise FormatError("template.filter", f"`{text[:40]}` is no flag in quotes")
+        raise FormatError("template.filter", f"`{text[:40]}` is not a flag in quotes")
     return word
 
 

@@ -19,12 +19,14 @@ def only_reads(effects: Effects) -> bool:
     files = effects.filesystem
     if files.write is not False or files.delete or effects.destructive:
         return False
+    if effects.reversible is False:
+        return False
     if effects.creates or effects.modifies or effects.deletes or effects.cost.billable:
         return False
     if effects.network is False:
         return True
     # Over the network a repeatable call that names no resources it changes is a read.
-    return effects.network is True and effects.idempotent is True and effects.destructive is False
+    return effects.idempotent is True and effects.destructive is False
 
 
 def resources(effects: Effects) -> frozenset[str] | None:

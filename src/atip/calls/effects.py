@@ -14,6 +14,7 @@ from __future__ import annotations
 from atip.calls.facts import (
     answered,
     dry,
+    fact_names,
     facts_of,
     maybe_raised,
     named_facts,
@@ -22,7 +23,7 @@ from atip.calls.facts import (
     weakened,
 )  # fmt: skip
 from atip.calls.inner import simple_argv
-from atip.calls.invocation import ANY_WORDS
+from atip.calls.invocation import ANY_WORDS, UNKNOWN_TEXT
 from atip.calls.parse import parse
 from atip.calls.rules import holds
 from atip.calls.safe_flags import is_safe_flag
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.calls.invocation import Given, Inner, Invocation
+    from atip.calls.languages import Program
     from atip.model.tool import Tool
 
     Lookup = Callable[[str], "Tool | None"]
@@ -45,6 +47,14 @@ if TYPE_CHECKING:
 
 _OFF = ("none", "false", "no", "off", "0", "f")
 """`--dry-run=none`: the flag is there and means nothing."""
+
+_PROGRAM_FLAGS = {
+    "sed": ("-e", "--expression"),
+    "awk": ("-e", "--source"),
+    "literals": ("-c", "-s", "-e", "--expression", "--execute", "--command", "-cmd"),
+}
+_PROGRAM_FILES = {"sed": ("-f", "--file"), "awk": ("-f", "--file", "-E", "--exec")}
+"""Where these are given, no operand is a program."""
 
 MAX_NESTING = 8
 """Wrappers inside wrappers; beyond that nothing is known."""
@@ -96,7 +106,12 @@ class _Judge:
         self.curated = tool.own.get("curated") is CURATED
         self.evidence = "knowledge" if self.curated else str(tool.own.get("evidence", "native"))
         self.reasons: list[Reason] = []
-        self.own: Mapping[str, Any] = call.nodes[-1].own if call.nodes else tool.own
+        self.node = call.nodes[-1] if call.nodes else tool
+        self.own: Mapping[str, Any] = self.node.own
+        self.overridden = "override" in tool.own or any(
+            "override" in node.own for node in call.nodes
+        )
+        """Whether the user's override may say something of this call (`overrides`)."""
         self.subject = " ".join((tool.name, *call.path))
         self.rehearsal = False
         self.runs_inner = True
@@ -112,7 +127,12 @@ class _Judge:
         effects = self._start()
         effects = self._flags(effects)
         effects = self._rules(effects)
+        effects = self._programs(effects)
         effects = self._unknown(effects)
+        if self.overridden:
+            from atip.calls.overrides import raised_by_user
+
+            effects = raised_by_user(effects, (self.tool, *self.call.nodes))
         return self._finding(self._with_inner(effects))
 
     # --- (1) where it starts ---------------------------------------------------------------------
@@ -144,7 +164,7 @@ class _Judge:
 
     def _base(self) -> Effects:
         base = self.call.nodes[-1].effects if self.call.nodes else bare_effects(self.tool)
-        self._say(self.subject, named_facts(base))
+        self._say_base(base)
         return base
 
     def _declared(self) -> Effects:
@@ -152,8 +172,20 @@ class _Judge:
         effects = self.tool.effects if self.call.nodes else bare_effects(self.tool)
         for node in self.call.nodes:
             effects = join(effects, node.effects)
-        self._say(self.subject, named_facts(effects))
+        if self.overridden:
+            from atip.calls.overrides import lowered
+
+            effects = lowered(effects, self.node)
+        self._say_base(effects)
         return effects
+
+    def _say_base(self, effects: Effects) -> None:
+        evidence = ""
+        if self.overridden:
+            from atip.calls.overrides import user_effects
+
+            evidence = "override" if user_effects(self.node) is not None else ""
+        self._say(self.subject, named_facts(effects), evidence)
 
     def _dry_run(self) -> str | bool | None:
         for given in self.call.options:
@@ -200,7 +232,8 @@ class _Judge:
         for given in self.call.options:
             own = _own(given)
             if "effects" in own or "maybe" in own:
-                always = own.get("always") is True
+                # a file that is named is written, rehearsal or not: `patch --dry-run -o FILE`
+                always = own.get("always") is True or given.value is not None
                 effects = self._raise(
                     effects, own.get("effects"), own.get("maybe", ()), given.flag, always
                 )
@@ -232,8 +265,23 @@ class _Judge:
                     continue
                 facts, maybe = raises(rule["adds"])
                 if answer is None:
-                    maybe, facts = [*maybe, *_names(facts)], {}
+                    maybe, facts = [*maybe, *fact_names(facts)], {}
                 effects = self._raise(effects, facts, maybe, self._rule_name(rule), False)
+        return effects
+
+    def _programs(self, effects: Effects) -> Effects:
+        """What programs in a small language add (`sed 's/a/b/w FILE'`)."""
+        for program in programs_of(self.tool, self.call) if self.curated else ():
+            words = []
+            if program.runs or not program.understood:
+                words.append("code" if program.runs else "code?")
+            if program.writes or program.writes_any:
+                words.append("writes destructive?")
+            if program.environment:
+                words.append("secrets")
+            if words:
+                facts, maybe = raises(" ".join(words))
+                effects = self._raise(effects, facts, maybe, f"the program of {self.subject}", True)
         return effects
 
     # --- (3) what nobody knows -------------------------------------------------------------------
@@ -295,9 +343,10 @@ class _Judge:
         flags = rule.get("option") or rule.get("with") or rule.get("all")
         return " ".join(flags) if flags else f"arguments of {self.subject}"
 
-    def _say(self, subject: str, says: str) -> None:
+    def _say(self, subject: str, says: str, evidence: str = "") -> None:
         if says:
-            self.reasons.append(Reason(subject=subject, says=says, evidence=self.evidence))
+            said = Reason(subject=subject, says=says, evidence=evidence or self.evidence)
+            self.reasons.append(said)
 
     def _finding(self, effects: Effects) -> EffectsFinding:
         return EffectsFinding(effects=effects, reasons=tuple(self.reasons))
@@ -305,6 +354,23 @@ class _Judge:
 
 def _own(given: Given) -> Mapping[str, Any]:
     return given.option.own if given.option is not None else {}
+
+
+def programs_of(tool: Tool, call: Invocation) -> list[Program]:
+    """Programs in a small language that a curated tool is given, read."""
+    language = tool.own.get("language")
+    if not isinstance(language, str) or tool.own.get("curated") is not CURATED:
+        return []
+    from atip.calls.languages import read_program
+
+    given = [value for value in call.values_of(_PROGRAM_FLAGS.get(language, ())) if value]
+    if given and language == "sed":
+        given = ["\n".join(given)]
+    if language == "literals":
+        given += [text for text in call.arguments if UNKNOWN_TEXT not in text]
+    elif not given and call.arguments and not call.given(_PROGRAM_FILES[language]):
+        given = [call.arguments[0]]
+    return [read_program(language, text) for text in given]
 
 
 def program_name(word: str) -> str:
@@ -331,13 +397,3 @@ def _acts(name: str) -> bool:
         "idempotent",
         "billable",
     )
-
-
-def _names(facts: Mapping[str, Any], prefix: str = "") -> list[str]:
-    found: list[str] = []
-    for key, value in facts.items():
-        if isinstance(value, dict):
-            found += _names(value, f"{prefix}{key}.")
-        elif not isinstance(value, list):
-            found.append(prefix + key)
-    return found

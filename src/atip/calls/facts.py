@@ -10,7 +10,8 @@ from atip.model.effects import UNKNOWN, Cost, Effects, Filesystem, Interactive, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
 _MAYBE = ("network", "subprocess", "destructive", "creates", "modifies", "deletes")
 
@@ -150,3 +151,14 @@ def named_facts(effects: Effects) -> str:
     if unknown and len(unknown) < 5:
         words.append("perhaps " + ", ".join(unknown))
     return ", ".join(words)
+
+
+def fact_names(facts: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Dotted names of the facts in a document, lists aside."""
+    found: list[str] = []
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            found += fact_names(value, f"{prefix}{key}.")
+        elif not isinstance(value, list):
+            found.append(prefix + key)
+    return found

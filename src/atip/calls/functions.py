@@ -17,7 +17,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from atip.model.effects import Effects
     from atip.model.tool import Argument, Command, Tool
@@ -60,20 +60,29 @@ class Function(Value):
 
     @property
     def effects(self) -> Effects:
-        """Tool, groups and command joined: danger wins (A42). Curated facts are already complete."""
-        if not self.nodes:
-            return bare_effects(self.tool)
-        if is_curated(self.tool):
-            return self.nodes[-1].effects
-        effects = self.tool.effects
-        for node in self.nodes:
-            if node.effects is not UNKNOWN:
-                effects = node.effects if effects is UNKNOWN else join(effects, node.effects)
-        return effects
+        """Tool, groups and command joined; what its options may add is in `ceiling.function_claim`."""
+        return declared_effects(self.tool, self.nodes)
 
     def keys_of(self, name: str) -> list[str]:
         """Keys of the parameters that the document calls `name`."""
         return [key for key, item in self.parameters.items() if item.name == name]
+
+
+def declared_effects(tool: Tool, nodes: Sequence[Command]) -> Effects:
+    """Tool, groups and command joined: danger wins (A42). Curated facts are already complete."""
+    if not nodes:
+        return bare_effects(tool)
+    if is_curated(tool):
+        return nodes[-1].effects
+    effects = tool.effects
+    for node in nodes:
+        if node.effects is not UNKNOWN:
+            effects = node.effects if effects is UNKNOWN else join(effects, node.effects)
+    if "override" in nodes[-1].own:
+        from atip.calls.overrides import lowered
+
+        return lowered(effects, nodes[-1])
+    return effects
 
 
 def is_curated(tool: Tool) -> bool:

@@ -7,8 +7,6 @@ No wrapper is known to this code; `sudo`, `find -exec`, `bash -c` and `ssh HOST 
 
 from __future__ import annotations
 
-import shlex
-
 from atip.calls.invocation import ANY_WORDS, UNKNOWN_TEXT, Inner
 
 TYPE_CHECKING = False
@@ -28,6 +26,8 @@ def simple_argv(line: str) -> tuple[str, ...] | None:
     """
     bare = line
     if "'" in line or '"' in line:
+        import shlex  # brings `re` along; most lines have no quotes
+
         try:
             words = shlex.split(line)
         except ValueError:
@@ -64,6 +64,8 @@ def inner_of_value(runs: object, value: str | None, flag: str) -> Inner:
     if value is None or UNKNOWN_TEXT in value or runs == "code":
         return Inner(kind="code", text=value or "", via=flag)
     if runs == "command":
+        import shlex
+
         try:
             words = tuple(shlex.split(value))
         except ValueError:

@@ -7,9 +7,8 @@ compiled, and run on the ordinary engine for short words (RE2 costs the guard an
 
 from __future__ import annotations
 
-import re
-
 from atip.calls.invocation import ANY_WORDS, UNKNOWN_TEXT
+from atip.model.regex import LazyRegex, compile_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,19 +18,66 @@ if TYPE_CHECKING:
     from atip.calls.invocation import Invocation
 
 _SHORT = 2_000
-_compiled: dict[str, re.Pattern[str]] = {}
+_compiled: dict[str, LazyRegex] = {}
+
+
+_SPECIAL = frozenset(".^$*+?{}[]\\|()")
 
 
 def text_matches(pattern: str, text: str) -> bool:
     """Whether a pattern of the pack occurs in a word."""
+    if is_ruled_out(pattern, text):
+        return False
     if len(text) > _SHORT:
-        from atip.model.regex import compile_regex
-
         return compile_regex(pattern).matches(text)
     compiled = _compiled.get(pattern)
     if compiled is None:
-        compiled = _compiled[pattern] = re.compile(pattern)
+        compiled = _compiled[pattern] = LazyRegex(pattern)
     return compiled.search(text) is not None
+
+
+def is_ruled_out(pattern: str, text: str) -> bool:
+    """Whether the text lacks what every match begins with, so that the guard starts without `re`."""
+    bare = pattern.removeprefix("(?i)")
+    if bare != pattern:
+        if not text.isascii():
+            return False  # other letters fold to ASCII too
+        text = text.lower()
+    lead = _lead(bare.removeprefix("^"))
+    lead = lead.lower() if bare != pattern else lead
+    return not text.startswith(lead) if bare[:1] == "^" else lead not in text
+
+
+def _lead(pattern: str) -> str:
+    """The text that every match of a pattern begins with; empty where that is not plain to see."""
+    made, at = "", 0
+    while at < len(pattern):
+        escaped = pattern[at] == "\\" and not pattern[at + 1 : at + 2].isalnum()
+        if pattern[at] in _SPECIAL and not escaped:
+            break
+        made += pattern[at + escaped : at + escaped + 1]
+        at += 1 + escaped
+    if pattern[at : at + 1] in ("*", "?", "{"):
+        made = made[:-1]
+    return made if _is_one(pattern[at:]) else ""
+
+
+def _is_one(rest: str) -> bool:
+    """Whether a pattern has no choice outside of groups; anything unusual counts as one."""
+    depth = at = 0
+    while at < len(rest):
+        char = rest[at]
+        if char == "\\":
+            at += 1
+        elif char == "[":
+            at = rest.find("]", at + 2)
+            if at < 0:
+                return False
+        depth += (char == "(") - (char == ")")
+        if char == "|" and depth <= 0:
+            return False
+        at += 1
+    return True
 
 
 def holds(rule: Mapping[str, Any], call: Invocation) -> bool | None:

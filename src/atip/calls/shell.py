@@ -8,99 +8,28 @@ reads no file, judges nothing. Order of execution is not modelled: every command
 
 from __future__ import annotations
 
-from atip.calls.invocation import ANY_WORDS, UNKNOWN_TEXT
+from atip.calls.shell_commands import ANY_CHAR as ANY_CHAR
+from atip.calls.shell_commands import ANY_FILE as ANY_FILE
+from atip.calls.shell_commands import Origin as Origin
+from atip.calls.shell_commands import ShellAssignment as ShellAssignment
+from atip.calls.shell_commands import ShellCommand as ShellCommand
+from atip.calls.shell_commands import ShellLine as ShellLine
+from atip.calls.shell_commands import ShellRedirect as ShellRedirect
+from atip.calls.shell_commands import ShellWord as ShellWord
 from atip.calls.shell_cursor import MAX_LINE, refuse
-from atip.model.value import Value
 
-ANY_FILE, ANY_CHAR = "\1", "\2"
-"""In `ShellWord.pattern`: a glob's `*` (no slash), and one character; `UNKNOWN_TEXT` is anything."""
-
-
-class Origin(Value):
-    """Where text comes from that is not known before the line runs.
-
-    `kind`: `glob` (names of files), `variable` (the environment), `output` (of `commands`), `input` (read
-    from what `commands` print; none: from a file), `process` (a pipe), `argument` (`$1`), `number`,
-    `derived` (cut out of known `texts`), `choice` (one of `texts`), `later` (set elsewhere in the line).
-    """
-
-    kind: str
-    name: str = ""
-    commands: tuple[int, ...] = ()
-    texts: tuple[str, ...] = ()
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
-class ShellWord(Value):
-    """One word, or with `many` any number of words."""
-
-    text: str
-    raw: str = ""
-    pattern: str = ""
-    """Like `text`, but with globs marked; for comparing with paths."""
-    origins: tuple[Origin, ...] = ()
-    many: bool = False
-
-    @property
-    def is_static(self) -> bool:
-        return UNKNOWN_TEXT not in self.text
-
-    @property
-    def argument(self) -> str:
-        """The word as the argv parser wants it."""
-        return ANY_WORDS if self.many and self.text == UNKNOWN_TEXT else self.text
-
-
-class ShellRedirect(Value):
-    """`kind`: `read`, `write`, `append`, `readwrite`, `here`, `copy`."""
-
-    kind: str
-    target: ShellWord
-
-
-class ShellAssignment(Value):
-    """A variable set before a command (or alone)."""
-
-    name: str
-    value: ShellWord
-
-
-class ShellCommand(Value):
-    """A simple command. `words` may be empty: only assignments or redirections."""
-
-    words: tuple[ShellWord, ...] = ()
-    assignments: tuple[ShellAssignment, ...] = ()
-    redirects: tuple[ShellRedirect, ...] = ()
-    feed: tuple[int, ...] | None = None
-    """Commands whose output this one reads through a pipe; None: no pipe."""
-    variables: tuple[str, ...] = ()
-    """Variables of the environment whose values are put into the words; `!` is one nobody can name."""
-    sets: tuple[str, ...] = ()
-    """Variables that get a value in another way than by assignment (`read`, `for`, `${x:=…}`); empty text: one nobody can name."""
-    code: tuple[str, ...] = ()
-    """Reasons why unknown code may run here, whatever the command is."""
-    text: str = ""
-    """As written, for people."""
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        return tuple(word.argument for word in self.words)
-
-
-class ShellLine(Value):
-    """All commands of a line, in the order in which they are written."""
-
-    text: str
-    commands: tuple[ShellCommand, ...] = ()
-    functions: tuple[str, ...] = ()
-    """Names that the line itself defines."""
-
-
-def parse_shell(line: str, *, home: str = "~", cwd: str = "") -> ShellLine:
+def parse_shell(line: str, *, home: str = "~", cwd: str = "", inner: bool = False) -> ShellLine:
     """Read a line.
 
     Args:
         home: what `~` and `$HOME` become.
         cwd: what `$PWD` becomes; empty: not known.
+        inner: the line stands inside of another one, which may have set any variable.
 
     Raises:
         FormatError: `shell.syntax`; nothing else is ever raised.
@@ -111,10 +40,24 @@ def parse_shell(line: str, *, home: str = "~", cwd: str = "") -> ShellLine:
 
     try:
         nodes = ShellReader(line).script("")
-        commands, functions = resolve(nodes, home=home, cwd=cwd)
+        commands, functions = resolve(nodes, home=home, cwd=cwd, inner=inner)
     except RecursionError:
         refuse("nested too deeply")
     return ShellLine(text=line, commands=commands, functions=functions)
+
+
+def read_argv(argv: Sequence[str]) -> ShellLine:
+    """An argv as the one command that it is: every word is literal, and nothing is read by a shell.
+
+    Raises:
+        FormatError: `shell.syntax`: a word is not what it looks like, or all are too long; as for a line.
+    """
+    import shlex
+
+    words = tuple(ShellWord(text=word, raw=shlex.quote(word), pattern=word) for word in argv)
+    text = " ".join(word.raw for word in words)
+    check_characters(text)
+    return ShellLine(text=text, commands=(ShellCommand(words=words, text=text),), direct=True)
 
 
 def check_characters(line: str) -> None:

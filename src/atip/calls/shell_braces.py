@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from atip.calls.shell_tree import Piece
+from atip.model.regex import LazyRegex
 
 MAX_WORDS = 256
-_RANGE = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,3}))?\Z")
-_LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])\Z")
+_RANGE = LazyRegex(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,3}))?\Z")
+_LETTERS = LazyRegex(r"([A-Za-z])\.\.([A-Za-z])\Z")
 
 Item = tuple[str, bool, Piece | None]
 """A character and whether it is quoted, or another piece."""
@@ -81,6 +80,8 @@ def _range(part: list[Item]) -> list[list[Item]] | None:
     if any(piece is not None for _c, _q, piece in part):
         return None
     text = "".join(char for char, _q, _p in part)
+    if ".." not in text:
+        return None
     found = _RANGE.match(text)
     if found:
         first, last = int(found[1]), int(found[2])

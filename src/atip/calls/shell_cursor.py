@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 MAX_LINE = 100_000
 MAX_DEPTH = 100
-MAX_NODES = 20_000
+MAX_NODES = 3_000
+"""Parts of a line. SECURITY: a line of more is asked about at once, before it costs time."""
+MAX_PIECES = 8_000
+"""Quoted and plain pieces of all words: `'a''a'` has two. SECURITY: the same."""
 META = frozenset(" \t\n|&;()<>")
 
 
@@ -31,7 +34,7 @@ class Cursor:
     def __init__(self, text: str, depth: int = 0, budget: list[int] | None = None) -> None:
         self.text, self.size, self.at = text, len(text), 0
         self.depth = depth
-        self.budget = budget if budget is not None else [MAX_NODES]
+        self.budget = budget if budget is not None else [MAX_NODES, MAX_PIECES]
         self.pending: list[tuple[Redirect, str, bool, bool]] = []
         """Here-documents whose bodies begin behind the next newline: (where, end, tabs, quoted)."""
 
@@ -50,6 +53,11 @@ class Cursor:
         self.budget[0] -= 1
         if self.budget[0] < 0:
             refuse(f"more than {MAX_NODES} parts", self.at)
+
+    def check_pieces(self, count: int) -> None:
+        """Refuse a word of more pieces than are left."""
+        if count > self.budget[1]:
+            refuse(f"more than {MAX_PIECES} pieces of words", self.at)
 
     # --- characters ------------------------------------------------------------------------------
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from atip.calls.invocation import UNKNOWN_TEXT
-from atip.calls.shell import Origin, ShellWord
+from atip.calls.shell_commands import Origin, ShellWord
+from atip.calls.shell_cursor import refuse
 from atip.calls.shell_tree import Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+MAX_TEXT = 20_000
+MAX_ORIGINS = 64
+"""SECURITY: `x=$x$x` a few dozen times must cost neither memory nor time."""
 
 
 class Fields:
@@ -35,10 +41,16 @@ class Fields:
 
     def close(self, raw: str) -> None:
         if self.any:
+            text = "".join(self.text)
+            if len(text) > MAX_TEXT:
+                refuse(f"a word of more than {MAX_TEXT:,} characters")
+            origins = tuple(dict.fromkeys(self.origins))
+            if len(origins) > MAX_ORIGINS:
+                origins = (Origin(kind="later"),)
             self.done.append(
                 ShellWord(
-                    text="".join(self.text), raw=raw, pattern="".join(self.pattern),
-                    origins=tuple(self.origins), many=self.many,
+                    text=text, raw=raw, pattern="".join(self.pattern), origins=origins,
+                    many=self.many,
                 )
             )  # fmt: skip
         self.text, self.pattern, self.origins = [], [], []

@@ -53,7 +53,7 @@ class ShellReader(SimpleReader):
             self.blank()
             if self.peek() == "&" and self.peek(2) != "&&":
                 self.at += 1
-                nodes[first:] = [Node("subshell", parts=[nodes[first:]])]
+                nodes[first:] = [Node("background", parts=[nodes[first:]])]
             elif self.peek() == ";" and self.peek(2) not in (";;", ";&"):
                 self.at += 1
             elif self.peek() != "\n":
@@ -337,7 +337,7 @@ class ShellReader(SimpleReader):
             return self.text[self.at - 1]
         word = self._some_word().raw
         if word not in _BINARY:
-            refuse(f"`{word[:20]}` is no operator of `[[`", self.at)
+            refuse(f"`{word[:20]}` is not an operator of `[[`", self.at)
         return word
 
     def _operand(self, *, pattern: bool = False) -> Word:

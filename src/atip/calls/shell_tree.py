@@ -51,6 +51,13 @@ class Word:
             return self.pieces[0].text
         return None
 
+    @property
+    def static(self) -> str | None:
+        """The text with its quotes undone, if nothing in it is filled in later."""
+        if any(piece.kind != "text" for piece in self.pieces):
+            return None
+        return "".join(piece.text for piece in self.pieces)
+
 
 class Redirect:
     """`kind`: `read`, `write`, `append`, `readwrite`, `here` (text in `word`), `copy` (of a descriptor).
@@ -82,7 +89,7 @@ class Node:
     """A command.
 
     `kind` `simple`: `assignments`, `words`. `pipeline`: `parts` are its stages, one node each. Others are
-    compounds: `group subshell if while for select case function test arithmetic coproc`, with lists of
+    compounds: `group subshell background if while for select case function test arithmetic coproc`, with lists of
     commands in `parts`, words (list of a loop, subject and patterns, operands) in `words`, and `name`.
     """
 

@@ -33,6 +33,7 @@ class WordReader(Cursor):
         pieces: list[Piece] = []
         text = self.text
         while self.at < self.size:
+            self.check_pieces(len(pieces))
             char = text[self.at]
             if char in "<>" and text.startswith("(", self.at + 1):
                 self.at += 2
@@ -51,6 +52,7 @@ class WordReader(Cursor):
                 pieces.append(self._backtick(quoted=False))
             else:
                 pieces.append(Piece("text", self._plain(extra)))
+        self.budget[1] -= len(pieces)
         self._tildes(pieces, tilde_after)
         return Word(_joined(pieces), text[start : self.at])
 
@@ -71,7 +73,7 @@ class WordReader(Cursor):
             return
         name, slash, rest = first[len(lead) :].partition("/")
         if not slash and len(pieces) > 1:
-            return  # `~"x"`: a quoted name is no user
+            return  # `~"x"`: a quoted name is not a user
         pieces[0:1] = [
             *([Piece("text", lead)] if lead else []),
             Piece("tilde", name),
@@ -104,6 +106,7 @@ class WordReader(Cursor):
         pieces: list[Piece] = []
         text = self.text
         while True:
+            self.check_pieces(len(pieces))
             if self.at >= self.size:
                 if not end:
                     return pieces
@@ -143,6 +146,7 @@ class WordReader(Cursor):
     # --- `$` -------------------------------------------------------------------------------------
 
     def _dollar(self, *, quoted: bool) -> list[Piece]:
+        self.spend()
         text, start = self.text, self.at
         follower = text[start + 1 : start + 2]
         if text.startswith("$((", start):

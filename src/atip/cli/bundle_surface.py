@@ -10,19 +10,17 @@ if TYPE_CHECKING:
 
     from atip.bundles.installing import Proposal
     from atip.bundles.surfaces.interface import Surface
-    from atip.bundling import BundleHost
     from atip.cli.context import Context
+    from atip.toolbox import Bundles
 
 
-def make_host(ctx: Context, *, web: bool = False) -> BundleHost:
+def make_host(ctx: Context, *, web: bool = False) -> Bundles:
     """A host with the surface that fits."""
-    from atip.bundling import BundleHost
 
     def pass_on(_name: str, data: bytes) -> None:
         ctx.err.write(clean(data.decode("utf-8", "replace"), newlines=True))
 
-    return BundleHost(
-        ctx.app,
+    return ctx.app.bundles(
         surface=_surface(ctx, web),
         note=lambda text: ctx.note(clean(text)),
         on_output=pass_on,

@@ -75,7 +75,7 @@ class Context:
         if not (self.stdin.isatty() and self.err.isatty()):
             raise NeedsConfirmation(
                 "consent.no-terminal",
-                "this needs a person's yes, and there is no terminal to ask on",
+                "a person has to confirm this, and there is no terminal to ask on",
                 hint="run it in a terminal",
             )
         self.err.write(f"{question} [y/N] ")

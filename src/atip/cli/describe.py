@@ -49,7 +49,7 @@ def run(words: Sequence[str]) -> int:
 
 def describe() -> dict[str, Any]:
     """The whole document."""
-    from atip.cli.main import load, parser_for
+    from atip.cli.parsing import load, parser_for
     from atip.cli.verbs import NOUNS, VERBS
     from atip.version import __version__
 

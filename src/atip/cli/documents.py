@@ -63,3 +63,11 @@ def parse(name: str, data: bytes, *, is_store: bool = False) -> object:
     if name.endswith((".yaml", ".yml")):
         return read_yaml(data)
     return read_json(data, STORE) if is_store else read_json(data)
+
+
+def tool_folder(name: str) -> str:
+    """The folder of a CMP tool that a document of its `cmp/` or `.cmp/` belongs to; empty elsewhere (C3, C12)."""
+    parent = os.path.dirname(os.path.abspath(name))
+    if name == STDIN or os.path.basename(parent) not in ("cmp", ".cmp"):
+        return ""
+    return os.path.basename(os.path.dirname(parent))

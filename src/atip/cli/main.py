@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import sys
 
-from atip.errors import EXIT_OUR_FAILURE, EXIT_USAGE, AtipError, NotFoundError, UsageError
+from atip.cli.parsing import load, read_options, resolve
+from atip.errors import EXIT_OUR_FAILURE, AtipError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
-    from types import ModuleType
-    from typing import Any, NoReturn
+    from typing import Any
 
     from atip.cli.context import Context
 
@@ -26,6 +25,9 @@ INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if "_PUBLIC" not in vars(sys.modules["atip"]):
+        _warn_of_other_package()
+    _say_anything()
     try:
         return _dispatch(words)
     except AtipError as error:
@@ -41,6 +43,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("ATIP_TRACEBACK"):
             raise
         return _report(_internal(error), _wants_json(words))
+
+
+def _say_anything() -> None:
+    """What the encoding of a stream cannot say is escaped as JSON would, instead of ending the program."""
+    import codecs
+
+    def escape(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+        pairs = (units[at : at + 2].hex() for at in range(0, len(units), 2))
+        return "".join(f"\\u{pair}" for pair in pairs), error.end
+
+    codecs.register_error("atip.escape", escape)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="atip.escape")
+
+
+def _warn_of_other_package() -> None:
+    """Another distribution has put its own `atip/__init__.py` over ours: its name is `atip`, ours is `atip-cli`."""
+    sys.stderr.write(
+        f"warning: another package named `atip` shadows this one ({sys.modules['atip'].__file__}): "
+        "`pip uninstall atip`, then `pip install --force-reinstall atip-cli`\n"
+    )
 
 
 def is_agent() -> bool:
@@ -85,6 +112,10 @@ def _dispatch(words: list[str]) -> int:
         from atip.cli import status
 
         return status.run([*words, "--json"] if is_agent() and "--json" not in words else words)
+    if len(words) == 2 and words[1] in ("--help", "-h") and _is_group(words[0]):
+        from atip.cli import overview
+
+        return overview.run(words[:1])
     path, rest = resolve(words)
     module = load(path)
     options = read_options(path, module, rest)
@@ -96,92 +127,10 @@ def _dispatch(words: list[str]) -> int:
     return code
 
 
-def resolve(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The verb's path and the words left over.
+def _is_group(word: str) -> bool:
+    from atip.cli.verbs import NOUNS
 
-    Raises:
-        NotFoundError: `cli.unknown-verb`, with what was probably meant.
-    """
-    from atip.cli.verbs import NOUNS, VERBS
-
-    first, rest = words[0], list(words[1:])
-    if first in NOUNS:
-        if rest and rest[0] in NOUNS[first]:
-            return (first, rest[0]), rest[1:]
-        return _unknown(
-            f"{first} {rest[0]}" if rest else first, [f"{first} {verb}" for verb in NOUNS[first]]
-        )
-    if first in VERBS:
-        return (first,), rest
-    return _unknown(first, [*VERBS, *NOUNS])
-
-
-def _unknown(typed: str, known: Sequence[str]) -> NoReturn:
-    from atip.model.shape import closest
-
-    close = closest(typed, known)
-    hint = f"did you mean `atip {close}`?" if close else "verbs: " + ", ".join(known)
-    error = NotFoundError("cli.unknown-verb", f"no verb `{typed[:80]}`", hint=hint)
-    error.exit_code = EXIT_USAGE
-    raise error
-
-
-def load(path: tuple[str, ...]) -> ModuleType:
-    """The module of a verb."""
-    name = "atip.cli.verbs." + ".".join(part.replace("-", "_") for part in path)
-    __import__(name)  # what `importlib` does, without importing `importlib`
-    return sys.modules[name]
-
-
-def read_options(path: tuple[str, ...], module: ModuleType, words: list[str]) -> Any:
-    """The options of a verb: plain command lines are read without `argparse` (see `quick`)."""
-    from atip.cli.quick import NotQuick, Quick
-
-    quick = Quick()
-    try:
-        declare(quick, module)
-        return quick.parse(words)
-    except NotQuick:
-        return parser_for(path, module).parse_args(words)
-
-
-def declare(parser: Any, module: ModuleType) -> None:
-    """The options of a verb, and those that every verb has."""
-    module.configure(parser)
-    if getattr(module, "JSON", True):
-        parser.add_argument("--json", action="store_true", help="print exactly one JSON document")
-    parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colours in the output"
-    )
-
-
-def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentParser:
-    """The parser of one verb, with the options that every verb has."""
-    import argparse
-
-    # Start-up: looking for translations that do not exist, and for the terminal's size when no help
-    # is printed, costs as much as everything else that happens before the verb runs.
-    argparse._ = str  # type: ignore[attr-defined]
-
-    class Parser(argparse.ArgumentParser):
-        def error(self, message: str) -> NoReturn:
-            raise UsageError("cli.usage", message, hint=f"see `{self.prog} --help`")
-
-    parser = Parser(
-        prog=f"atip {' '.join(path)}",
-        description=module.__doc__,
-        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=_columns()),
-        allow_abbrev=False,
-    )
-    declare(parser, module)
-    return parser
-
-
-def _columns() -> int:
-    try:
-        return int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns) - 2
-    except (OSError, ValueError):
-        return 78
+    return word in NOUNS
 
 
 def make_context(options: Any) -> Context:

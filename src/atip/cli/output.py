@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 
+from atip.model.visible_text import clean as clean
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,34 +31,14 @@ def paint(ctx: Context, text: str, style: str) -> str:
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if ctx.color else text
 
 
-def clean(text: str, *, newlines: bool = False) -> str:
-    """Text from outside without anything that could move the cursor, hide or reorder words.
-
-    # SECURITY: escape, control, bidi, zero-width, tag and private-use characters become visible
-    marks, so that a description cannot forge what a person reads.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    import unicodedata
-
-    category = unicodedata.category
-    return "".join(_clean_character(character, newlines, category(character)) for character in text)
-
-
-def _clean_character(character: str, newlines: bool, category: str) -> str:
-    if character == "\n":
-        return "\n" if newlines else " "
-    if character == "\t":
-        return " "
-    if category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
-        return f"\\u{{{ord(character):x}}}"
-    return character
+WIDEST = 30  # one long name must not push the last column of every row to the edge
+UNLIMITED = 1 << 20  # a pipe has no width: nothing is cut or wrapped there
 
 
 def width_of(ctx: Context) -> int:
-    """Columns of the terminal; 80 when there is none."""
+    """Columns of the terminal; `UNLIMITED` where the output is not a terminal."""
     if not ctx.is_tty:
-        return 80
+        return UNLIMITED
     try:
         return int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
     except (OSError, ValueError):
@@ -64,23 +46,50 @@ def width_of(ctx: Context) -> int:
 
 
 def shorten(text: str, width: int) -> str:
-    """At most `width` characters, with an ellipsis where cut."""
-    return text if len(text) <= width else text[: max(0, width - 1)] + "…"
+    """At most `width` characters, cut after a word where that is possible, with an ellipsis."""
+    if len(text) <= width:
+        return text
+    head = text[: max(0, width - 1)]
+    word_end = head.rfind(" ")
+    return (head[:word_end] if word_end > width // 2 else head).rstrip(" ,;:") + "…"
 
 
-def table(rows: Sequence[Sequence[str]], *, indent: str = "  ", width: int = 80) -> list[str]:
-    """Rows as aligned columns; the last column takes what is left of the line."""
+def wrap(text: str, width: int, indent: str = "") -> list[str]:
+    """Lines of at most `width` columns, broken between words; `indent` before every line but the first."""
+    if len(text) <= width:
+        return [text]
+    import textwrap
+
+    return textwrap.wrap(
+        text,
+        max(20, width),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def table(
+    rows: Sequence[Sequence[str]], *, indent: str = "  ", width: int = 80, wrapped: bool = False
+) -> list[str]:
+    """Rows as aligned columns; the last column takes what is left of the line, and is cut there or wrapped."""
     if not rows:
         return []
     columns = max(len(row) for row in rows)
     widths = [
-        max((len(row[i]) for row in rows if i < len(row)), default=0) for i in range(columns - 1)
+        min(max((len(row[i]) for row in rows if i < len(row)), default=0), WIDEST)
+        for i in range(columns - 1)
     ]
-    lines = []
+    lines: list[str] = []
     for row in rows:
         cells = [cell.ljust(widths[i]) if i < len(widths) else cell for i, cell in enumerate(row)]
         head = indent + "  ".join(cells[:-1]) + ("  " if len(cells) > 1 else "")
-        lines.append((head + shorten(cells[-1], max(10, width - len(head)))).rstrip())
+        room = max(20, width - len(head))
+        parts = wrap(cells[-1], room) if wrapped else [shorten(cells[-1], room)]
+        lines.extend(
+            ((head if number == 0 else " " * len(head)) + part).rstrip()
+            for number, part in enumerate(parts or [""])
+        )
     return lines
 
 

@@ -1,4 +1,4 @@
-"""`atip --help`: the verbs by group, on one screen."""
+"""`atip --help`: the verbs by group, on one screen; the verbs of one group, or of all, on request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 HEAD = """\
 usage: atip VERB [OPTIONS]
@@ -15,36 +15,77 @@ Know what a command line will do, prove it, enforce it.
 """
 TAIL = """\
 Every verb takes --json (one JSON document, errors included) and --help.
-`atip --agent` describes all of this to an agent; bare `atip` tells the state of this machine.
+`atip help GROUP` lists the verbs of a group, `atip help --all` all of them.
+`atip` alone shows the state of this machine; `atip --agent` is for agents.
 """
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the overview, or the help of one verb for `atip help VERB`."""
-    if words and not words[0].startswith("-"):
-        from atip.cli.main import load, parser_for, resolve
+    """Print the overview, the verbs of a group, or the help of one verb for `atip help VERB`."""
+    from atip.cli.verbs import NOUNS
+
+    if words and words[0] in NOUNS and len(words) == 1:
+        sys.stdout.write(render_group(words[0]) + "\n")
+    elif words and not words[0].startswith("-"):
+        from atip.cli.parsing import load, parser_for, resolve
 
         path, _ = resolve(words)
         parser_for(path, load(path)).print_help()
-        return 0
-    sys.stdout.write(render() + "\n")
+    else:
+        sys.stdout.write((render_all() if "--all" in words else render()) + "\n")
     return 0
 
 
 def render() -> str:
-    """The overview as text."""
-    from atip.cli.verbs import NOUNS, VERBS
+    """The overview: every verb, and one line for each group of verbs."""
+    from atip.cli.verbs import GROUPS, NOUNS
 
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for verb, (group, line) in VERBS.items():
-        if group:  # a verb without a group is for programs, not for people
-            groups.setdefault(group, []).append((verb, line))
-    for noun, verbs in NOUNS.items():
-        groups.setdefault(noun, []).extend((f"{noun} {verb}", line) for verb, line in verbs.items())
-    width = max(len(verb) for rows in groups.values() for verb, _ in rows)
-    lines = [HEAD]
-    for group, rows in groups.items():
-        lines.append(f"{group}:")
-        lines.extend(f"  {verb.ljust(width)}  {line}" for verb, line in rows)
-        lines.append("")
+    width = max(len(name) for rows in _sections().values() for name, _ in rows)
+    nouns = [(noun, GROUPS[noun]) for noun in NOUNS]
+    lines = [HEAD, *_format({**_sections(), "groups of verbs": nouns}, width)]
     return "\n".join([*lines, TAIL.rstrip()])
+
+
+def render_all() -> str:
+    """Every verb with the verbs of every group."""
+    from atip.cli.verbs import NOUNS
+
+    sections = _sections()
+    for noun in NOUNS:
+        sections[noun] = _rows(noun)
+    width = max(len(name) for rows in sections.values() for name, _ in rows)
+    return "\n".join([HEAD, *_format(sections, width), TAIL.rstrip()])
+
+
+def render_group(noun: str) -> str:
+    """The verbs of one group."""
+    from atip.cli.verbs import GROUPS
+
+    rows = _rows(noun)
+    width = max(len(name) for name, _ in rows)
+    body = (f"  {name.ljust(width)}  {line}" for name, line in rows)
+    head = f"usage: atip {noun} VERB [OPTIONS]\n\n{GROUPS[noun]}\n"
+    return "\n".join([head, *body, "", f"`atip {noun} VERB --help` explains one verb."])
+
+
+def _sections() -> dict[str, list[tuple[str, str]]]:
+    from atip.cli.verbs import VERBS
+
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for verb, (section, line) in VERBS.items():
+        if section:  # a verb without a section is for programs, not for people
+            sections.setdefault(section, []).append((verb, line))
+    return sections
+
+
+def _rows(noun: str) -> list[tuple[str, str]]:
+    from atip.cli.verbs import NOUNS
+
+    return [(f"{noun} {verb}", line) for verb, line in NOUNS[noun].items()]
+
+
+def _format(sections: dict[str, list[tuple[str, str]]], width: int) -> Iterable[str]:
+    for section, rows in sections.items():
+        yield f"{section}:"
+        yield from (f"  {name.ljust(width)}  {line}" for name, line in rows)
+        yield ""

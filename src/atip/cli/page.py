@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from atip.cli.output import clean, paint, shorten, table, width_of
-from atip.model.effects import join
-from atip.model.root import bare_effects
+from atip.calls.ceiling import command_claim
+from atip.calls.claim_words import more_words
+from atip.cli.output import WIDEST, clean, paint, shorten, table, width_of, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from atip.calls.ceiling import Claim
     from atip.cli.context import Context
     from atip.model.effects import Effects
     from atip.model.tool import Argument, Command, Option, Tool
@@ -29,18 +30,30 @@ def print_page(ctx: Context, tool: Tool, path: tuple[str, ...], *, evidence: boo
 def print_signatures(ctx: Context, tool: Tool) -> None:
     """`gh pr create [--title STRING] [--draft] [BODY]  ⚠ …`, one line per runnable command."""
     from atip.model.signature import signature
+    from atip.model.tool import Command
 
-    for path, command in tool.walk():
-        if not command.commands:
-            ctx.print(
-                clean(signature(tool, path, command))
-                + "  "
-                + badges(ctx, join(command.effects, tool.effects))
-            )
+    runnable = [(path, command) for path, command in tool.walk() if not command.commands]
+    bare: tuple[tuple[str, ...], Command] = (
+        (),
+        Command(arguments=tool.arguments, options=tool.options),
+    )
+    for path, command in runnable or [bare]:
+        ctx.print(
+            clean(signature(tool, path, command)) + "  " + said(ctx, command_claim(tool, path))
+        )
 
 
-def badges(ctx: Context, effects: Effects) -> str:
-    """Effects in a few words, the alarming ones first; unknown is said, not hidden."""
+def said(ctx: Context, claim: Claim) -> str:
+    """Both ends of a claim: what a command does by itself, and what it does with some of its options."""
+    more = more_words(claim, doubts=True)
+    if not more and claim.is_read_only == claim.ceiling.is_read_only:
+        return badges(ctx, claim.ceiling)
+    return f"{badges(ctx, claim.base, alone=True)}; {clean('; '.join(more))}".lstrip("; ")
+
+
+def badges(ctx: Context, effects: Effects, *, alone: bool = False) -> str:
+    """Effects in a few words, the alarming ones first; unknown is said, not hidden. `alone`: there is more to
+    come, and the word "read-only" would say too much."""
     found: list[str] = []
     if effects.destructive:
         found.append(paint(ctx, "destructive", "red"))
@@ -57,19 +70,21 @@ def badges(ctx: Context, effects: Effects) -> str:
     if effects.interactive.tty or effects.interactive.stdin in ("required", "password"):
         found.append("interactive")
     if effects.is_read_only:
-        found.append(paint(ctx, "read-only", "green"))
+        calm = "reads files" if effects.filesystem.read else "changes nothing"
+        found.append(calm if alone else paint(ctx, "read-only", "green"))
     elif effects.destructive is None:
         found.append(paint(ctx, "effects not fully known", "dim"))
     return " ".join(found)
 
 
 def _print_tool(ctx: Context, tool: Tool) -> None:
-    version = f" {tool.version}" if tool.version else ""
-    ctx.print(paint(ctx, clean(f"{tool.name}{version}"), "bold") + f" – {clean(tool.description)}")
+    version = f" {tool.version}" if tool.version not in ("", "unknown") else ""
+    name = paint(ctx, clean(f"{tool.name}{version}"), "bold")
+    _print_wrapped(ctx, f"{name} – {clean(tool.description)}")
     if tool.homepage:
         ctx.print(clean(tool.homepage))
     source = tool.trust.source if tool.trust and tool.trust.source else "unknown"
-    ctx.print(f"source: {source}   {badges(ctx, bare_effects(tool))}".rstrip())
+    _print_wrapped(ctx, f"source: {source}   {said(ctx, command_claim(tool, ()))}".rstrip())
     if tool.partial and tool.omitted:
         ctx.print(
             f"part of {tool.total_commands} commands ({tool.omitted.reason}); what is missing counts as {tool.omitted.safety_assumption}"
@@ -84,7 +99,7 @@ def _print_tool(ctx: Context, tool: Tool) -> None:
     ]
     if rows:
         ctx.print("\ncommands:")
-        for line in table(rows, width=width_of(ctx)):
+        for line in table(rows, width=width_of(ctx), wrapped=True):
             ctx.print(line)
     _print_patterns(ctx, tool)
 
@@ -92,14 +107,15 @@ def _print_tool(ctx: Context, tool: Tool) -> None:
 def _print_command(ctx: Context, tool: Tool, path: tuple[str, ...], command: Command) -> None:
     from atip.model.signature import signature
 
-    ctx.print(
+    _print_wrapped(
+        ctx,
         paint(ctx, clean(f"{tool.name} {' '.join(path)}"), "bold")
-        + f" – {clean(command.description)}"
+        + f" – {clean(command.description)}",
     )
-    ctx.print(clean(signature(tool, path, command)))
-    effects = join(command.effects, tool.effects)
-    ctx.print(badges(ctx, effects))
-    facts = _facts(effects)
+    _print_wrapped(ctx, clean(signature(tool, path, command)))
+    claim = command_claim(tool, path)
+    _print_wrapped(ctx, said(ctx, claim))
+    facts = _facts(claim.ceiling)
     if facts:
         ctx.print("; ".join(facts))
     if command.deprecated:
@@ -110,10 +126,15 @@ def _print_command(ctx: Context, tool: Tool, path: tuple[str, ...], command: Com
     ]
     if rows:
         ctx.print("\ncommands:")
-        for line in table(rows, width=width_of(ctx)):
+        for line in table(rows, width=width_of(ctx), wrapped=True):
             ctx.print(line)
     for example in command.examples or ():
         ctx.print(f"\n  $ {clean(example)}")
+
+
+def _print_wrapped(ctx: Context, text: str) -> None:
+    for line in wrap(text, width_of(ctx), "    "):
+        ctx.print(line)
 
 
 def _facts(effects: Effects) -> list[str]:
@@ -139,7 +160,7 @@ def _print_patterns(ctx: Context, tool: Tool) -> None:
 def _print_parameters(
     ctx: Context, arguments: Sequence[Argument], options: Iterable[Option]
 ) -> None:
-    rows = [(clean(one.name.upper()), clean(one.description)) for one in arguments]
+    rows = [(clean(one.name.upper()), _brief(one.description, one.name)) for one in arguments]
     for one in options:
         if not one.hidden:
             value = (
@@ -147,13 +168,24 @@ def _print_parameters(
                 if not one.takes_value
                 else " " + (one.type if not one.enum else shorten("|".join(map(str, one.enum)), 30))
             )
-            rows.append((clean(", ".join(one.flags) + value), clean(one.description)))
+            rows.append((clean(", ".join(one.flags) + value), _brief(one.description, one.name)))
     if rows:
         ctx.print("\noptions and arguments:")
         for line in table(
-            [(shorten(left, 38), right) for left, right in rows], width=width_of(ctx)
+            [(shorten(left, WIDEST), right) for left, right in rows],
+            width=width_of(ctx),
+            wrapped=True,
         ):
             ctx.print(line)
+
+
+def _brief(text: str, name: str) -> str:
+    """The first sentence of a paragraph (`--json` has the whole); nothing where it only repeats the name."""
+    line = clean(text)
+    end = line.find(". ")
+    if len(line) > 100 and end > 20:
+        line = line[: end + 1]
+    return "" if line.replace(" ", "-").lower() == name.lower() else line
 
 
 def _print_evidence(ctx: Context, tool: Tool) -> None:
@@ -161,5 +193,5 @@ def _print_evidence(ctx: Context, tool: Tool) -> None:
 
     ctx.print("\nevidence:")
     rows = [(clean(place), clean(text)) for place, text in evidence_of(tool)]
-    for line in table(rows, width=width_of(ctx)) or ["  none recorded"]:
+    for line in table(rows, width=width_of(ctx), wrapped=True) or ["  none recorded"]:
         ctx.print(line)

@@ -33,7 +33,9 @@ class ProgressLine:
         filled = _WIDTH * done // max(1, total)
         rate = done / max(0.001, moment - self._started)
         bar = "█" * filled + "·" * (_WIDTH - filled)
-        self._err.write(f"\r\x1b[K{stage:<9} {bar} {done:,}/{total:,}  {rate:,.0f}/s")
+        left = (total - done) / rate if 0 < done < total else 0
+        eta = f"  {left:,.0f} s left" if left >= 1 else ""
+        self._err.write(f"\r\x1b[K{stage:<9} {bar} {done:,}/{total:,}  {rate:,.0f}/s{eta}")
         self._err.flush()
 
     def close(self) -> None:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, NoReturn
 
+REMAINDER = "..."
+"""As `argparse.REMAINDER`, without importing it: everything after the positionals before, as it is."""
 _KNOWN = frozenset(("action", "default", "type", "choices", "metavar", "help", "nargs", "dest"))
 
 
@@ -39,7 +41,7 @@ class Quick:
         if not spec.keys() <= _KNOWN or ("type" in spec and isinstance(spec.get("default"), str)):
             raise NotQuick(names)
         if not names[0].startswith("-"):
-            if spec.get("nargs") not in (None, "?", "*", "+") or "action" in spec:
+            if spec.get("nargs") not in (None, "?", "*", "+", REMAINDER) or "action" in spec:
                 raise NotQuick(names)
             self._positionals.append((names[0], spec))
             return
@@ -68,6 +70,10 @@ class Quick:
             word = words[index]
             index += 1
             if word == "-" or not word.startswith("-"):
+                if self._takes_rest():
+                    values, index = _rest(words[index - 1 :]), len(words)
+                    groups = 1
+                    break
                 groups += before != "value"
                 values.append(word)
                 before = "value"
@@ -98,13 +104,20 @@ class Quick:
         self._place(options, values)
         return options
 
+    def _takes_rest(self) -> bool:
+        """Whether what follows the first value is handed on as it is: one positional, then a remainder."""
+        counts = [spec.get("nargs") for _, spec in self._positionals]
+        if REMAINDER in counts and counts != [None, REMAINDER]:
+            raise NotQuick("a remainder after something else")
+        return counts == [None, REMAINDER]
+
     def _place(self, options: Options, values: list[str]) -> None:
         """Hand the values out: one each, then the last positional takes what its number allows."""
         for position, (place, spec) in enumerate(self._positionals):
             many = spec.get("nargs")
             if many is not None and position != len(self._positionals) - 1:
                 raise NotQuick(place)
-            if many in ("*", "+"):
+            if many in ("*", "+", REMAINDER):
                 if many == "+" and not values:
                     raise NotQuick(place)
                 found: Any = [_converted(value, spec) for value in values]
@@ -118,6 +131,12 @@ class Quick:
             setattr(options, place, _converted(values.pop(0), spec))
         if values:
             raise NotQuick("too many values")
+
+
+def _rest(words: Sequence[str]) -> list[str]:
+    if "--" in words:  # which of them the parser removes is its own matter
+        raise NotQuick("--")
+    return list(words)
 
 
 def _converted(value: str, spec: dict[str, Any]) -> Any:

@@ -53,16 +53,38 @@ def describe(ctx: Context) -> dict[str, Any]:
         "sources": dict(sorted(sources.items())),
         "updated": index["updated"] if total else None,
         "data": ctx.app.places.data,
-        "next": _next(total, known),
+        "next": _next(ctx, total, known),
     }
 
 
-def _next(total: int, known: int) -> dict[str, str]:
+def _next(ctx: Context, total: int, known: int) -> dict[str, str]:
+    if clients := _unguarded(ctx):
+        return {"command": "atip init", "why": f"set up {clients}: guard, MCP server, scan"}
     if not total:
         return {"command": "atip scan", "why": "find the tools of this machine"}
     if known * 2 < total:
         return {"command": "atip scan --learn", "why": "learn what the tools do, confined"}
     return {"command": "atip search WORDS…", "why": "find a command by what you want"}
+
+
+def _unguarded(ctx: Context) -> str:
+    """Coding agents that are installed here while none of them calls the guard; empty: there is nothing to set up."""
+    import os
+
+    from atip.cli.first_setup.clients import find_installed
+    from atip.cli.guard.clients import CLIENTS
+    from atip.cli.guard.installing import Scope, file_of, hooks_of
+    from atip.errors import AtipError
+
+    home = ctx.app.places.home
+    scope = Scope(home=home, cwd=os.getcwd())
+    found = [CLIENTS[one.name] for one in find_installed(home, os.environ.get("PATH", ""))]
+    try:
+        if any(hooks_of(client, file_of(client, scope)) for client in found):
+            return ""
+    except AtipError:  # a file that cannot be read: `atip guard status` says which
+        return ""
+    return ", ".join(client.title for client in found)
 
 
 def _print(ctx: Context, state: dict[str, Any]) -> None:

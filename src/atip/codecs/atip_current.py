@@ -1,10 +1,11 @@
-"""ATIP 0.6: the model's own format. Lossless both ways."""
+"""ATIP 0.6: the model's own format. Lossless both ways for what the text allows."""
 
 from __future__ import annotations
 
-from atip.codecs.interface import Decoded, Encoded
+from atip.codecs.interface import Decoded, Encoded, Loss
 from atip.model import decode as model_decode
 from atip.model import encode as model_encode
+from atip.model.shapes import TRUST_SOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,4 +24,12 @@ def encode(tool: Tool) -> Encoded:
     """Tool → 0.6 document. A tool read from 0.1 is lifted to 0.6."""
     if tool.protocol.version != "0.6":
         tool = tool.replace(protocol=tool.protocol.replace(version="0.6"))
-    return Encoded(data=model_encode.encode(tool))
+    if tool.trust is not None and tool.trust.source not in (None, *TRUST_SOURCES):
+        # read from another format, which §3.2.2 has no word for: nobody of its list vouches for it
+        tool = tool.replace(trust=tool.trust.replace(source="inferred"))
+    losses: tuple[Loss, ...] = ()
+    if tool.binary is not None and tool.binary.hash is None and not tool.binary.extra:
+        # §4.5: a binary is named by its hash; another format may know only what it is called
+        losses = (Loss(path="$.binary", message="without a hash ATIP names no binary"),)
+        tool = tool.replace(binary=None)
+    return Encoded(data=model_encode.encode(tool), losses=losses)

@@ -16,6 +16,7 @@ from atip.errors import FormatError
 from atip.model.check_atm import CAPABILITIES_BY_KIND, check_manifest, checksum_of, savings_text
 from atip.model.identifiers import slug, unique
 from atip.model.operation import SOURCE_KINDS
+from atip.model.reader import read_json
 from atip.model.tool import Command, Tool
 from atip.version import __version__
 
@@ -182,15 +183,34 @@ def _authentication(apis: Iterable[Api], names: Mapping[int, str]) -> dict[str, 
     return {"required": any(each["required"] for each in sources.values()), "sources": sources}
 
 
+def listed_sources(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Name, kind and number of operations of every source that a manifest lists; None: the number is not told.
+
+    Raises:
+        FormatError: `atm.invalid`.
+    """
+    problems = check_manifest(manifest, "lenient")
+    if any(each.severity == "error" for each in problems):
+        raise FormatError("atm.invalid", "this is not a valid manifest", problems=problems)
+    counts = manifest["tools"].get("bySource") or {}
+    return [
+        {"name": name, "kind": kind, "operations": counts.get(name)}
+        for kind, names in manifest["sources"].items()
+        if isinstance(names, list)
+        for name in names
+    ]
+
+
 def decode(data: Any, *, origin: str = "") -> Decoded:
     """A manifest with tool definitions as a tool: one command per source, below it one per tool.
 
     Raises:
         FormatError: `atm.invalid`; `atm.no-definitions` when the manifest only counts its tools.
     """
+    data = read_json(data) if isinstance(data, bytes) else data
     problems = check_manifest(data, "lenient")
     if any(each.severity == "error" for each in problems):
-        raise FormatError("atm.invalid", "this is no valid manifest", problems=problems)
+        raise FormatError("atm.invalid", "this is not a valid manifest", problems=problems)
     definitions = data.get("toolDefinitions")
     if not definitions:
         raise FormatError(

@@ -213,7 +213,7 @@ def _auth(block: object) -> Iterator[Problem]:
     refresh = block.get("refresh")
     every = refresh.get("every") if isinstance(refresh, dict) else None
     if every is not None and (not isinstance(every, str) or parse_duration(every) is None):
-        text = f"`{str(every)[:40]}` is no ISO 8601 duration such as PT24H"
+        text = f"`{str(every)[:40]}` is not an ISO 8601 duration such as PT24H"
         yield _problem(("auth", "refresh", "every"), "climd.duration", text)
 
 

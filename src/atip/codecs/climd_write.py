@@ -10,9 +10,18 @@ import json
 import re
 
 from atip.calls.schema import parameter_schema
+from atip.codecs.climd_claims import (
+    ceiling_of,
+    mutations,
+    narrowing_of,
+    root_command,
+    slug_of,
+)
+from atip.codecs.climd_claims import (
+    sandbox_of as sandbox_of,
+)
 from atip.codecs.climd_document import render_document
 from atip.codecs.safety import clean_text
-from atip.model.effects import UNKNOWN, join
 from atip.model.value import Value
 from atip.model.version_ranges import coerce_version, major_of
 
@@ -21,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from atip.model.effects import Effects
     from atip.model.tool import Argument, Command, Option, Tool
 
     Item = Argument | Option
@@ -55,9 +63,9 @@ def write_bundle(plain: PlainBundle) -> dict[str, str]:
     leaves = _leaves(plain)
     files: dict[str, str] = {}
     commands: dict[str, Any] = {}
-    for path, command in leaves or [((), _root(tool))]:
+    for path, command in leaves or [((), root_command(tool))]:
         words = tuple(word for word in path if word)
-        ref = f"tools/{_slug('-'.join(words) or tool.name)}/TOOL.md"
+        ref = f"tools/{slug_of('-'.join(words) or tool.name)}/TOOL.md"
         while ref in files:
             ref = ref.replace("/TOOL.md", "-x/TOOL.md")
         files[ref] = _tool_text(plain, words, command)
@@ -125,12 +133,8 @@ def _manifest(
 
 def bundle_id(name: str) -> str:
     """Lower case, digits, dashes, 2 to 64 characters."""
-    made = _slug(name)
+    made = slug_of(name)
     return made if len(made) > 1 else f"{made or 'x'}-cli"
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].rstrip("-") or "tool"
 
 
 def _line(text: str, room: int) -> str:
@@ -147,32 +151,6 @@ def _range(version: str) -> str:
     if coerced is None:
         return "*"
     return f">={coerced.partition('-')[0]} <{major_of(coerced) + 1}"
-
-
-def sandbox_of(tool: Tool) -> dict[str, Any]:
-    """The narrowest block that the effects allow for; hosts are never guessed."""
-    merged = tool.effects
-    for _, command in tool.walk():
-        if not command.commands:
-            merged = _widest(merged, join(tool.effects, command.effects))
-    writes = merged.filesystem.write is not False or merged.filesystem.delete is not False
-    return {
-        "network": {"egress": []},
-        "fs": {
-            "read": ["./**"],
-            "write": ["./**"] if writes else [],
-            "deny": ["~/.ssh/**", "~/.gnupg/**"],
-        },
-        "exec": {"allow": merged.subprocess is not False, "spawn": []},
-        "env": {"pass": [], "set": {}},
-        "tty": {"required": False},
-    }
-
-
-def _widest(left: Effects, right: Effects) -> Effects:
-    from atip.model.effects import union_of_steps
-
-    return right if left is UNKNOWN else union_of_steps(left, right)
 
 
 def _auth(tool: Tool, has_secrets: bool) -> dict[str, Any]:
@@ -196,7 +174,7 @@ def _secrets(tool: Tool) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for method in methods or ():
         if method.env_var and re.fullmatch(r"[A-Z_][A-Z0-9_]*", method.env_var):
-            slug = _slug(method.env_var)
+            slug = slug_of(method.env_var)
             found[slug] = {
                 "slug": slug if slug[0].isalpha() else f"x-{slug}",
                 "name": method.env_var,
@@ -222,23 +200,12 @@ def _put(commands: dict[str, Any], words: tuple[str, ...], ref: str) -> None:
         node[last] = ref
 
 
-def _root(tool: Tool) -> Command:
-    from atip.model.tool import Command
-
-    return Command(
-        description=tool.description,
-        options=tool.options,
-        arguments=tool.arguments,
-        effects=tool.effects,
-    )
-
-
 def _tool_text(plain: PlainBundle, words: tuple[str, ...], command: Command) -> str:
     tool = plain.tool
     items: list[Item] = [*(command.options or ()), *(command.arguments or ())]
     keys = _keys(items)
     name = " ".join((tool.name, *words))
-    effects = join(tool.effects, command.effects)
+    effects = ceiling_of(tool, words, command)
     mutates, risk = mutations(effects)
     fields: dict[str, Any] = {
         "name": clean_text(name)[:80],
@@ -261,40 +228,9 @@ def _tool_text(plain: PlainBundle, words: tuple[str, ...], command: Command) -> 
     return render_document(fields)
 
 
-def narrowing_of(effects: Effects) -> dict[str, Any]:
-    """What a command surely does not need of its bundle's sandbox."""
-    files = effects.filesystem
-    narrowed: dict[str, Any] = {}
-    if effects.network is False:
-        narrowed["network"] = {"egress": []}
-    if files.write is False and files.delete is False:
-        narrowed["fs"] = {"write": []}
-    if effects.subprocess is False:
-        narrowed["exec"] = {"allow": False, "spawn": []}
-    return narrowed
-
-
 def _tool_id(name: str, words: tuple[str, ...]) -> str:
-    made = ".".join(_slug(word) for word in (name, *words))[:80].rstrip(".-")
+    made = ".".join(slug_of(word) for word in (name, *words))[:80].rstrip(".-")
     return made if len(made) > 1 else f"{made}-cli"
-
-
-def mutations(effects: Effects) -> tuple[list[str], int]:
-    """`mutates` and `risk_level` of AIP-14: unknown counts as the dangerous value."""
-    files = effects.filesystem
-    mutates = [f"external:{_slug(one)}" for one in effects.modifies or ()]
-    if effects.network and (effects.creates or effects.deletes):
-        mutates += [
-            f"external:{_slug(one)}" for one in (*(effects.creates or ()), *(effects.deletes or ()))
-        ]
-    if files.write is not False or files.delete is not False:
-        mutates.append("workspace:./**")
-    mutates = list(dict.fromkeys(mutates))
-    if effects.destructive or effects.reversible is False:
-        return mutates or ["workspace:./**"], 3
-    if any(one.startswith("external:") for one in mutates):
-        return mutates, 2
-    return mutates, 1 if mutates else 0
 
 
 def _keys(items: Sequence[Item]) -> list[str]:
@@ -365,13 +301,13 @@ def _intents(plain: PlainBundle, commands: dict[str, Any], files: dict[str, str]
         target = next(
             (refs[words[:n]] for n in range(len(words), 0, -1) if words[:n] in refs), None
         )
-        name = _slug(pattern.name)
+        name = slug_of(pattern.name)
         path = f"intents/{name}/INTENT.md"
         if target is None or path in files:
             continue
         fields = {
             "name": _line(pattern.name, 80),
-            "id": f"{_slug(plain.tool.name)}.{name}"[:80].rstrip(".-"),
+            "id": f"{slug_of(plain.tool.name)}.{name}"[:80].rstrip(".-"),
             "label": _line(pattern.name, 80),
             "description": _line(pattern.description or pattern.name, 300),
             "version": "1.0.0",

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import shlex
 
+from atip.calls.ceiling import claim_of, nodes_along
 from atip.codecs.cmp_patterns import patterns_for
 from atip.codecs.safety import clean_text
-from atip.model.effects import UNKNOWN, join
+from atip.model.effects import UNKNOWN
 from atip.model.tool import Command
 
 TYPE_CHECKING = False
@@ -35,8 +36,7 @@ def write_intents(tool: Tool, program: str) -> list[dict[str, Any]]:
     used: set[str] = set()
     made = []
     for path, command in _callable(tool):
-        effects = join(command.effects, tool.effects) if path else tool.effects
-        made.append(_intent(tool, program, path, command, effects, used))
+        made.append(_intent(tool, program, path, command, used))
     return made
 
 
@@ -51,11 +51,12 @@ def _callable(tool: Tool) -> Iterator[tuple[Path, Command]]:
 
 
 def _intent(
-    tool: Tool, program: str, path: Path, command: Command, effects: Effects, used: set[str]
+    tool: Tool, program: str, path: Path, command: Command, used: set[str]
 ) -> dict[str, Any]:
     words = [shlex.quote(word) for word in (program, *path)]
     params: dict[str, Any] = {}
-    for option in _chosen(command.options or ()):
+    options = _chosen(command.options or ())
+    for option in options:
         name = _param_name(option.name, params)
         flag = max(option.flags, key=len)
         words += [f"{flag}={{{name}}}"] if option.type == "boolean" else [flag, f"{{{name}}}"]
@@ -70,7 +71,10 @@ def _intent(
     }
     if params:
         intent["params"] = params
-    intent.update(_behaviour(effects))
+    # A template takes its own options and no others: the ceiling of these is what may be claimed.
+    nodes = nodes_along(tool, path)
+    claim = claim_of(tool, nodes, options, bool(command.arguments))
+    intent.update(_behaviour(claim.ceiling))
     return intent
 
 

@@ -6,7 +6,8 @@ Implements ATIP 0.6 §8.
 
 from __future__ import annotations
 
-from atip.codecs.interface import Encoded, Loss
+from atip.codecs.interface import Encoded
+from atip.codecs.provider_losses import provider_losses
 from atip.codecs.provider_tools import compile_tools
 
 TYPE_CHECKING = False
@@ -17,5 +18,4 @@ if TYPE_CHECKING:
 def encode(tool: Tool) -> Encoded:
     """Tool → list of declarations, one per command."""
     made = compile_tools([tool], "gemini")
-    losses = tuple(Loss(path=name, message=message) for name, message in made.losses)
-    return Encoded(data=made.declarations, losses=losses)
+    return Encoded(data=made.declarations, losses=provider_losses(tool, made.losses))

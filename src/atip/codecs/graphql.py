@@ -113,7 +113,7 @@ def _build(document: object) -> Any:
         import graphql
     except ImportError as error:
         raise AtipError(
-            "api.missing-extra", "GraphQL needs graphql-core", hint='pip install "atip[api]"'
+            "api.missing-extra", "GraphQL needs graphql-core", hint='pip install "atip-cli[api]"'
         ) from error
     try:
         if isinstance(document, str):
@@ -123,5 +123,5 @@ def _build(document: object) -> Any:
         return graphql.build_client_schema(told, assume_valid=True)
     except (graphql.GraphQLError, TypeError, ValueError, KeyError, RecursionError) as error:
         raise FormatError(
-            "api.graphql-schema", f"this is no GraphQL schema: {str(error)[:300]}"
+            "api.graphql-schema", f"this is not a GraphQL schema: {str(error)[:300]}"
         ) from error

@@ -31,6 +31,13 @@ FORMATS: dict[str, tuple[str, str]] = {
     "atm": ("atm", "ATM 1.0.0-draft manifest with tool definitions"),
     "skill": ("skill", "SKILL.md for coding agents (one way)"),
     "mcp": ("mcp_tools", "MCP tool objects (one way)"),
+    "usage": ("command_line.usage", "usage spec of jdx/usage, KDL"),
+    "fig": ("command_line.fig", "Fig completion spec, JSON"),
+    "opencli": ("command_line.opencli", "OpenCLI 0.1 document"),
+    "man": ("command_line.man", "manual page, roff"),
+    "completion-bash": ("command_line.completion_bash", "completion script for bash"),
+    "completion-zsh": ("command_line.completion_zsh", "completion script for zsh"),
+    "completion-fish": ("command_line.completion_fish", "completion script for fish"),
 }
 
 

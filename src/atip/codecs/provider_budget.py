@@ -7,7 +7,7 @@ counting what would be sent, never by guessing.
 
 from __future__ import annotations
 
-from atip.codecs.provider_tools import Compiled, LeftOut, tokens_of
+from atip.codecs.provider_compiled import Compiled, LeftOut, tokens_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,16 +7,18 @@ description of `action`, so that none is lost. Implements ATIP 0.6 §8.2 rule 3,
 
 from __future__ import annotations
 
+from atip.calls.ceiling import function_claim
 from atip.calls.names import function_name, parameter_key
 from atip.codecs.provider_schema import nullable
-from atip.codecs.safety import clean_text, described, function_flags, shortened, suffix
+from atip.codecs.safety import claim_flags, claim_suffix, clean_text, described, shortened, suffix
 from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from atip.calls.ceiling import Claim
     from atip.calls.functions import Function
     from atip.codecs.provider_schema import Maker
 
@@ -39,8 +41,8 @@ class Grouped(Value):
     actions: Mapping[str, Function]
     undo: Mapping[str, Mapping[str, tuple[str, str]]]
     """Per action: provider's key → (our key, how)."""
-    lead: Function
-    """The most dangerous action; speaks for the whole in annotations."""
+    claims: Sequence[Claim]
+    """Of every action."""
 
 
 def declare_groups(
@@ -83,6 +85,7 @@ class _Group:
         self, name: str, path: tuple[str, ...], members: list[Function], maker: Maker, brief: int
     ) -> None:
         self.name, self.path, self.members = name, path, members
+        self.claims = {function.name: function_claim(function) for function in members}
         self.maker, self.brief = maker, brief
         self.choices = 0
         self.properties: dict[str, Any] = {ACTION: {}}
@@ -98,7 +101,7 @@ class _Group:
             "enum": list(actions),
             "description": self._action_text(actions),
         }
-        flags = [function_flags(function) for function in self.members]
+        flags = [claim_flags(claim) for claim in self.claims.values()]
         dangers = (any(flag[i] for flag in flags) for i in range(5))
         together = (*dangers, all(flag[5] for flag in flags))
         everything = self.maker.dialect.nullable
@@ -112,7 +115,7 @@ class _Group:
             action_key=ACTION,
             actions=actions,
             undo=self.undo,
-            lead=max(self.members, key=lambda function: function_flags(function)[:5]),
+            claims=tuple(self.claims.values()),
         )
 
     def _word(self, function: Function) -> str:
@@ -129,7 +132,7 @@ class _Group:
         for word, function in actions.items():
             text = clean_text(function.description)
             text = shortened(text, 60) if self.brief >= 0 else ""
-            flags = suffix(function_flags(function))
+            flags = claim_suffix(self.claims[function.name])
             line = f"{word}: {text} {flags}".rstrip().rstrip(":")
             wanted = [k for k, item in function.parameters.items() if item.is_required]
             if wanted:

@@ -1,7 +1,7 @@
 """Provider shapes: the envelope that each provider puts around name, description and parameters.
 
 One small function per envelope; the parameters come from `provider_schema.py`. Implements ATIP 0.6 §8.1, and the
-tool objects of MCP with annotations from effects, where unknown counts as the dangerous value.
+tool objects of MCP with annotations from the ceiling, where unknown counts as the dangerous value.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from atip.errors import NotFoundError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-    from atip.calls.functions import Function
+    from atip.calls.ceiling import Claim
 
-    Wrap = Callable[[str, str, dict[str, Any], list[str], Function], dict[str, Any]]
+    Wrap = Callable[[str, str, dict[str, Any], list[str], Sequence[Claim]], dict[str, Any]]
+    """Name, description, properties, required keys, and claims of what is called."""
 
 PROVIDERS = ("openai", "anthropic", "gemini", "mcp")
 SHAPES = ("chat", "responses")
@@ -57,7 +58,7 @@ def wrapper(provider: str, strict: bool, shape: str) -> Wrap:
 
 def _chat(strict: bool) -> Wrap:
     def wrap(
-        name: str, text: str, properties: dict[str, Any], required: list[str], _: Function
+        name: str, text: str, properties: dict[str, Any], required: list[str], _: Sequence[Claim]
     ) -> dict[str, Any]:
         function: dict[str, Any] = {
             "name": name,
@@ -78,7 +79,7 @@ def _chat(strict: bool) -> Wrap:
 
 def _responses(strict: bool) -> Wrap:
     def wrap(
-        name: str, text: str, properties: dict[str, Any], required: list[str], _: Function
+        name: str, text: str, properties: dict[str, Any], required: list[str], _: Sequence[Claim]
     ) -> dict[str, Any]:
         return {
             "type": "function",
@@ -97,7 +98,7 @@ def _responses(strict: bool) -> Wrap:
 
 
 def _anthropic(
-    name: str, text: str, properties: dict[str, Any], required: list[str], _: Function
+    name: str, text: str, properties: dict[str, Any], required: list[str], _: Sequence[Claim]
 ) -> dict[str, Any]:
     return {
         "name": name,
@@ -107,7 +108,7 @@ def _anthropic(
 
 
 def _gemini(
-    name: str, text: str, properties: dict[str, Any], required: list[str], _: Function
+    name: str, text: str, properties: dict[str, Any], required: list[str], _: Sequence[Claim]
 ) -> dict[str, Any]:
     declaration: dict[str, Any] = {"name": name, "description": text}
     if properties:  # an object without properties is refused; no parameters at all is fine
@@ -120,7 +121,7 @@ def _gemini(
 
 
 def _mcp(
-    name: str, text: str, properties: dict[str, Any], required: list[str], function: Function
+    name: str, text: str, properties: dict[str, Any], required: list[str], claims: Sequence[Claim]
 ) -> dict[str, Any]:
     return {
         "name": name,
@@ -131,19 +132,17 @@ def _mcp(
             "required": required,
             "additionalProperties": False,
         },
-        "annotations": annotations_of(function),
+        "annotations": annotations_of(claims),
     }
 
 
-def annotations_of(function: Function) -> dict[str, bool]:
+def annotations_of(claims: Sequence[Claim]) -> dict[str, bool]:
     """Hints of MCP. Unknown is the dangerous value: not read-only, destructive, not idempotent, open."""
-    from atip.calls.conflicts import only_reads
-
-    effects = function.effects
-    reads = only_reads(effects)
+    reads = all(claim.only_reads for claim in claims)
+    calm = all(claim.only_reads or claim.ceiling.destructive is False for claim in claims)
     return {
         "readOnlyHint": reads,
-        "destructiveHint": not (reads or effects.destructive is False),
-        "idempotentHint": effects.idempotent is True,
-        "openWorldHint": effects.network is not False,
+        "destructiveHint": not calm,
+        "idempotentHint": all(claim.ceiling.idempotent is True for claim in claims),
+        "openWorldHint": any(claim.ceiling.network is not False for claim in claims),
     }

@@ -7,57 +7,46 @@ then shorter descriptions, then B, then fewer groups, and says what it left out 
 
 from __future__ import annotations
 
+from atip.calls.ceiling import function_claim
 from atip.calls.functions import function_table
 from atip.calls.names import parameter_key
+from atip.calls.offering import offered_table
 from atip.codecs import provider_shapes
+from atip.codecs.provider_compiled import Compiled as Compiled
+from atip.codecs.provider_compiled import LeftOut as LeftOut
+from atip.codecs.provider_compiled import estimate as estimate
+from atip.codecs.provider_compiled import tokens_of as tokens_of
 from atip.codecs.provider_schema import Maker
-from atip.codecs.safety import clean_text, described, function_flags, shortened, suffix
+from atip.codecs.safety import claim_suffix, clean_text, described, shortened
 from atip.errors import UsageError
 from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from atip.calls.functions import Function
-    from atip.codecs.provider_groups import Grouped
+    from atip.codecs.provider_compiled import Count, Undo
     from atip.codecs.provider_schema import Dialect
     from atip.model.tool import Tool
 
-    Count = Callable[[str], int]
-    Undo = Mapping[str, tuple[str, str]]
-    """Provider's key → (our key, how); keys that are the same and need nothing are absent."""
 
 STRATEGIES = ("auto", "discrete", "action")
+_EXAMPLES, _MAX_EXAMPLE = 3, 200
 _MAX_CHOICES = 1_000
 """Choices of one function in all its enums; what is beyond is checked on the way back only."""
 
 
-class LeftOut(Value):
-    """A command that did not fit, and how to reach it."""
+class Extras(Value):
+    """What descriptions say besides what they must (§8)."""
 
-    line: str
-    how: str
-
-    def to_json(self) -> dict[str, object]:
-        return {"command": self.line, "how": self.how}
+    creates: bool = False
+    """`CREATES: …` among the flags (A28)."""
+    examples: bool = False
 
 
-class Compiled(Value):
-    """Tools of a request and everything needed to read the answer."""
-
-    provider: str
-    declarations: list[dict[str, Any]]
-    functions: Mapping[str, Function]
-    """By name, for discrete functions."""
-    groups: Mapping[str, Grouped] = {}
-    undo: Mapping[str, Undo] = {}
-    strategy: str = "discrete"
-    left_out: tuple[LeftOut, ...] = ()
-    losses: tuple[tuple[str, str], ...] = ()
-    """Name of a function and what its provider's dialect could not say."""
-    nullable: bool = False
+NO_EXTRAS = Extras()
 
 
 def compile_tools(
@@ -70,6 +59,7 @@ def compile_tools(
     max_tokens: int | None = None,
     max_functions: int | None = None,
     count: Count | None = None,
+    extras: Extras = NO_EXTRAS,
 ) -> Compiled:
     """Compile for `openai`, `anthropic`, `gemini` or `mcp`.
 
@@ -77,6 +67,7 @@ def compile_tools(
         shape: for OpenAI, `chat` (default) or `responses`.
         max_tokens: budget; `strategy="auto"` is implied.
         count: tokens of a text; a quarter of its characters unless given.
+        extras: what descriptions of single commands say besides; groups say it in their own words.
 
     Raises:
         UsageError: `compile.unknown-provider`, `compile.unknown-strategy`, `compile.strict`.
@@ -87,14 +78,14 @@ def compile_tools(
         )
     dialect = provider_shapes.dialect_of(provider, strict)
     wrap = provider_shapes.wrapper(provider, strict, shape)
-    table = function_table(tools)
+    table = offered_table(function_table(tools))
     if max_tokens is None and max_functions is None and strategy != "action":
-        return _discrete(provider, dialect, wrap, table, 0)
+        return _discrete(provider, dialect, wrap, table, 0, extras)
     from atip.codecs.provider_budget import choose
 
     def attempt(functions: Mapping[str, Function], grouping: int | None, brief: int) -> Compiled:
         if grouping is None:
-            return _discrete(provider, dialect, wrap, functions, brief)
+            return _discrete(provider, dialect, wrap, functions, brief, extras)
         return _grouped(provider, dialect, wrap, functions, grouping, brief)
 
     if strategy == "action" and max_tokens is None and max_functions is None:
@@ -108,23 +99,16 @@ def compile_functions(
     """Chosen functions by name, one declaration each; `brief` leaves out descriptions of parameters."""
     dialect = provider_shapes.dialect_of(provider, False)
     wrap = provider_shapes.wrapper(provider, False, "")
-    return _discrete(provider, dialect, wrap, table, -1 if brief else 0)
-
-
-def estimate(text: str) -> int:
-    """Tokens of a text, estimated: a quarter of its characters."""
-    return (len(text) + 3) // 4
-
-
-def tokens_of(declaration: Mapping[str, Any], count: Count) -> int:
-    """Tokens of one declaration as it is sent."""
-    import json
-
-    return count(json.dumps(declaration, ensure_ascii=False, separators=(",", ":")))
+    return _discrete(provider, dialect, wrap, offered_table(table), -1 if brief else 0)
 
 
 def _discrete(
-    provider: str, dialect: Dialect, wrap: Any, table: Mapping[str, Function], brief: int
+    provider: str,
+    dialect: Dialect,
+    wrap: Any,
+    table: Mapping[str, Function],
+    brief: int,
+    extras: Extras = NO_EXTRAS,
 ) -> Compiled:
     maker = Maker(dialect, brief=brief)
     declarations: list[dict[str, Any]] = []
@@ -158,8 +142,12 @@ def _discrete(
         if changes:
             undo[name] = changes
             losses += [(name, f"`{key}` is sent as text") for key, how in changes.values() if how]
-        text = described(_text(function, brief), suffix(function_flags(function)), limit)
-        declarations.append(wrap(name, text, properties, required, function))
+        claim = function_claim(function)
+        text = _text(function, brief)
+        if extras.examples and not brief:
+            text += _examples(function)
+        text = described(text, claim_suffix(claim, with_creates=extras.creates), limit)
+        declarations.append(wrap(name, text, properties, required, (claim,)))
     return Compiled(
         provider=provider,
         declarations=declarations,
@@ -184,7 +172,7 @@ def _grouped(
     groups, alone = declare_groups(list(table.values()), maker, grouping, brief)
     single = _discrete(provider, dialect, wrap, {one.name: one for one in alone}, brief)
     declarations = [
-        wrap(group.name, group.description, group.properties, group.required, group.lead)
+        wrap(group.name, group.description, group.properties, group.required, group.claims)
         for group in groups
     ]
     return single.replace(
@@ -201,6 +189,13 @@ def _text(function: Function, brief: int) -> str:
         note = command.deprecated if isinstance(command.deprecated, str) else ""
         text = f"Deprecated{': ' + clean_text(note) if note else ''}. {text}"
     return shortened(text, 2 * brief if brief > 0 else 80) if brief else text
+
+
+def _examples(function: Function) -> str:
+    """Examples of a command as one more sentence of its description."""
+    held = function.command.examples if function.command is not None else function.tool.examples
+    texts = [clean_text(one)[:_MAX_EXAMPLE].replace("`", "'") for one in (held or ())[:_EXAMPLES]]
+    return " Examples: " + "; ".join(f"`{text}`" for text in texts) if texts else ""
 
 
 def undone(

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from atip.calls.functions import Function
+    from atip.calls.ceiling import Claim
     from atip.model.effects import Effects
 
 OPENAI_LIMIT = 1024
@@ -77,9 +77,11 @@ def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
         deletes = deletes or files.delete is True
         quiet_network = quiet_network or one.network is False
         quiet_write = quiet_write or files.write is False
-        changes = changes or one.network is True or files.write is True or bool(one.deletes)
+        changes = changes or one.network is True or files.write is True
+        changes = changes or bool(one.creates or one.modifies or one.deletes)
     # A29: read-only needs both denials, and nothing that contradicts them.
-    read_only = quiet_network and quiet_write and not (changes or destructive or deletes)
+    lost = destructive or irreversible or deletes
+    read_only = quiet_network and quiet_write and not (changes or lost)
     return (
         destructive,
         irreversible,
@@ -90,16 +92,25 @@ def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
     )
 
 
-def function_flags(function: Function) -> tuple[bool, ...]:
-    """Flags of a function, without building its joined effects."""
-    nodes = function.nodes
-    if not nodes:
-        return flags_of((function.effects,))
-    if function.tool.effects is UNKNOWN and len(nodes) == 1:
-        return flags_of((nodes[0].effects,))
-    if "x-atip" in function.tool.extra:
-        return flags_of((function.effects,))
-    return flags_of((function.tool.effects, *(node.effects for node in nodes)))
+def claim_flags(claim: Claim) -> tuple[bool, ...]:
+    """Flags of a command: dangers of what it does by itself, and `READ-ONLY` only if no option ends that."""
+    flags = flags_of((claim.base,))
+    return flags if not claim.raisers else (*flags[:5], claim.is_read_only)
+
+
+def claim_suffix(claim: Claim, *, with_creates: bool = False) -> str:
+    """The flags, and what the command does beyond them with some of its options; `with_creates` as `safety_suffix`."""
+    made = suffix(claim_flags(claim))
+    if with_creates:
+        made = _with_creates(made, claim.base)
+    if not claim.raisers:
+        return made
+    from atip.calls.claim_words import more_words
+
+    more = clean_text("; ".join(more_words(claim)))
+    if not more:
+        return made
+    return f"{made[:-1]} | ⚠️ {more}]" if made else f"[⚠️ {more}]"
 
 
 def suffix(flags: tuple[bool, ...]) -> str:
@@ -114,7 +125,11 @@ def suffix(flags: tuple[bool, ...]) -> str:
 def safety_suffix(effects: Effects, *, with_creates: bool = False) -> str:
     """The suffix of effects alone. `with_creates` adds `CREATES: …`, which the text only shows (A28)."""
     made = suffix(flags_of((effects,)))
-    if not with_creates or not effects.creates:
+    return _with_creates(made, effects) if with_creates else made
+
+
+def _with_creates(made: str, effects: Effects) -> str:
+    if not effects.creates:
         return made
     creates = "CREATES: " + ", ".join(clean_text(name)[:40] for name in effects.creates[:5])
     return f"{made[:-1]} | {creates}]" if made else f"[{creates}]"

@@ -9,14 +9,18 @@ from __future__ import annotations
 import json
 import re
 
+from atip.calls.ceiling import command_claim
 from atip.codecs.interface import Encoded, Loss
-from atip.codecs.safety import clean_text, safety_suffix, shortened
-from atip.model.effects import UNKNOWN, join
+from atip.codecs.safety import claim_suffix, clean_text, shortened
+from atip.codecs.vocabulary import Vocabulary, find_losses, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Tool
 
+VOCABULARY = Vocabulary(
+    tool=words("description"), command=words("description"), option=words(""), argument=words("")
+)
 MAX_NAME = 64
 MAX_DESCRIPTION = 1_024
 MAX_COMMANDS = 40
@@ -47,13 +51,10 @@ def encode(tool: Tool) -> Encoded:
         "",
     ]
     for path, command in commands[:MAX_COMMANDS]:
-        effects = (
-            tool.effects if command.effects is UNKNOWN else join(command.effects, tool.effects)
-        )
         text = shortened(" ".join(clean_text(command.description).split()), MAX_LINE)
-        said = (f"- `{_code(' '.join(path))}`", text, safety_suffix(effects))
+        said = (f"- `{_code(' '.join(path))}`", text, claim_suffix(command_claim(tool, path)))
         lines.append(" ".join(part for part in said if part))
-    losses = [Loss(path="$.commands", message="options, types and evidence are not in a skill")]
+    losses = find_losses(tool, VOCABULARY, "a skill has no place for it")
     if len(commands) > MAX_COMMANDS:
         rest = len(commands) - MAX_COMMANDS
         lines.append(f"- … and {rest} more: `atip show {_code(tool.name)}`")

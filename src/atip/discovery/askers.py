@@ -12,7 +12,7 @@ import os
 from atip.errors import AtipError
 from atip.model.decode import decode
 from atip.model.reader import STORE
-from atip.system.files import read_bytes
+from atip.system.files import read_bytes, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ class NativeAsker:
     def ask(self, subject: Subject) -> Tool | None:
         return subject.known_native
 
+    def fingerprint(self, subject: Subject) -> str:
+        """Nothing: a program that has answered for these bytes is not asked again."""
+        return ""
+
 
 class ShimFolderAsker:
     """Shims by digest, then by name (0.1), in folders of the user, the system or the project.
@@ -57,9 +61,18 @@ class ShimFolderAsker:
     executes = False
 
     def __init__(
-        self, folders: Sequence[str], is_signed: Callable[[bytes, bytes], bool] | None = None
+        self,
+        folders: Sequence[str],
+        is_signed: Callable[[bytes, bytes], bool] | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
+        """
+        Args:
+            tell: takes what a person should know of a shim that was refused.
+        """
+        self._folders = tuple(folders)
         self._is_signed = is_signed
+        self._tell = tell
         self._files = {
             f"{kind}/{entry}": f"{folder}/{kind}/{entry}"
             for folder in reversed(folders)  # the first folder wins
@@ -67,13 +80,13 @@ class ShimFolderAsker:
             for entry in _names(f"{folder}/{kind}")
         }
 
+    def fingerprint(self, subject: Subject) -> str:
+        """Size and time of every file that could answer."""
+        names = _shim_names(subject)
+        return " ".join(stamp_of(f"{folder}/{name}") for folder in self._folders for name in names)
+
     def ask(self, subject: Subject) -> Tool | None:
-        bare = subject.digest.removeprefix("sha256:")
-        for name in (
-            f"shims/sha256/{bare}.json",
-            f"shims/{subject.name}.json",
-            f"tools/{subject.name}.json",
-        ):
+        for name in _shim_names(subject):
             path = self._files.get(name)
             tool = load_tool(path) if path and self._counts(path) else None
             if tool is None or (tool.trust is not None and tool.trust.source == "inferred"):
@@ -82,6 +95,11 @@ class ShimFolderAsker:
                 continue  # a copy of what a registry said: the registry itself is asked, or its cache
             if tool.binary is None or tool.binary.hash in (None, subject.digest):
                 return tool.replace(name=subject.name)
+            if self._tell is not None and name.startswith("shims/sha256/"):
+                self._tell(
+                    f"refused: the shim `{path}` is about {tool.binary.hash}, not about the binary of its name"
+                    " [store.wrong-binary]; correct `binary.hash` or the file's name, or remove it"
+                )
         return None
 
     def _counts(self, path: str) -> bool:
@@ -143,12 +161,18 @@ class OverrideAsker:
         """The override as written, whole or partial."""
         if not self._is_there:
             return None
-        bare = subject.digest.removeprefix("sha256:")
-        for relative in (f"sha256/{bare}.json", f"{subject.name}.json"):
+        for relative in _override_names(subject):
             document = load_json(os.path.join(self._folder, relative))
             if isinstance(document, dict):
                 return document
         return None
+
+    def fingerprint(self, subject: Subject) -> str:
+        """Size and time of the files that could answer; empty without any override."""
+        if not self._is_there:
+            return ""
+        names = _override_names(subject)
+        return " ".join(stamp_of(os.path.join(self._folder, name)) for name in names)
 
     def ask(self, subject: Subject) -> Tool | None:
         document = self.find(subject)
@@ -170,6 +194,19 @@ def _merged(under: Any, over: Any) -> Any:
     if isinstance(under, dict) and isinstance(over, dict):
         return {**under, **{key: _merged(under.get(key), value) for key, value in over.items()}}
     return over
+
+
+def _override_names(subject: Subject) -> tuple[str, str]:
+    return f"sha256/{subject.digest.removeprefix('sha256:')}.json", f"{subject.name}.json"
+
+
+def _shim_names(subject: Subject) -> tuple[str, str, str]:
+    bare = subject.digest.removeprefix("sha256:")
+    return (
+        f"shims/sha256/{bare}.json",
+        f"shims/{subject.name}.json",
+        f"tools/{subject.name}.json",
+    )
 
 
 def _names(folder: str) -> list[str]:

@@ -5,12 +5,13 @@ Files are found by the conventions of the shells and of `man`, never by running 
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import os
 
 from atip.errors import AtipError
 from atip.system.archives import read_compressed
-from atip.system.files import read_bytes
+from atip.system.files import read_bytes, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +33,16 @@ SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 class InstalledTexts:
     """What lies below some prefixes (`/usr`, `/usr/local`, `~/.local`). Each folder is listed once."""
 
-    def __init__(self, prefixes: Sequence[str]) -> None:
+    def __init__(self, prefixes: Sequence[str], *, root: str = "") -> None:
+        """
+        Args:
+            root: the folder that stands for `/`; empty: this machine's own.
+        """
+        self._root = root
         self._prefixes = [prefix for prefix in prefixes if os.path.isdir(prefix)]
         self._folders_of_pages: list[PageFolder] | None = None
         self._man: dict[str, str] | None = None
+        self._man_names: list[str] = []
         self._scripts: dict[str, list[tuple[str, str]]] | None = None
 
     def completions(self, name: str) -> Iterator[tuple[str, str]]:
@@ -47,27 +54,54 @@ class InstalledTexts:
             if text:
                 yield shell, text
 
+    def fingerprint_completions(self, name: str) -> str:
+        """Changes when a script for a name is added, removed or written."""
+        if self._scripts is None:
+            self._scripts = self._list_scripts()
+        found = self._scripts.get(name, ())
+        return " ".join(f"{path} {stamp_of(path)}" for _, path in found)
+
+    def fingerprint_pages(self, name: str) -> str:
+        """Changes when the page of a name, or one of a command of it, is added, removed or written."""
+        paths = [self._page(name), *self._child_pages(name).values()]
+        return " ".join(f"{path} {stamp_of(path)}" for path in paths if path)
+
     def man(self, name: str) -> str | None:
         """The source of the manual page of a name, or None."""
-        found = (folder.find(name) for folder in self._page_folders())
-        path = next((path for path in found if path), None)
+        path = self._page(name)
         return _read(path) if path else None
 
     def man_children(self, name: str) -> Iterator[tuple[str, str]]:
         """(subcommand, page) for pages such as `git-commit` of `git`, if no program has that name."""
+        for page, path in self._child_pages(name).items():
+            text = _read(path)
+            if text:
+                yield page.removeprefix(f"{name}-"), text
+
+    def _page(self, name: str) -> str | None:
+        found = (folder.find(name) for folder in self._page_folders())
+        return next((path for path in found if path), None)
+
+    def _child_pages(self, name: str) -> dict[str, str]:
+        """page → path of all pages of commands of a name."""
         if self._man is None:
             self._man = self._list_pages()
-        start = f"{name}-"
-        found = (page for page in sorted(self._man) if page.startswith(start) and page != start)
-        for page in itertools.islice(found, MAX_CHILDREN):
-            if not any(
-                os.path.exists(f"{prefix}/{folder}/{page}")
-                for prefix in ("/usr", *self._prefixes)
-                for folder in ("bin", "sbin", "games")
-            ):
-                text = _read(self._man[page])
-                if text:
-                    yield page.removeprefix(start), text
+            self._man_names = sorted(self._man)
+        first = bisect.bisect_right(self._man_names, f"{name}-")
+        found: dict[str, str] = {}
+        for page in itertools.islice(self._man_names, first, first + MAX_CHILDREN):
+            if not page.startswith(f"{name}-"):
+                break
+            if not self._is_program(page):
+                found[page] = self._man[page]
+        return found
+
+    def _is_program(self, name: str) -> bool:
+        return any(
+            os.path.exists(f"{prefix}/{folder}/{name}")
+            for prefix in (f"{self._root}/usr", *self._prefixes)
+            for folder in ("bin", "sbin", "games")
+        )
 
     def _list_scripts(self) -> dict[str, list[tuple[str, str]]]:
         """name → [(shell, path)] in the order in which the shells are believed."""
@@ -87,7 +121,9 @@ class InstalledTexts:
     def _folders(self, relative: Sequence[str]) -> Iterator[str]:
         for prefix in self._prefixes:
             for folder in relative:
-                yield f"/{folder}" if folder.startswith("etc/") else f"{prefix}/{folder}"
+                yield (
+                    f"{self._root}/{folder}" if folder.startswith("etc/") else f"{prefix}/{folder}"
+                )
 
     def _page_folders(self) -> list[PageFolder]:
         """In the order in which they are believed: by section, then by prefix."""
@@ -108,6 +144,11 @@ class InstalledTexts:
                 if name := folder.name_of(entry):
                     found.setdefault(name, f"{folder.path}/{entry}")
         return found
+
+
+def system_texts(home: str) -> InstalledTexts:
+    """The texts of the usual prefixes and of one user."""
+    return InstalledTexts(["/usr/local", "/usr", "/opt/homebrew", os.path.join(home, ".local")])
 
 
 class PageFolder:

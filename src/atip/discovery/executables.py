@@ -7,6 +7,7 @@ when one of these changes.
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 from atip.discovery.directories import Skipped
@@ -64,7 +65,7 @@ def list_executables(
             continue
         if not stat.S_ISREG(status.st_mode) or not status.st_mode & _EXECUTABLE:
             continue
-        reason = _why_not(entry.name, status, owners, allow, deny)
+        reason = _why_not(entry.name, status, owners, allow, deny) or _why_not_here(entry.path)
         if reason:
             skipped.append(Skipped(path=entry.path, reason=reason))
         elif entry.name in found:
@@ -87,6 +88,8 @@ def _why_not(
 ) -> str | None:
     from atip.model.names import why_unsafe
 
+    if is_not_tool(name):
+        return "not-a-tool"
     if name in deny or (allow and name not in allow):
         return "denied" if name in deny else "not-allowed"
     if why_unsafe(name):
@@ -94,6 +97,26 @@ def _why_not(
     if status.st_mode & stat.S_IWOTH:
         return "world-writable"
     return None if status.st_uid in owners else "foreign-owner"
+
+
+_NOT_TOOLS = re.compile(
+    r"__pycache__|(?:de)?activate(?:\.\w+)?|ld(?:-linux[\w.-]*)?\.so[\w.]*|.*\.(?:so(?:\.\d+)*|dll|pyc|cmd|bat|ps1|exe)",
+    re.I,
+)
+
+
+def is_not_tool(name: str) -> bool:
+    """A library, a cache, a script for another system, or one that only a shell can read in."""
+    return _NOT_TOOLS.fullmatch(name) is not None
+
+
+def _why_not_here(path: str) -> str | None:
+    """A version manager's stub for a program that no active version has: starting it is an error."""
+    if "/shims/" not in path:
+        return None
+    from atip.discovery.stubs import is_absent_version
+
+    return "version-not-active" if is_absent_version(path) else None
 
 
 def _executable(entry: os.DirEntry[str], status: os.stat_result) -> Executable:

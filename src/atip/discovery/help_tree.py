@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from atip.inference.help.complaints import denies_command, split_complaint
 from atip.model.tool import BOOLEAN, Option
 from atip.model.value import Value
 from atip.system.clock import monotonic
@@ -50,7 +51,12 @@ _MORE = re.compile(
     r"(--help[ =]all|--help-all|--helpfull|--fullhelp|--full-help|--help-full|--help-long|--longhelp|--long-help|--help-hidden)\b"
 )
 """Where a help text itself says how to get the whole of it."""
-SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",))
+SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",), ())
+"""How programs are asked, in this order; the last is for those that print their usage when called with nothing."""
+BARE_S = 1.0
+"""How long a program that was asked nothing may take: one that waits for input has no help to give."""
+ENOUGH = 3
+"""Weight of a help text after which no other spelling is tried."""
 MAX_TEXT = 400_000
 MAX_REMEMBERED = 64
 MAX_WRONG_GUESSES = 3
@@ -107,6 +113,8 @@ class HelpTree:
         self._short = False
         """Whether subcommands answer to `-h` where `--help` opens a manual (git)."""
         self._exit_code: int | None = None
+        self._complaint = ""
+        """What the program said against the last question."""
         self._was_success = False
         """Whether the help was an answer, not a complaint about the question."""
         self.was_cut = False
@@ -117,7 +125,7 @@ class HelpTree:
         if root is None:
             return None
         command, text = root
-        return self._below(self._with_proof(command), (), text, 1)
+        return self._below(self._with_proof(command), (), (_Shown(text, command),))
 
     def _with_proof(self, command: Command) -> Command:
         """The flag that was answered is known, whether or not the help names it."""
@@ -129,15 +137,23 @@ class HelpTree:
 
     def _root(self) -> tuple[Command, str] | None:
         best: tuple[Command, str] | None = None
+        best_rank = (False, 0)
         for spelling in SPELLINGS:
+            if not spelling and best:
+                break
             text = self._ask((*spelling,))
             if text is None:
                 continue
+            complained = bool(self._complaint)
             command = self._read(text, ())
-            if _weight(command) > (_weight(best[0]) if best else 0):
-                best, self._spelling = (command, text), spelling
-                self._was_success = self._exit_code == 0
-            if best and _weight(best[0]) >= 3:
+            rank = (not complained and _weight(command) >= ENOUGH, _weight(command))
+            if rank > best_rank:
+                best, best_rank = (command, text), rank
+                self._spelling = spelling or SPELLINGS[0]
+                self._was_success = self._exit_code == 0 and bool(spelling) and not complained
+            # Usage below a complaint is often less than the help: one other spelling may know more.
+            is_enough = not complained or spelling != SPELLINGS[0]
+            if is_enough and best_rank[1] >= ENOUGH:
                 break
         return self._fuller(best) if best else None
 
@@ -156,10 +172,10 @@ class HelpTree:
             usage=command.usage or best[0].usage,
         ), text
 
-    def _below(self, command: Command, path: tuple[str, ...], text: str, depth: int) -> Command:
+    def _below(self, command: Command, path: tuple[str, ...], above: tuple[_Shown, ...]) -> Command:
         if self._refine is not None:
             command = self._refine(command, path)
-        if not command.commands or depth > self._budget.depth:
+        if not command.commands or len(above) > self._budget.depth:
             self.was_cut = self.was_cut or bool(command.commands)
             return command.replace(commands=_sure(command.commands))
         children = dict(command.commands)
@@ -172,7 +188,7 @@ class HelpTree:
                     continue
             if not self._may_ask() or name == "help":
                 continue
-            found = self._child((*path, name), text)
+            found = self._child((*path, name), above)
             if found is None:
                 if is_guess:
                     wrong += 1
@@ -184,10 +200,13 @@ class HelpTree:
                 aliases=child.aliases or told.aliases,
                 extra={"x-atip": {}, **told.extra} if is_guess else {**child.extra, **told.extra},
             )
-            children[name] = self._below(merged, (*path, name), told_text, depth + 1)
+            below = (*above, _Shown(told_text, told))
+            children[name] = self._below(merged, (*path, name), below)
         return command.replace(commands=children or None)
 
-    def _child(self, path: tuple[str, ...], parent: str) -> tuple[Command, str] | None:
+    def _child(
+        self, path: tuple[str, ...], above: tuple[_Shown, ...]
+    ) -> tuple[Command, str] | None:
         orders = [(*path, *self._spelling), ("help", *path), (*path, "-h")]
         if self._is_prefix:
             orders[:2] = reversed(orders[:2])
@@ -195,10 +214,10 @@ class HelpTree:
             orders.insert(0, orders.pop())
         for words in orders:
             text = self._ask(words)
-            if text is None or _same(text, parent):
+            if text is None or denies_command(self._complaint):
                 continue
             command = self._read(text, path)
-            if _weight(command):
+            if _weight(command) and not any(one.is_shown_by(text, command) for one in above):
                 self._is_prefix = words[0] == "help"
                 self._short = words[-1] == "-h"
                 self._failures = 0
@@ -220,12 +239,14 @@ class HelpTree:
             self.was_cut = True
             return None
         self._asked += 1
-        answer = self._runner.run([self._program, *words], wall_s=self._budget.answer_s)
+        wall_s = self._budget.answer_s if words else min(BARE_S, self._budget.answer_s)
+        answer = self._runner.run([self._program, *words], wall_s=wall_s)
         if answer.failure or answer.timed_out:
             self._failures += 1
             return None
         self._exit_code = answer.exit_code
         text = max(answer.stdout, answer.stderr, key=len)[:MAX_TEXT].decode("utf-8", "replace")
+        self._complaint, text = split_complaint(text)
         return text if text.strip() else None
 
 
@@ -254,6 +275,17 @@ def _weight(command: Command) -> int:
     )
 
 
-def _same(text: str, parent: str) -> bool:
-    """Whether a subcommand printed the text of its parent again (it ignores what it does not know)."""
-    return text.strip() == parent.strip()
+class _Shown:
+    """The help of a command above, to notice when one below prints it again (it ignores what it does not know)."""
+
+    def __init__(self, text: str, command: Command) -> None:
+        self._text = text.strip()
+        self._names = frozenset(command.commands or ())
+
+    def is_shown_by(self, text: str, command: Command) -> bool:
+        """Whether a text is this help again: the same words, or a list of the same commands."""
+        names = frozenset(command.commands or ())
+        is_same_list = len(names) > 2 and 5 * len(names & self._names) >= 4 * len(
+            self._names | names
+        )
+        return is_same_list or text.strip() == self._text

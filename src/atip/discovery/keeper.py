@@ -1,4 +1,4 @@
-"""Keeper: from a finding to the store's files and entries, written in one go at the end.
+"""Keeper: from a finding to the store's files and entries, many entries at once.
 
 Nothing sensitive is stored: paths below the home directory inside metadata become `~`, and fields that
 the user lists under `redact` are left out (0.1 §5.3).
@@ -6,13 +6,17 @@ the user lists under `redact` are left out (0.1 §5.3).
 
 from __future__ import annotations
 
+import os
+
 from atip.discovery.askers import origin_of
 from atip.discovery.native import digest_of_answer
 from atip.model.encode import encode
+from atip.model.platforms import shim_platform
+from atip.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, Protocol
 
     from atip.discovery.ladder import Finding, Subject
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
         def put(self, entries: dict[str, dict[str, Any]]) -> None: ...
         def find(self, name: str) -> dict[str, Any] | None: ...
         def load_index(self) -> dict[str, Any]: ...
+        def has_metadata(self, relative: str) -> bool: ...
+        def forget(self, names: list[str]) -> list[str]: ...
         def load_metadata(self, name: str, entry: dict[str, Any]) -> dict[str, Any]: ...
 
     class Names(Protocol):
@@ -50,8 +56,53 @@ class StoreKeeper:
         self._written: dict[str, str] = {}
         self._before = store.load_index()["tools"]
 
-    def keep(self, subject: Subject, finding: Finding | None, *, shared: bool, key: Any) -> None:
-        """Write the metadata of one tool and prepare its entry."""
+    def keep_unchanged(
+        self, subject: Subject, inputs: str, *, learned: bool, key: Any
+    ) -> str | None:
+        """Keep the entry of a tool as it is, if it was made of the same inputs; returns its rung (empty: known by
+        name only), or None if it has to be looked at.
+
+        Args:
+            inputs: what the ladder would read, see `findings.climber.Climber.inputs`.
+            learned: programs are run in this scan; the tool must have been asked by this release then.
+        """
+        before = self._before.get(subject.name)
+        own = before.get("x-atip") if isinstance(before, dict) else None
+        if not isinstance(own, dict) or before.get("hash") != subject.digest:
+            return None
+        if own.get("inputs") != inputs or (learned and own.get("learned") != __version__):
+            return None
+        if "source" in before and not self._has_metadata(subject, before):
+            return None
+        fresh = {**own, "stat": list(key)}
+        self._entries[subject.name] = {
+            **before,
+            "path": subject.path,
+            "lastChecked": self._now,
+            "x-atip": fresh,
+        }
+        return str(own.get("rung", ""))
+
+    def _has_metadata(self, subject: Subject, entry: dict[str, Any]) -> bool:
+        usual = self._names.metadata_name(subject.digest, str(entry["source"]))
+        return self._store.has_metadata(str(entry.get("metadataPath", usual)))
+
+    def keep(
+        self,
+        subject: Subject,
+        finding: Finding | None,
+        *,
+        shared: bool,
+        key: Any,
+        inputs: Callable[[], str] = str,
+        learned: bool = False,
+    ) -> None:
+        """Write the metadata of one tool and prepare its entry.
+
+        Args:
+            inputs: told after the metadata was written, as shims in our own folder are among them.
+            learned: programs were run for it.
+        """
         own: dict[str, Any] = {"stat": list(key)}
         entry: dict[str, Any] = {
             "path": subject.path,
@@ -79,7 +130,29 @@ class StoreKeeper:
                 entry["metadataPath"] = f"./{relative}"
             own["metadataHash"] = self._save(relative, finding.tool, document, subject)
             own["description"] = finding.tool.description[:120]
+        before = self._own_before(subject)
+        if learned or before.get("learned"):
+            entry["x-atip"]["learned"] = __version__ if learned else before["learned"]
+        entry["x-atip"]["inputs"] = inputs()
         self._entries[subject.name] = entry
+
+    def _own_before(self, subject: Subject) -> dict[str, Any]:
+        """Our block of the entry of the same bytes; empty without one."""
+        before = self._before.get(subject.name)
+        own = before.get("x-atip") if isinstance(before, dict) else None
+        return own if isinstance(own, dict) and before.get("hash") == subject.digest else {}
+
+    def forget_missing(self) -> list[tuple[str, str]]:
+        """Remove the entries of programs that are gone; returns their digests and names."""
+        gone = [
+            (str(entry.get("hash", "")), name)
+            for name, entry in self._before.items()
+            if isinstance(entry, dict) and "path" in entry and not os.path.lexists(entry["path"])
+            if name not in self._entries
+        ]
+        if gone:
+            self._store.forget([name for _, name in gone])
+        return gone
 
     def flush(self) -> None:
         """Write all entries at once."""
@@ -130,6 +203,9 @@ class StoreKeeper:
         if tool.binary is None:
             name, version = subject.name, tool.version
             document["binary"] = {"hash": subject.digest, "name": name, "version": version}
+            uname = os.uname()
+            if platform := shim_platform(uname.sysname, uname.machine):
+                document["binary"]["platform"] = platform
         private = self._private(document)
         self._written[relative] = self._store.save_metadata(relative, private)
         return self._written[relative]

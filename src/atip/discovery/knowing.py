@@ -28,6 +28,10 @@ class KnowledgeAsker:
     rung = "knowledge"
     executes = False
 
+    def fingerprint(self, subject: Subject) -> str:
+        """Nothing: knowledge changes with our release only."""
+        return ""
+
     def ask(self, subject: Subject) -> Tool | None:
         known = load(subject.name)
         if known is None:

@@ -15,7 +15,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Protocol
 
     from atip.discovery.stubs import Stub
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
         executes: bool
 
         def ask(self, subject: Subject) -> Tool | None: ...
+
+    class Summarizer(Protocol):
+        """Chooses the summary of a tool; `summaries.sources.SummarySources.find` is one."""
+
+        def __call__(self, subject: Subject, descriptions: Mapping[str, str]) -> str: ...
 
     class Knower(Protocol):
         """Merges curated knowledge over what a rung said."""
@@ -102,9 +107,19 @@ def _place(asker: Asker) -> int:
 
 
 def climb(
-    subject: Subject, askers: Sequence[Asker], *, may_execute: bool, merge_knowledge: Knower
+    subject: Subject,
+    askers: Sequence[Asker],
+    *,
+    may_execute: bool,
+    merge_knowledge: Knower,
+    summarize: Summarizer | None = None,
 ) -> Finding | None:
-    """Ask rung by rung. None when nobody knows anything."""
+    """Ask source by source. None when no source knows the tool.
+
+    Args:
+        summarize: chooses the description among those of all sources.
+    """
+    descriptions: dict[str, str] = {}
     found: Tool | None = None
     rung, also = "", []
     documents: list[Tool] = []
@@ -116,6 +131,7 @@ def climb(
         answer = asker.ask(subject)
         if answer is None:
             continue
+        descriptions.setdefault(asker.rung, answer.description)
         if asker.rung in _DOCUMENTS:
             documents.append(answer)
         if found is None:
@@ -127,6 +143,8 @@ def climb(
         return None
     if rung == "completion" and documents:
         found = borne_out(found, documents)
+    if summarize is not None:
+        found = found.replace(description=summarize(subject, descriptions) or subject.name)
     if rung not in OUTRANKS_KNOWLEDGE:
         found = merge_knowledge(found)
     return Finding(tool=found, rung=rung, also=tuple(also))

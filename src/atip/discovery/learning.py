@@ -103,6 +103,10 @@ class CompletionAsker:
     def __init__(self, texts: InstalledTexts) -> None:
         self._texts = texts
 
+    def fingerprint(self, subject: Subject) -> str:
+        """Paths, sizes and times of the scripts."""
+        return self._texts.fingerprint_completions(subject.name)
+
     def ask(self, subject: Subject) -> Tool | None:
         for shell, text in self._texts.completions(subject.name):
             command = _read_completion(shell, text, subject.name)
@@ -120,6 +124,10 @@ class ManAsker:
     def __init__(self, texts: InstalledTexts) -> None:
         self._texts = texts
 
+    def fingerprint(self, subject: Subject) -> str:
+        """Paths, sizes and times of the pages."""
+        return self._texts.fingerprint_pages(subject.name)
+
     def ask(self, subject: Subject) -> Tool | None:
         page = self._texts.man(subject.name)
         if page is None:
@@ -129,8 +137,9 @@ class ManAsker:
         command = infer_man(page, tool=subject.name)
         children = dict(command.commands or {})
         for name, text in self._texts.man_children(subject.name):
-            child = infer_man(text, tool=subject.name)
-            if child.options or child.arguments:
+            child = infer_man(text, tool=subject.name, path=(name,))
+            # `ssh-sk-helper` has a page of its own and is no command of ssh: its page does not write `ssh sk-helper`.
+            if f"{subject.name} {name}" in (child.usage or "") or name in children:
                 children[name] = merge_command(child, children[name]) if name in children else child
         command = command.replace(commands=children or None)
         if not (command.options or command.commands or command.description):
@@ -147,9 +156,7 @@ def read_text(kind: str, text: str, name: str) -> Tool:
 
         return storable(inferred(name, infer_help(text, tool=name), "help-parsing"))
     if kind == "man":
-        from atip.inference.man import infer_man
-
-        return storable(inferred(name, infer_man(text, tool=name), "man-page"))
+        return storable(inferred(name, read_plain(kind, text, name), "man-page"))
     if kind in FORMATS:
         return storable(_read_description(kind, text, name))
     return storable(inferred(name, _read_completion(kind, text, name), f"completion-{kind}"))
@@ -168,6 +175,15 @@ def _read_description(kind: str, text: str, name: str) -> Tool:
         )
     tool = inferred(name, found.command, f"self-description-{kind}", confidence="high")
     return tool.replace(version=found.version or UNKNOWN_VERSION)
+
+
+def read_plain(kind: str, text: str, name: str) -> Command:
+    """The root command in a manual page (`man`) or the completion script of a shell."""
+    if kind == "man":
+        from atip.inference.man import infer_man
+
+        return infer_man(text, tool=name)
+    return _read_completion(kind, text, name)
 
 
 def _read_completion(shell: str, text: str, name: str) -> Command:

@@ -1,8 +1,8 @@
 """What earlier scans saw, so that the next one reads and executes nothing twice.
 
 Files in the cache (0.1 §3.3): `discovery/path-scan-<hash>.json` (see `unchanged.py`) holds, for one set of
-directories, a fingerprint of all entries and the summary; beside it what `stat` said of every file, and its
-digest; `discovery/answers.json` what each digest answered. All are derived and may be deleted at any time.
+directories, a fingerprint of all entries and the summary; `discovery/files.json` what `stat` said of every file that any
+scan has read, and its digest; `discovery/answers.json` what each digest answered. All are derived and may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import os
 
+from atip.discovery.stubs import NO_SCRIPT, Stub
 from atip.discovery.unchanged import VERSION, load_remembered, memory_path, scan_key
 from atip.errors import AtipError
+from atip.model.value import Value
 from atip.system.files import make_private, read_bytes, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from atip.discovery.executables import Executable
@@ -24,14 +26,26 @@ if TYPE_CHECKING:
 MAX_BYTES = 256_000_000
 
 
+_STUB_FIELDS = ("interpreter", "language", "module", "attribute", "target")
+
+
+class FileContent(Value):
+    """What is known of a file without reading it again."""
+
+    digest: str
+    is_candidate: bool
+    """Whether it, or what it starts, holds the marks of a tool that answers."""
+    stub: Stub
+
+
 class ScanMemory:
-    """Results of the last scan of one question. The table of files is read only when it is needed."""
+    """The summary of the last scan of one question, and the files that any scan has read. Read only when needed."""
 
     def __init__(self, cache: str, directories: Sequence[str], salt: str = "") -> None:
         key = scan_key(directories, salt)
         self._folder = os.path.join(cache, "discovery")
         self._path = memory_path(cache, key)
-        self._files_path = os.path.join(self._folder, f"path-scan-{key}.files.json")
+        self._files_path = os.path.join(self._folder, "files.json")
         self._files: dict[str, list[Any]] | None = None
         remembered = load_remembered(self._path)
         self._fingerprint, document = remembered[:2] if remembered else ("", "{}")
@@ -39,28 +53,38 @@ class ScanMemory:
 
     @property
     def files(self) -> dict[str, list[Any]]:
-        """path → [stat key, digest, is candidate]."""
+        """path → [stat key, digest, is candidate, what the script starts]."""
         if self._files is None:
             document = _load_json(self._files_path)
-            self._files = document if isinstance(document, dict) else {}
+            files = document.get(VERSION) if isinstance(document, dict) else None
+            self._files = files if isinstance(files, dict) else {}
         return self._files
 
     def is_current(self, fingerprint: str) -> bool:
         """Whether exactly these files were there, unchanged, at the last scan."""
         return bool(self.summary) and self._fingerprint == fingerprint
 
-    def digest_of(self, one: Executable) -> tuple[str, bool] | None:
-        """Digest and candidacy of an unchanged file; None when it must be read."""
+    def content_of(self, one: Executable) -> FileContent | None:
+        """What an unchanged file holds; None when it must be read."""
         seen = self.files.get(one.path)
         if seen is None or seen[0] != list(one.key):
             return None
-        return str(seen[1]), bool(seen[2])
+        return FileContent(
+            digest=str(seen[1]), is_candidate=bool(seen[2]), stub=_read_stub(seen[3])
+        )
 
-    def save(
-        self, fingerprint: str, files: dict[str, list[Any]], summary: dict[str, Any], text: str
-    ) -> None:
-        """Remember a finished scan; the table first, so that a crash in between costs only time."""
-        _save_json(self._folder, self._files_path, files)
+    def save_files(self, contents: Mapping[str, tuple[Executable, FileContent]]) -> None:
+        """Remember what files hold, beside those of other scans that are still there."""
+        kept = {path: row for path, row in self.files.items() if os.path.lexists(path)}
+        for path, (one, content) in contents.items():
+            row = [list(one.key), content.digest, content.is_candidate]
+            kept[path] = [*row, _write_stub(content.stub)]
+        if kept != self._files:
+            self._files = kept
+            _save_json(self._folder, self._files_path, {VERSION: kept})
+
+    def save(self, fingerprint: str, summary: dict[str, Any], text: str) -> None:
+        """Remember a finished scan."""
         document = json.dumps({**summary, "executed": 0, "unchanged": True}, ensure_ascii=False)
         make_private(self._folder)
         whole = "\n".join([VERSION, fingerprint, document, text])
@@ -89,6 +113,16 @@ class Answers:
         if self._changed:
             _save_json(self._folder, self._path, self.by_digest)
             self._changed = False
+
+
+def _write_stub(stub: Stub) -> list[str | None]:
+    """Empty for a program that is not a script."""
+    values = [getattr(stub, field) for field in _STUB_FIELDS]
+    return values if any(values) else []
+
+
+def _read_stub(values: list[str | None]) -> Stub:
+    return Stub(**dict(zip(_STUB_FIELDS, values, strict=True))) if values else NO_SCRIPT
 
 
 def _load_json(path: str) -> object:

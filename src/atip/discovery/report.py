@@ -32,6 +32,8 @@ class ScanReport:
         self.executed = 0
         self.by_rung: dict[str, int] = {}
         self.unknown = 0
+        self.removed: list[str] = []
+        """Names that are no longer there."""
         self.refusals: list[dict[str, str]] = []
         self.warnings: list[dict[str, str]] = []
         self._remembered: dict[str, Any] | None = None
@@ -48,6 +50,13 @@ class ScanReport:
             self.unknown += 1
         else:
             self.by_rung[finding.rung] = self.by_rung.get(finding.rung, 0) + 1
+
+    def remembered(self, rung: str) -> None:
+        """A tool that has not changed; `rung` is empty if it is known by name only."""
+        if rung:
+            self.by_rung[rung] = self.by_rung.get(rung, 0) + 1
+        else:
+            self.unknown += 1
 
     def refused(self, name: str, code: str, message: str) -> None:
         self.refusals.append({"name": name, "code": code, "message": message})
@@ -71,6 +80,7 @@ class ScanReport:
             "unknown": self.unknown,
             "executed": self.executed,
             "unchanged": False,
+            "removed": self.removed[:200],
             "refused": self.refusals[:200],
             "warnings": self.warnings[:200],
             "shadowed": [one.to_json() for one in self.listed.shadowed[:200]],
@@ -113,6 +123,8 @@ def render_summary(summary: dict[str, Any]) -> str:
         lines.append(
             f"{summary['unknown']:>6,}  known by name and hash only (`atip scan --learn` asks them)"
         )
+    if summary.get("removed"):
+        lines.append(f"{len(summary['removed']):>6,}  no longer there, forgotten")
     skipped = summary["skipped"]
     lines += [
         f"{number:>6,}  not looked at: {reason}" for reason, number in skipped["files"].items()

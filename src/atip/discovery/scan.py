@@ -13,7 +13,7 @@ import os
 from atip.discovery.directories import choose_directories
 from atip.discovery.executables import list_executables
 from atip.discovery.listing import Listing
-from atip.discovery.memory import Answers, ScanMemory
+from atip.discovery.memory import Answers, FileContent, ScanMemory
 from atip.discovery.report import Plan, ScanReport, render_summary
 from atip.discovery.safety import path_entries
 from atip.discovery.unchanged import salt_of
@@ -21,11 +21,14 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
+    from atip.discovery.content import ContentReader
     from atip.discovery.directories import Directories
     from atip.discovery.executables import Executable, Executables
+    from atip.discovery.findings.learner import Ladder, Program
+    from atip.discovery.findings.memory import FindingsMemory
     from atip.discovery.ladder import Finding, Subject
     from atip.discovery.native import NativeAnswer, ProbeAnswer
     from atip.discovery.stubs import Stub
@@ -38,9 +41,8 @@ if TYPE_CHECKING:
     class Keeper(Protocol):
         """Where results go: the local store, seen from here."""
 
-        def keep(
-            self, subject: Subject, finding: Finding | None, *, shared: bool, key: Any
-        ) -> None: ...
+        def keep(self, subject: Subject, finding: Finding | None, **how: Any) -> None: ...
+        def forget_missing(self) -> list[tuple[str, str]]: ...
         def flush(self) -> None: ...
         def native_digest(self, digest: str) -> str | None: ...
 
@@ -72,16 +74,17 @@ class Scanner:
         config: Mapping[str, Any],
         cache: str,
         environment_path: str,
+        findings: FindingsMemory,
         progress: Progress | None = None,
     ) -> None:
         self.options = options
+        self.findings = findings
         self.config = config
         self.cache = cache
         self.environment_path = environment_path
         self.progress = progress or (lambda stage, done, total: None)
         self._answers: Answers | None = None
-        self.contents: dict[str, tuple[str, bool, bytes]] = {}
-        self.stubs: dict[str, Stub] = {}
+        self.contents: dict[str, FileContent] = {}
 
     @property
     def answers(self) -> Answers:
@@ -115,31 +118,31 @@ class Scanner:
     def read(self, found: Sequence[Executable], memory: ScanMemory) -> None:
         """(4) Digest and marks of every file that is new or changed; each inode once."""
         from atip.discovery.content import ContentReader
+
+        reader = ContentReader()
+        by_key: dict[tuple[int, ...], FileContent | None] = {}
+        for done, one in enumerate(found):
+            self.progress("reading", done, len(found))
+            content = memory.content_of(one)
+            if content is None and one.key not in by_key:
+                by_key[one.key] = self._read_file(one, reader)
+            content = content or by_key[one.key]
+            if content is not None:
+                self.contents[one.path] = content
+
+    def _read_file(self, one: Executable, reader: ContentReader) -> FileContent | None:
         from atip.discovery.stubs import parse_stub
         from atip.errors import AtipError
 
-        reader: ContentReader | None = None
-        by_key: dict[tuple[int, ...], tuple[str, bool, bytes]] = {}
-        for done, one in enumerate(found):
-            self.progress("reading", done, len(found))
-            known = memory.digest_of(one)
-            if known is not None:
-                self.contents[one.path] = (*known, b"")
-                continue
-            content = by_key.get(one.key)
-            if content is None:
-                reader = reader or ContentReader()
-                try:
-                    read = reader.read(one.real_path)
-                except AtipError:
-                    continue
-                stub = parse_stub(one.real_path, read.head, read.script)
-                candidate = read.is_candidate or self._stub_is_candidate(one, stub, reader)
-                content = by_key[one.key] = (read.digest, candidate, read.head)
-                self.stubs[one.path] = stub
-            self.contents[one.path] = content
+        try:
+            read = reader.read(one.real_path)
+        except AtipError:
+            return None
+        stub = parse_stub(one.real_path, read.head, read.script)
+        is_candidate = read.is_candidate or self._stub_is_candidate(one, stub, reader)
+        return FileContent(digest=read.digest, is_candidate=is_candidate, stub=stub)
 
-    def _stub_is_candidate(self, one: Executable, stub: Stub, reader: Any) -> bool:
+    def _stub_is_candidate(self, one: Executable, stub: Stub, reader: ContentReader) -> bool:
         from atip.discovery.stubs import sources
 
         if stub.module is None and stub.target is None and stub.language != "node":
@@ -151,9 +154,10 @@ class Scanner:
         skip = set(self.config.get("skip", ()))
         chosen: dict[str, Executable] = {}
         for one in found:
-            digest, candidate, _ = self.contents.get(one.path, ("", False, b""))
-            if not candidate or one.name in skip:
+            content = self.contents.get(one.path)
+            if content is None or not content.is_candidate or one.name in skip:
                 continue
+            digest = content.digest
             if self.answers.get(digest) is not None and not self.options.refresh:
                 continue
             # A link and its target have one digest: ask under the file's own name.
@@ -178,7 +182,7 @@ class Scanner:
         *,
         open_keeper: Callable[[], Keeper],
         open_prober: Callable[[Sequence[str]], Any],
-        open_ladder: Callable[[Sequence[Executable]], Callable[[Subject], Finding | None]],
+        open_ladder: Callable[[Sequence[Executable]], Ladder],
     ) -> ScanReport:
         """All steps. What an unchanged machine does not need is not even opened.
 
@@ -192,21 +196,26 @@ class Scanner:
             return ScanReport.unchanged(memory.summary)
         listed = self.executables(listing)
         report = ScanReport(directories, listed)
-        keeper, climb = open_keeper(), open_ladder(listed.found)
         self.read(listed.found, memory)
+        files = {one.path: one for one in listed.found}
+        read = {path: (files[path], content) for path, content in self.contents.items()}
+        memory.save_files(read)
+        keeper = open_keeper()
         native = self._ask(self.candidates(listed.found), open_prober, keeper, report)
-        self._climb(listed.found, native, keeper, climb, report)
-        keeper.flush()
         self.answers.save()
-        files = {
-            one.path: [list(one.key), *self.contents[one.path][:2]]
-            for one in listed.found
-            if one.path in self.contents
-        }
+        self._learn(listed.found, native, keeper, open_ladder(listed.found), report)
+        if not self.options.only:
+            self._forget_missing(keeper, report)
         summary = report.summary()
-        told = render_summary({**summary, "executed": 0, "unchanged": True})
-        memory.save(listing.fingerprint, files, summary, told)  # (8)
+        text = render_summary({**summary, "executed": 0, "unchanged": True, "removed": []})
+        memory.save(listing.fingerprint, {**summary, "removed": []}, text)  # (8)
         return report
+
+    def _forget_missing(self, keeper: Keeper, report: ScanReport) -> None:
+        """Tools that are gone, with what was remembered of them."""
+        for digest, name in keeper.forget_missing():
+            report.removed.append(name)
+            self.findings.forget(digest, name)
 
     def _ask(
         self,
@@ -224,7 +233,8 @@ class Scanner:
         from atip.sandbox.probe import Probe
 
         probes = [Probe(argv=(one.real_path, "--agent")) for one in candidates]
-        with open_prober(visible_paths(candidates, self.stubs)) as prober:
+        stubs = {one.path: self.contents[one.path].stub for one in candidates}
+        with open_prober(visible_paths(candidates, stubs)) as prober:
             large: list[Executable] = []
             for done, (position, answer) in enumerate(prober.run_all(probes), 1):
                 one = candidates[position]
@@ -251,7 +261,7 @@ class Scanner:
         from atip.discovery.executables import stat_key
 
         report.executed += 1
-        digest = self.contents[one.path][0]
+        digest = self.contents[one.path].digest
         # SECURITY: a file that changed while it was asked is asked again at the next scan.
         if stat_key(os.stat(one.real_path)) != one.key:
             report.warn(one.name, "probe.file-changed")
@@ -283,59 +293,54 @@ class Scanner:
         self.answers.put(digest, "native")
         return found
 
-    def _climb(
+    def _learn(
         self,
         found: Sequence[Executable],
         native: dict[str, NativeAnswer],
         keeper: Keeper,
-        climb: Callable[[Subject], Finding | None],
+        ladder: Ladder,
         report: ScanReport,
     ) -> None:
         """(6) and (7): what is known of every name, and where it is kept."""
-        from atip.discovery.ladder import Subject
-        from atip.discovery.stubs import head_of, parse_stub
+        from atip.discovery.findings.learner import Learner
 
-        names_by_digest: dict[str, int] = {}
-        for one in found:
-            if one.path in self.contents:
-                digest = self.contents[one.path][0]
-                names_by_digest[digest] = names_by_digest.get(digest, 0) + 1
-        subjects = []
         for one in found:
             if one.path not in self.contents:
                 report.unreadable(one.path)
+        learner = Learner(
+            ladder,
+            keeper,
+            report,
+            progress=self.progress,
+            learn=self.options.learn,
+            refresh=self.options.refresh,
+            jobs=self.options.jobs,
+        )
+        learner.run(self._programs(found, native))
+
+    def _programs(
+        self, found: Sequence[Executable], native: dict[str, NativeAnswer]
+    ) -> list[Program]:
+        from collections import Counter
+
+        from atip.discovery.findings.learner import Program
+        from atip.discovery.ladder import Subject
+
+        names = Counter(content.digest for content in self.contents.values())
+        programs = []
+        for one in found:
+            content = self.contents.get(one.path)
+            if content is None:
                 continue
-            digest, _, head = self.contents[one.path]
-            answer = native.get(digest)
+            answer = native.get(content.digest)
             subject = Subject(
                 name=one.name,
                 path=one.path,
                 real_path=one.real_path,
-                digest=digest,
-                stub=self.stubs.get(one.path)
-                or parse_stub(one.real_path, head or head_of(one.real_path)),
+                digest=content.digest,
+                stub=content.stub,
                 known_native=answer.tool if answer else None,
             )
-            subjects.append((one, subject))
-        stage = "learning" if self.options.learn else "looking"
-        findings = self._map(climb, [subject for _, subject in subjects])
-        for done, ((one, subject), finding) in enumerate(zip(subjects, findings, strict=True), 1):
-            self.progress(stage, done, len(subjects))
-            keeper.keep(subject, finding, shared=names_by_digest[subject.digest] > 1, key=one.key)
-            report.learnt(one.name, finding)
-
-    def _map(
-        self, climb: Callable[[Subject], Finding | None], subjects: Sequence[Subject]
-    ) -> Iterator[Finding | None]:
-        """In order; with several threads where programs are run and waited for."""
-        if not self.options.learn:
-            yield from map(climb, subjects)
-            return
-        from concurrent.futures import ThreadPoolExecutor
-
-        jobs = self.options.jobs or len(os.sched_getaffinity(0))
-        pool = ThreadPoolExecutor(jobs)
-        try:
-            yield from pool.map(climb, subjects)
-        finally:
-            pool.shutdown(cancel_futures=True)
+            is_shared = names[content.digest] > 1
+            programs.append(Program(file=one, subject=subject, is_shared=is_shared))
+        return programs

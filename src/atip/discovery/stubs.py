@@ -26,6 +26,14 @@ _ENTRY = re.compile(r"^from ([A-Za-z_][\w.]{0,200}) import ([A-Za-z_]\w{0,100})"
 
 _EXEC = re.compile(r"""^\s*exec\s+(?:-a\s+\S+\s+)?["']?(/[^\s"'$]{1,300})""", re.M)
 
+_BESIDE = r"""\$\(dirname (?:-- )?"?\$0"?\)|\$\{0%/\*\}"""
+"""The folder of the script itself, as shells write it."""
+_HANDS_ON = re.compile(
+    rf"""^\s*(?:exec\s+(?:-a\s+\S+\s+)?)?["']?({_BESIDE})?(/[^\s"'$]{{1,300}})["']?\s+(?:[^\n|;&]*\s)?"?\$@"?\s*$""",
+    re.M,
+)
+"""A line that starts another program with all arguments: by its path, or beside the script."""
+
 _SHIM = re.compile(r"(.*/\.?(pyenv|rbenv|nodenv|goenv|phpenv|jenv))/shims/([^/]+)\Z")
 
 
@@ -81,23 +89,48 @@ def parse_stub(path: str, head: bytes, script: bytes | None = None) -> Stub:
         managed = managed_target(path)
         if managed:
             return Stub(interpreter=interpreter, language=language, target=managed)
-        found = _EXEC.search(text) if "exec" in text else None
-        return plain.replace(target=found[1]) if found else plain
+        target = _shell_target(path, text)
+        return plain.replace(target=target) if target else plain
     return plain
+
+
+def _shell_target(path: str, text: str) -> str:
+    """The program that a wrapper hands its arguments to; empty: it does work of its own."""
+    if "exec" in text and (found := _EXEC.search(text)):
+        return found[1]
+    found = _HANDS_ON.search(text) if "$@" in text else None
+    if found is None:
+        return ""
+    start = os.path.dirname(os.path.abspath(path)) if found[1] else ""
+    return os.path.normpath(start + found[2])
 
 
 def managed_target(path: str) -> str | None:
     """What a version manager's shim starts (`~/.pyenv/shims/x`), by its files, without asking it."""
+    return next((one for one in _managed_files(path) if os.path.isfile(one)), None)
+
+
+def is_absent_version(path: str) -> bool:
+    """Whether a version manager's shim stands for a program that none of the active versions has."""
+    candidates = _managed_files(path)
+    return bool(candidates) and not any(os.path.isfile(one) for one in candidates)
+
+
+def _managed_files(path: str) -> list[str]:
+    """Where the active versions of a version manager would have a program; empty for any other file."""
     found = _SHIM.search(path) if "/shims/" in path else None
     if not found:
-        return None
+        return []
     try:
         with open(os.path.join(found[1], "version"), "rb") as file:
-            version = file.read(200).decode("utf-8", "replace").split()
+            active = file.read(200).decode("utf-8", "replace").split()
     except OSError:
-        return None
-    candidates = [os.path.join(found[1], "versions", name, "bin", found[3]) for name in version]
-    return next((one for one in candidates if os.path.isfile(one)), None)
+        return []
+    return [
+        os.path.join(found[1], "versions", name, "bin", found[3])
+        for name in active
+        if name != "system"
+    ]
 
 
 def sources(path: str, stub: Stub) -> Iterator[str]:
@@ -121,9 +154,9 @@ def _sources(path: str, stub: Stub) -> Iterator[str]:
     elif stub.language == "node":
         folder = os.path.dirname(os.path.realpath(path))
         yield from sorted(glob.iglob(f"{glob.escape(folder)}/*.js"))
-        yield from sorted(
-            glob.iglob(f"{glob.escape(os.path.dirname(folder))}/{{dist,lib,src}}/*.js")
-        )
+        package = glob.escape(os.path.dirname(folder))
+        for sources_folder in ("dist", "lib", "src"):  # `glob` knows no braces
+            yield from sorted(glob.iglob(f"{package}/{sources_folder}/*.js"))
 
 
 def site_directories(path: str, stub: Stub) -> list[str]:

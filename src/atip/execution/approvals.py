@@ -125,4 +125,4 @@ def _decoded(data: bytes, path: str) -> Sequence[Approval]:
             for row in json.loads(data)["approvals"]
         ]
     except (ValueError, KeyError, TypeError) as error:
-        raise FormatError("approvals.unreadable", f"`{path}` is no list of approvals") from error
+        raise FormatError("approvals.unreadable", f"`{path}` is not a list of approvals") from error

@@ -5,8 +5,8 @@ holds the hash of the one before; the hash of a record covers everything in it. 
 before anything starts, and an end record. A file that grows too large is set aside under a numbered name, and
 the next one begins with its last hash, so the chain goes on.
 
-Whoever can write the file can also write a new chain from the first record on; what the chain shows is any
-change that leaves a later record in place. Keep the last hash elsewhere to see a cut at the end.
+What the chain cannot show, a cut at its end, its anchor shows (`anchor.py`). Whoever can write both files can also write a
+new chain from the first record on: keep a head elsewhere (`atip audit verify --head`) to see that.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import os
 import re
 
 from atip.errors import AtipError, ExecutionError
+from atip.execution.anchor import holds, move_anchor, read_anchor
 from atip.model.value import Value
 from atip.system import files
 from atip.system.clock import now
@@ -23,8 +24,10 @@ from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
+
+    from atip.execution.anchor import Head
 
 NAME = "audit.jsonl"
 GENESIS = "0" * 64
@@ -48,6 +51,8 @@ class Checked(Value):
     last: str
     """Hash of the last good record."""
     broken: Broken | None = None
+    anchored: bool = False
+    """There is an anchor, so a cut at the end would have been seen."""
     unfinished: tuple[str, ...] = ()
     """Runs with a start and no end: still running, or killed."""
 
@@ -55,8 +60,13 @@ class Checked(Value):
 class Audit:
     """The chain in one folder. Safe for any number of processes at once."""
 
-    def __init__(self, folder: str, *, max_file: int = MAX_FILE) -> None:
+    def __init__(self, folder: str, *, anchor: str = "", max_file: int = MAX_FILE) -> None:
+        """
+        Args:
+            anchor: a file in another folder that tells how the chain ends; empty: none is kept.
+        """
         self.folder = folder
+        self._anchor = anchor
         self.path = os.path.join(folder, NAME)
         self._max_file = max_file
 
@@ -101,9 +111,15 @@ class Audit:
             except OSError:
                 os.ftruncate(handle, size)
                 raise
+            if self._anchor:
+                files.make_private(os.path.dirname(self._anchor))
+                move_anchor(self._anchor, previous, digest, self._hashes())
             return digest
         finally:
             os.close(handle)
+
+    def _hashes(self) -> Iterator[str]:
+        return (str(record.get("hash", "")) for record in self.records())
 
     def _last_set_aside(self) -> str:
         names = self._set_aside()
@@ -143,8 +159,38 @@ class Audit:
             if record is not None:
                 yield record
 
-    def verify(self) -> Checked:
-        """Follow the chain to its end or to the first record that does not fit."""
+    def newest(self) -> Iterator[dict[str, Any]]:
+        """Every readable record, newest first; reads no more of the files than is asked for."""
+        if not os.path.isdir(self.folder):
+            return
+        for name in reversed([*self._set_aside(), NAME]):
+            path = os.path.join(self.folder, name)
+            if os.path.isfile(path):
+                for line in files.lines_backwards(path, MAX_RECORD):
+                    record = _decoded(line)
+                    if record is not None:
+                        yield record
+
+    def verify(self, heads: Sequence[Head] = ()) -> Checked:
+        """Follow the chain to its end or to the first record that does not fit.
+
+        Args:
+            heads: noted elsewhere; the chain must have been so at some time.
+        """
+        checked = self._follow()
+        known = read_anchor(self._anchor) if self._anchor else None
+        checked = checked.replace(anchored=known is not None)
+        if checked.broken is not None:
+            return checked
+        wanted = (*heads, *((known.head, *known.lost) if known else ()))
+        chain = tuple(self._hashes()) if wanted else ()
+        missing = [head for head in wanted if not holds(head, chain)]
+        if not missing:
+            return checked
+        reason = f"records are missing: the chain once had {missing[0].records} and ended with {missing[0].last}"
+        return checked.replace(broken=_broken(NAME, len(chain) + 1, reason))
+
+    def _follow(self) -> Checked:
         previous = GENESIS
         count = 0
         open_runs: dict[str, None] = {}
@@ -154,7 +200,7 @@ class Audit:
                 if _is_torn(line):
                     continue  # half a line of a killed writer; the chain goes on after it
                 return Checked(
-                    records=count, last=previous, broken=_broken(name, number, "it is no record")
+                    records=count, last=previous, broken=_broken(name, number, "it is not a record")
                 )
             if record.get("previous") != previous:
                 reason = "it does not follow the record before it"

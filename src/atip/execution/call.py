@@ -18,6 +18,22 @@ if TYPE_CHECKING:
     from atip.policy.decision import Decision
 
 
+class CallOptions(Value):
+    """What a caller may say of a call besides what it is."""
+
+    cwd: str | None = None
+    """Where it runs; None: in the current directory."""
+    stdin: bytes | None = None
+    timeout_s: float | None = None
+    max_bytes: int | None = None
+    """Kept of each stream; None: the usual."""
+    assume_yes: bool = False
+    preset: str | None = None
+    """Of the policy, for an operation of an API; a program's is its runner's."""
+    structured: bool = False
+    """Ask the tool for JSON where it is known how (AIP-29 `json_flag`); the Result has `data`."""
+
+
 class Call(Value):
     """What is asked to run."""
 
@@ -29,6 +45,8 @@ class Call(Value):
     """What `~` means; empty: the home directory of this process's user."""
     stdin: bytes | None = None
     """Input for the program; None: none was given."""
+    stdin_fd: int = -1
+    """Input that is passed on as it comes, where `stdin` is None; -1: none."""
     env: Mapping[str, str] = {}
     """The caller's variables; the confinement says which are handed in."""
     timeout_s: float | None = None
@@ -41,6 +59,10 @@ class Call(Value):
     """The output is expected to be JSON, and becomes `Result.data`."""
     direct: Callable[[Asker | None], Result] | None = None
     """Answers the call without a program (an operation of an API), under policy and with a record of its own."""
+    judge_direct: Callable[[], Judgement] | None = None
+    """What policy says of a call that is answered directly; sends nothing."""
+    operation: str = ""
+    """What is called directly, as in `pets.get_pet`; empty: a program."""
 
 
 class Judgement(Value):

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shlex
 
 from atip.errors import Denied, NeedsConfirmation
 from atip.execution.result import clean_output
 from atip.model.confinement import ANY_PROGRAM
 from atip.model.value import Value
+from atip.policy.subject import MARKS
 from atip.system.clock import monotonic
 from atip.system.digests import sha256_hex
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from atip.model.confinement import Confinement
+    from atip.model.effects import Effects
 
     Asker = Callable[["Question"], bool]
     """Puts the question to the user, and returns the answer. Raises NeedsConfirmation if it cannot."""
@@ -96,6 +97,12 @@ def bind(*, digest: str, argv: Sequence[str], env: Mapping[str, str], cwd: str, 
     return sha256_hex(json.dumps(parts, ensure_ascii=True).encode())
 
 
+def yes_covers(effects: Effects) -> bool:
+    """Whether `--yes` may stand for a person: where it is *known* that nothing is destroyed, and no secret is read. One rule for every
+    entry point."""
+    return effects.destructive is False and effects.extra.get(MARKS["secrets"]) is not True
+
+
 class Tokens:
     """Answers that were given and not used yet. One process, one memory: nothing is written."""
 
@@ -105,7 +112,7 @@ class Tokens:
 
     def grant(self, binding: str) -> str:
         """A token for a yes that a person just gave."""
-        token = secrets.token_urlsafe(24)
+        token = os.urandom(24).hex()
         self._given[token] = (binding, monotonic() + self._lifetime_s)
         return token
 
@@ -148,7 +155,7 @@ def nobody_to_ask(question: Question | None = None) -> NeedsConfirmation:
     details = {"argv": list(question.argv), "reasons": list(question.reasons)} if question else None
     return NeedsConfirmation(
         "consent.no-terminal",
-        "this needs a person's yes, and there is no terminal to ask on",
+        "a person has to confirm this, and there is no terminal to ask on",
         hint="run it in a terminal, or allow it in the policy",
         details=details,
     )

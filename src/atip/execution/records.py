@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
 
 from atip.errors import Denied, ExecutionError
 from atip.execution.redact import redact_text
 from atip.execution.result import shown_attempts
+from atip.execution.secret_values import named_values, passed_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from atip.execution.call import Call, Judgement
     from atip.execution.result import Result
     from atip.model.confinement import Confinement
+    from atip.policy.decision import Decision
     from atip.sandbox.verified import VerifiedBinary
+
+MAX_LINE, MAX_REASON, MAX_REASONS = 10_000, 500, 20
+"""What the record of a decision keeps of a line and of what is said of it: a long line has its record, too."""
 
 
 class Records:
@@ -26,6 +30,13 @@ class Records:
 
     def __init__(self, audit: Audit | None) -> None:
         self._audit = audit
+        self.trouble = ""
+        """Why the last record could not be written; empty: it was."""
+
+    @property
+    def journal(self) -> str:
+        """The folder that remembers runs which are not over; empty: no records are kept."""
+        return os.path.join(self._audit.folder, "unfinished") if self._audit is not None else ""
 
     def start(
         self, call: Call, judgement: Judgement, binary: VerifiedBinary, known: tuple[bytes, ...]
@@ -35,7 +46,7 @@ class Records:
         Raises:
             Denied, ExecutionError: policy demands a record and none can be written.
         """
-        run_id = secrets.token_hex(8)
+        run_id = os.urandom(8).hex()
         record = {
             "event": "start",
             "run": run_id,
@@ -46,26 +57,77 @@ class Records:
             "cwd": call.cwd,
             "user": os.getuid(),
             "pid": os.getpid(),
-            "decision": judgement.decision.to_json(),
+            # SECURITY: the subject of a decision repeats the words of the call.
+            "decision": redacted(judgement.decision.to_json(), known),
             "policy": judgement.policy,
             "confinement": recorded(judgement.confinement),
         }
         return run_id, self._append(record, required=judgement.audit)
 
     def refusal(self, call: Call, judgement: Judgement, binary: VerifiedBinary) -> None:
+        known = passed_values(judgement.confinement.env_pass, call.env)
         record = {
             "event": "refused",
-            "argv": [redact_text(word) for word in call.argv],
+            "argv": [redact_text(word, known) for word in call.argv],
             "digest": binary.digest,
             "cwd": call.cwd,
-            "decision": judgement.decision.to_json(),
+            "decision": redacted(judgement.decision.to_json(), known),
         }
         self._append(record, required=False)
 
-    def end(self, run_id: str, ending: Mapping[str, Any]) -> None:
-        """The end of a run whose start is on record; empty id: nothing is written."""
-        if run_id:
-            self._append({"event": "end", "run": run_id, **ending}, required=False)
+    def decision(
+        self, line: str, decision: Decision, *, client: str, cwd: str, answer: str = "",
+        mode: str = "", took_s: float = 0.0,
+    ) -> None:  # fmt: skip
+        """What was decided about a shell line that another program runs.
+
+        Args:
+            answer: what the client was told, where that is not the decision itself.
+            mode: the client's permission mode.
+
+        Raises:
+            Denied, ExecutionError: no record can be written.
+        """
+        known = named_values(os.environ)
+        told = redacted(decision.to_json(), known)
+        record = {
+            "event": "decision",
+            "client": client,
+            "line": _cut(redact_text(line, known), MAX_LINE),
+            "cwd": redact_text(cwd, known),
+            "user": os.getuid(),
+            "decision": told["decision"],
+            "rule": told["rule"],
+            "reasons": [_cut(each, MAX_REASON) for each in told["reasons"][:MAX_REASONS]],
+            "subject": _cut(told["subject"], MAX_REASON),
+            "answer": answer or told["decision"],
+            "mode": mode,
+            "durationMs": round(took_s * 1000, 1),
+        }
+        self._append(record, required=True)
+
+    def ran(self, line: str, *, client: str, cwd: str) -> None:
+        """A client reports that it has run a line."""
+        known = named_values(os.environ)
+        record = {
+            "event": "ran",
+            "client": client,
+            "line": _cut(redact_text(line, known), MAX_LINE),
+            "cwd": redact_text(cwd, known),
+        }
+        self._append(record, required=False)
+
+    def switched(self, state: str, until: float) -> None:
+        """A person has switched the guard off or on.
+
+        Raises:
+            Denied, ExecutionError: no record can be written.
+        """
+        self._append({"event": "guard", "state": state, "until": until, "user": os.getuid()}, required=True)  # fmt: skip
+
+    def end(self, run_id: str, ending: Mapping[str, Any]) -> bool:
+        """The end of a run whose start is on record; empty id: nothing is written. Whether nothing is missing."""
+        return not run_id or self._append({"event": "end", "run": run_id, **ending}, required=False)
 
     def _append(self, record: Mapping[str, Any], *, required: bool) -> bool:
         """Whether the record was written; raises only where policy demands it."""
@@ -75,12 +137,32 @@ class Records:
             return False
         try:
             self._audit.append(record)
+            self.trouble = ""
         except ExecutionError as error:
+            self.trouble = error.message
             if required:
                 # SECURITY: no record, no run.
                 raise Denied("audit.unwritable", error.message, hint=error.hint) from error
             return False
         return True
+
+
+def redacted(value: Any, known: tuple[bytes, ...] = ()) -> Any:
+    """A JSON value with every text in it redacted."""
+    if isinstance(value, str):
+        return redact_text(value, known)
+    if isinstance(value, dict):
+        return {key: redacted(each, known) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [redacted(each, known) for each in value]
+    return value
+
+
+def _cut(text: str, limit: int) -> str:
+    """SECURITY: only of redacted text; half a secret would not be found."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}… [{len(text) - limit} more characters]"
 
 
 def ending(result: Result) -> dict[str, object]:

@@ -227,7 +227,7 @@ _FIRST_GUESS = len(_ROWS) - len(secret_rules.GUESSED)
 @functools.cache
 def _finders() -> tuple[Finder, ...]:
     return tuple(
-        _rule_finder(kind, anchors, re.compile(pattern), any_case=number >= _FIRST_GUESS)
+        _rule_finder(kind, anchors, pattern, any_case=number >= _FIRST_GUESS)
         for number, (kind, anchors, pattern) in enumerate(_ROWS)
     )
 
@@ -250,14 +250,15 @@ def _marks() -> re.Pattern[bytes]:
     return re.compile(rb"\[(?:" + kinds.encode() + rb")" + re.escape(MARK))
 
 
-def _rule_finder(
-    kind: str, anchors: Sequence[bytes], pattern: re.Pattern[bytes], *, any_case: bool
-) -> Finder:
+def _rule_finder(kind: str, anchors: Sequence[bytes], pattern: bytes, *, any_case: bool) -> Finder:
+    # Compiled where an anchor is seen: most runs see none, and all patterns together cost more than a start.
+    compiled = functools.cache(lambda: re.compile(pattern))
+
     def find(text: bytes, lowered: bytes, begin: int) -> Iterator[Hit]:
         position = begin
         for place, back in _places(lowered if any_case else text, anchors, begin):
             for at in range(max(position, place - back), place + 1):
-                if found := pattern.match(text, at):
+                if found := compiled().match(text, at):
                     start, end = found.span(found.lastindex or 0)
                     secret = is_plausible(kind, text[start:end], found.group())
                     yield at, start, end, secret

@@ -14,16 +14,18 @@ Implements ATIP 0.6 §3.6, §3.8, §6, §11.
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from atip.errors import Denied, PolicyError
 from atip.execution.call import Call, Judgement
-from atip.execution.consent import Question, Tokens, bind, obtain
+from atip.execution.consent import Question, Tokens, bind, obtain, yes_covers
+from atip.execution.finish import make_result
 from atip.execution.input import declared_timeout, prepare_input
 from atip.execution.kept import KeptOutput
 from atip.execution.login import CHECK_S, not_logged_in
 from atip.execution.records import Records, ending
-from atip.execution.result import Gathered, make_result
+from atip.execution.result import Gathered
 from atip.execution.secret_values import passed_values
 from atip.model.globs import parse_glob
 from atip.sandbox.run import Request, start_confined
@@ -34,6 +36,7 @@ from atip.system.clock import monotonic
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from atip.execution.audit import Audit
     from atip.execution.consent import Asker
@@ -67,6 +70,7 @@ class Runner:
         on_output: Callable[[str, bytes], None] | None = None,
         start: Callable[..., Running] = start_confined,
         backend: str = "bubblewrap",
+        around: Callable[[str], AbstractContextManager[None]] | None = None,
     ) -> None:
         """
         Args:
@@ -75,6 +79,7 @@ class Runner:
             approved: whether a remembered yes holds for a binding.
             on_output: gets each redacted piece as it comes.
             start: starts the confined program; another one may watch it, or give it a copy of its files.
+            around: entered with the name of the run before the program starts, left when it has ended.
         """
         self._judge = judge
         self._records = Records(audit)
@@ -83,13 +88,16 @@ class Runner:
         self._on_output = on_output
         self._start = start
         self._backend = backend
+        self._around = around
         self._tokens = Tokens()
         self._running: set[Running] = set()
         self._over = False
         self._logins: dict[str, float] = {}
 
     def plan(self, call: Call) -> tuple[Judgement, str]:
-        """What would happen, and the digest of the program; runs and records nothing."""
+        """What would happen, and the digest of the program (an operation has none); runs and records nothing."""
+        if call.judge_direct is not None:
+            return call.judge_direct(), ""
         binary = seal(call.program, expected=call.expected)
         try:
             return self._judged(call, binary), binary.digest
@@ -149,8 +157,8 @@ class Runner:
             reason = "; ".join(decision.reasons) or "policy forbids it"
             raise Denied("policy.denied", reason, details={"decision": decision.to_json()})
         question = _question(call, judgement, binary)
-        # SECURITY: what is not known to spare data counts as destroying it; `--yes` does not cover it.
-        if call.assume_yes and judgement.effects.destructive is False:
+        # SECURITY: what is not known to spare data counts as destroying it; `--yes` covers neither that nor secrets.
+        if call.assume_yes and yes_covers(judgement.effects):
             return
         if not question.destructive and self._approved and self._approved(question.binding):
             return
@@ -204,7 +212,8 @@ class Runner:
             self._show(name, streams.get(name, streams["stdout"]).take(data))
 
         try:
-            outcome = self._wait(call, confinement, binary, stdin, on_output)  # (6)
+            with self._around(run_id) if self._around else contextlib.nullcontext():
+                outcome = self._wait(call, confinement, binary, stdin, on_output)  # (6)
         except BaseException as error:
             self._end_record(run_id, on_record, {"failed": _name_of(error)})
             raise
@@ -215,7 +224,13 @@ class Runner:
         result = make_result(call, judgement, binary.digest, outcome, streams)
         notes = (*judgement.notes, *notes)
         result = result.replace(run_id=run_id if on_record else "", notes=notes)
-        self._end_record(run_id, on_record, ending(result))  # (7)
+        ended = self._end_record(run_id, on_record, ending(result))  # (7)
+        if self._records.trouble and not (on_record and ended):
+            # SECURITY: a lost record is never lost silently.
+            lost = "the end of this run" if on_record else "this run"
+            result = result.replace(
+                notes=(*notes, f"{lost} is not on record: {self._records.trouble}")
+            )
         return result
 
     def _wait(
@@ -234,7 +249,9 @@ class Runner:
             workspace=call.cwd,
             home=call.home,
             stdin=stdin,
+            stdin_fd=call.stdin_fd,
             caller_env=call.env,
+            journal=self._records.journal,
         )
         running = self._start(confinement, request, on_output, backend=self._backend)
         self._running.add(running)
@@ -249,8 +266,8 @@ class Runner:
         if self._on_output is not None and data:
             self._on_output(name, data)
 
-    def _end_record(self, run_id: str, on_record: bool, told: Mapping[str, object]) -> None:
-        self._records.end(run_id if on_record else "", told)
+    def _end_record(self, run_id: str, on_record: bool, told: Mapping[str, object]) -> bool:
+        return self._records.end(run_id if on_record else "", told)
 
 
 def _own_name(called: str, path: str) -> str:

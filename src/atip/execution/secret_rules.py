@@ -12,13 +12,39 @@ a private key crosses the end of a line, and no quantifier can be matched in two
 
 from __future__ import annotations
 
+import base64
+
 MAX_MATCH = 8192
 MAX_KEY_BLOCK = 65536
 
 _START = rb"(?<![A-Za-z0-9_])(?<!:redacted\])"
 _END = rb"(?![A-Za-z0-9_])(?!\[[a-z-]{1,24}:redacted\])"
 
+_ENCODED_HEADS = (
+    *(b"ghp_", b"gho_", b"ghs_", b"github_pat_", b"glpat-", b"xoxb-", b"xoxp-", b"AKIA", b"ASIA", b"AIza", b"GOCSPX-", b"sk_live_"),
+    *(b"rk_live_", b"npm_", b"pypi-", b"sk-ant-", b"sk-proj-", b"hf_", b"dckr_", b"-----BEGIN"),
+)  # fmt: skip
+"""Beginnings that are telling enough to be known in another spelling."""
+
+
+def _in_base64(head: bytes) -> tuple[bytes, ...]:
+    """What base64 makes of a beginning, wherever it falls among the groups of three bytes; only what it alone decides."""
+    made = []
+    for shift in range(3):
+        encoded = base64.b64encode(b"\0" * shift + head)
+        core = encoded[(0, 2, 3)[shift] : (shift + len(head)) * 8 // 6]
+        made += [core] if len(core) >= 5 else []
+    return tuple(made)
+
+
+_BASE64_HEADS = tuple(dict.fromkeys(core for head in _ENCODED_HEADS for core in _in_base64(head)))
+_HEX_HEADS = tuple(
+    each for head in _ENCODED_HEADS for each in (head.hex().encode(), head.hex().upper().encode())
+)
+
 ISSUED: tuple[tuple[str, tuple[bytes, ...], bytes], ...] = (
+    ("encoded-token", _BASE64_HEADS, rb"[A-Za-z0-9+/_-]{24,4000}={0,2}"),
+    ("encoded-token", _HEX_HEADS, rb"[0-9A-Fa-f]{40,4000}"),
     ("github-token", (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_"),
      rb"gh[a-z]_[A-Za-z0-9]{30,251}|github_pat_[A-Za-z0-9_]{22,251}"),
     ("gitlab-token", (b"glpat-", b"gloas-", b"gldt-", b"glrt-", b"glrtr-", b"glptt-", b"glft-", b"glimt-", b"glsoat-", b"glagent-", b"glcbt-", b"glffct-", b"GR1348941"),
@@ -71,7 +97,7 @@ ISSUED: tuple[tuple[str, tuple[bytes, ...], bytes], ...] = (
 )  # fmt: skip
 
 BACK: dict[bytes, int] = {
-    b"Q~": 4, b"-us": 32, b".atlasv1.": 14, b":AA": 10, b".G": 28, b".X": 28, b".Y": 28, b".Z": 28,
+    b"password ": 8, b"Q~": 4, b"-us": 32, b".atlasv1.": 14, b":AA": 10, b".G": 28, b".X": 28, b".Y": 28, b".Z": 28,
 }  # fmt: skip
 """How far before an anchor a match may begin; all others begin with it."""
 
@@ -100,6 +126,13 @@ GUESSED: tuple[tuple[str, tuple[bytes, ...], bytes], ...] = (
     ("command-password", (b"curl", b"wget"),
      rb"[A-Za-z]{4}[^\n]{0,200}?[ \t](?:-u|--user)[ =]?[\"']?[^\s:\"']{0,64}:([^\s\"']{3,200})"),
     ("command-password", (b"curl",), rb"[A-Za-z]{4}[^\n]{0,200}?[ \t](?:-u|--user)[ =]?[\"']([^\s:\"']{8,64}):[\"']"),
+    ("netrc-password", (b"machine ", b"machine\t", b"default login", b"default password", b"default\tlogin"),
+     rb"(?i:machine[ \t]{1,8}[^\s]{1,200}|default)(?:[ \t]{1,8}(?i:login|account)[ \t]{1,8}[^\s]{1,128}){0,2}[ \t]{1,8}(?i:password)[ \t]{1,8}"
+     rb"(?:\"([^\"\n]{3,256})\"|([^\s\"]{3,256}))"),
+    ("netrc-password", (b"login ",),
+     rb"(?i:login)[ \t]{1,8}[^\s]{1,128}[ \t]{1,8}(?i:password)[ \t]{1,8}(?:\"([^\"\n]{3,256})\"|([^\s\"]{3,256}))"),
+    ("netrc-line", (b"password ",),
+     rb"(?:(?<=\n)|(?<![\s\S]))[ \t]{0,8}(?i:password)[ \t]{1,8}(?:\"([^\"\n]{6,256})\"|([^\s\"]{6,256}))"),
     ("cookie", (b"cookie",), rb"(?i:cookie)[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?[A-Za-z0-9_.-]{1,64}=([^\s\"';,]{16,2048})"),
     ("secret-value", (b"pass", b"pwd", b"secret", b"token", b"api", b"access", b"account", b"private", b"signing", b"encryption", b"master", b"shared", b"auth", b"service", b"storage", b"client", b"credential", b"app", b"x-auth"),
      rb"(?i:" + _KEYWORD + rb")(?:[_.-]?[A-Za-z0-9_-]{0,24}?)" + _ASSIGN +

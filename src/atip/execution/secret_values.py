@@ -73,13 +73,20 @@ def is_plausible(kind: str, value: bytes, whole: bytes) -> bool:
         return True
     if kind == "command-password":
         return not value.isalpha()
+    if kind == "netrc-password":
+        return not value.isalpha() or whole[:7].lower() in (b"machine", b"default")
+    if kind == "netrc-line":
+        return _has_digit(value) and not value.isdigit() and not _CODE.search(value)
     if kind == "secret-value":
         return _is_assigned_secret(value, whole)
     return _is_random(value, min_length=8)
 
 
 _GUESSED_KINDS = frozenset(
-    ["url-password", "command-password", "secret-value", "authorization", "cookie"]
+    [
+        *("url-password", "command-password", "secret-value", "authorization", "cookie"),
+        *("netrc-password", "netrc-line"),
+    ]
 )
 
 
@@ -131,6 +138,11 @@ def passed_values(names: Iterable[str], env: Mapping[str, str]) -> tuple[bytes, 
     return tuple(sorted(found, key=lambda one: (-len(one), one)))
 
 
+def named_values(env: Mapping[str, str]) -> tuple[bytes, ...]:
+    """Like `passed_values`, of the variables whose name speaks of a secret."""
+    return passed_values([name for name in env if _NAMED.search(name)], env)
+
+
 def _spellings(value: bytes) -> set[bytes]:
     """The value itself, in JSON, in a URL, in hexadecimal, and in base64 at any alignment."""
     made = {value, value.replace(b"\\", b"\\\\").replace(b'"', b'\\"'), _quoted(value, b"")}
@@ -145,7 +157,17 @@ def _spellings(value: bytes) -> set[bytes]:
             core = encoded[start:end]
             if len(core) >= _MIN_ENCODED:
                 made |= {core, core.replace(b"+", b"-").replace(b"/", b"_")}
+        made |= _wrapped(value) | _wrapped(value + b"\n")
     return made
+
+
+def _wrapped(value: bytes) -> set[bytes]:
+    """The lines in which `base64` and `xxd -p` print it; a short last one would be found anywhere."""
+    lines = [
+        *base64.encodebytes(value).split(),
+        *(value.hex().encode()[at : at + 60] for at in range(0, 2 * len(value), 60)),
+    ]
+    return {line.rstrip(b"=") for line in lines if len(line) >= 2 * _MIN_ENCODED}
 
 
 def _quoted(value: bytes, safe: bytes) -> bytes:

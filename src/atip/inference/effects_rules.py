@@ -11,12 +11,11 @@ answer has a reason. Words are in `effects_words.py`.
 
 from __future__ import annotations
 
-import re
-
 from atip.calls.effects import EffectsFinding, Reason
 from atip.calls.safe_flags import is_safe_flag
 from atip.inference import effects_words as words
 from atip.model.effects import Cost, Effects, Filesystem, Interactive
+from atip.model.regex import LazyRegex
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -25,13 +24,13 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Option
 
-_WORD = re.compile(r"[A-Za-z]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_SQL_LOSS = re.compile(
-    r"\b(?:drop\s+(?:table|database|schema|index|view|user|collection)|delete\s+from|truncate(?:\s+table)?\s|"
-    r"flush(?:all|db)|dropdatabase|deletemany|\.drop\(|\.remove\()", re.I
+_WORD = LazyRegex(r"[A-Za-z]+")
+_CAMEL = LazyRegex(r"(?<=[a-z])(?=[A-Z])")
+_SQL_LOSS = LazyRegex(
+    r"(?i)\b(?:drop\s+(?:table|database|schema|index|view|user|collection)|delete\s+from|truncate(?:\s+table)?\s|"
+    r"flush(?:all|db)|dropdatabase|deletemany|\.drop\(|\.remove\()"
 )  # fmt: skip
-_DEVICE = re.compile(r"^(?:of=)?/dev/(?:sd|hd|vd|nvme|mmcblk|disk|mapper)")
+_DEVICE = LazyRegex(r"^(?:of=)?/dev/(?:sd|hd|vd|nvme|mmcblk|disk|mapper)")
 
 
 class _Signs(Value):

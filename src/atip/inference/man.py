@@ -11,6 +11,7 @@ import re
 
 from atip.inference.help.infer import infer_help
 from atip.inference.roff import render
+from atip.inference.summary import find_summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +24,14 @@ _SOURCE = re.compile(r"^[.'](?:TH|SH|Dd|Dt|Sh|so|\\\")", re.M)
 _SECTION = re.compile(r"[1-9][a-z]{0,4}")
 _TITLE = re.compile(r"^\.(?:TH|Dt)\s+\"?([\w.+:@\[-]{1,80})\"?", re.M)
 
+_NAME_SECTION = re.compile(
+    r"^\.S[hH]\s+\"?NAME\"?[ \t]*\n(.{1,4000}?)(?=^\.S[hH]\b|\Z)", re.M | re.S | re.I
+)
+_MDOC_PURPOSE = re.compile(r"^\.Nd\s+(.+?)$", re.M)
 
-def infer_man(text: bytes | str, *, tool: str = "") -> Command:
-    """What a manual page says of its program.
+
+def infer_man(text: bytes | str, *, tool: str = "", path: tuple[str, ...] = ()) -> Command:
+    """What a manual page says of its program, or of the command of it that `path` names.
 
     Takes man(7) or mdoc(7) source, or a page that was formatted already. A page that only points
     to another (`.so man1/x.1`) gives an empty Command.
@@ -34,16 +40,46 @@ def infer_man(text: bytes | str, *, tool: str = "") -> Command:
         text = text[:MAX_CHARS].decode("utf-8", "replace")
     text = text[:MAX_CHARS].replace("\r\n", "\n")
     if _SOURCE.search(text[:20_000]) is None:
-        return _marked(infer_help(text, tool=tool), {})
+        return _marked(infer_help(text, tool=tool, path=path), {})
     title = _TITLE.search(text[:20_000])
     name = tool or (title.group(1).lower() if title is not None else "")
     head = f"{name.upper()}(1) {name.upper()}(1)"
     lines = [(head, 1), ("", 1), *render(text)]
     numbers = {index: number for index, (_, number) in enumerate(lines, 1)}
-    found = infer_help("\n".join(line for line, _ in lines), tool=name)
-    commands = {_command_name(page, name): one for page, one in (found.commands or {}).items()}
-    found = found.replace(description=_purpose(found.description), commands=commands or None)
+    found = infer_help("\n".join(line for line, _ in lines), tool=name, path=path)
+    pages = _own_pages(found.commands or {}, name)
+    commands = {_command_name(page, name): one for page, one in pages.items()}
+    purpose = find_summary(
+        read_purpose(text, "-".join((name, *path))), "-".join((name, *path))
+    ) or _purpose(found.description)
+    found = found.replace(description=purpose, commands=commands or None)
     return _marked(found, numbers)
+
+
+def read_purpose(text: str, name: str) -> str:
+    """What the NAME line of a page says of one name; empty when the page is for other names.
+
+    A page of several programs (`gzip, gunzip, zcat - …`) has one line for all, or one line each.
+    """
+    section = _NAME_SECTION.search(text[:MAX_CHARS])
+    if section is None:
+        return ""
+    if _MDOC_PURPOSE.search(section[1]):
+        return " ".join(_MDOC_PURPOSE.search(section[1])[1].split())  # type: ignore[index]
+    source = f".SH NAME\n{section[1]}"
+    rows = [line.strip() for line, _ in render(source) if line.strip()]
+    rows = rows[1:] if rows and rows[0].upper() == "NAME" else rows
+    own = [row for row in rows if name in re.split(r"[\s,]+", row.split(" - ")[0])]
+    whole = " ".join(rows)
+    return _purpose(
+        own[0] if own and len(rows) > 1 and rows[0].count(" - ") and rows[1].count(" - ") else whole
+    )
+
+
+def _own_pages(pages: Mapping[str, Command], tool: str) -> Mapping[str, Command]:
+    """Where a list of commands names pages (`git-add(1)`), what is not named so (`gitignore(5)`, `HEAD`) is not a command."""
+    own = {page: one for page, one in pages.items() if page.startswith(f"{tool}-")}
+    return own if 2 * len(own) > len(pages) else pages
 
 
 def _command_name(page: str, tool: str) -> str:

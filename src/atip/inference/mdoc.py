@@ -10,7 +10,27 @@ from atip.inference.roff_text import split_arguments, unescape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.inference.roff import _Reader
+    from typing import Protocol
+
+    class PageReader(Protocol):
+        """The reader of the page, as far as this needs it."""
+
+        indent: int
+        base: int
+        saved: list[int]
+        strings: dict[str, str]
+        literal: bool
+
+        def heading(self, text: str, indent: int) -> None: ...
+
+        def text(self, text: str) -> None: ...
+
+        def put(self, text: str, indent: int) -> None: ...
+
+        def flush(self) -> None: ...
+
+        def blank(self) -> None: ...
+
 
 _PLAIN = frozenset(
     ("Cm", "Ic", "Pa", "Ev", "Em", "Sy", "Li", "No", "Tn", "Va", "Dv", "An", "Fn", "Ft", "Er", "Xr", "Ms", "Cd", "Vt", "Fa", "Sx", "In")
@@ -54,7 +74,7 @@ MAX_DEPTH = 20
 class MdocReader:
     """The mdoc half of a reader; inactive until the page shows that it is mdoc."""
 
-    def __init__(self, reader: _Reader) -> None:
+    def __init__(self, reader: PageReader) -> None:
         self.reader = reader
         self.active = False
         self.name = ""

@@ -119,7 +119,7 @@ def _sums(value: Mapping[str, Any], report: Report) -> None:
     for name in by_source:
         if name not in listed:
             report(
-                ("tools", "bySource", name), "format.atm-source", f"`{name}` is no listed source"
+                ("tools", "bySource", name), "format.atm-source", f"`{name}` is not a listed source"
             )
     for source, definitions in value.get("toolDefinitions", {}).items():
         if len(definitions) > by_source.get(source, 0):

@@ -67,8 +67,8 @@ class Confinement(Value):
     fs_deny: tuple[str, ...] = ()
     """Never readable nor writable; wins over both lists above. Empty: no exception."""
     fs_keep: tuple[str, ...] = ()
-    """Readable, and never writable although a writable folder holds them: hooks, settings of agents.
-    Only existing paths; empty: no exception."""
+    """Readable, and never writable although a writable folder holds them: hooks, settings of agents. Existing paths; or
+    `**/NAME`, at any depth below what can be written, existing or not. Empty: no exception."""
     egress: tuple[str, ...] = ()
     """Host names (`api.example.com`, `*.example.com`) reachable through the proxy on ports 443
     and 80, or `host:port` for that port alone. Empty: no network."""
@@ -84,6 +84,9 @@ class Confinement(Value):
     """False: the program cannot start another one, whatever `exec_spawn` says (P9)."""
     exec_spawn: tuple[str, ...] = ()
     """Program names that may be started if `exec_allow`, or `ANY_PROGRAM`. Empty: none."""
+    exec_written: bool = False
+    """True: what lies in a writable place may be started too, as a shell line needs that builds and tests. Whatever is planted
+    runs inside of the same walls. Never from a manifest."""
     env_pass: tuple[str, ...] = ()
     """Variables handed in from the caller. Empty: none."""
     env_set: tuple[tuple[str, str], ...] = ()

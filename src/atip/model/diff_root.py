@@ -121,7 +121,7 @@ def diff_authentication(
         yield compatible(
             "authentication-check-changed",
             (*path, "checkCommand"),
-            "the command that tells whether one is logged in changed",
+            "the command that checks the login changed",
             *check,
             bump="patch",
         )

@@ -6,7 +6,7 @@ One table; a new kind of document is one row. Pure.
 from __future__ import annotations
 
 from atip.errors import NotFoundError
-from atip.model import shapes, shapes_atm, shapes_registry
+from atip.model import shapes, shapes_atm, shapes_crawler, shapes_registry
 from atip.model.check import Report, check_shape, check_tool
 from atip.model.problems import Problem
 from atip.model.value import Value
@@ -26,6 +26,8 @@ SHAPES: dict[str, Shape] = {
     "catalog": shapes_registry.CATALOG,
     "registries": shapes_registry.SOURCES,
     "policy": shapes_registry.POLICY,
+    "organization": shapes_registry.ORGANIZATION,
+    "cache": shapes_registry.CACHE,
     "permission-policy": shapes_registry.PERMISSION_POLICY,
     "delegation": shapes_registry.DELEGATION,
     "tool-context": shapes_registry.TOOL_CONTEXT,
@@ -34,6 +36,7 @@ SHAPES: dict[str, Shape] = {
     "patterns": shapes_registry.PATTERNS,
     "coverage": shapes_registry.COVERAGE,
     "atm": shapes_atm.MANIFEST,
+    "tool-manifest": shapes_crawler.TOOL_MANIFEST,
 }
 """Kinds of documents that `validate`, `schema` and the store know."""
 
@@ -54,6 +57,10 @@ def kind_of(value: object) -> str | None:
     if not isinstance(value, dict):
         return None
     keys = value.keys()
+    if {"registry", "policy"} <= keys and isinstance(value["registry"], str):
+        return "organization"
+    if {"tool", "cachedAt", "metadata"} <= keys:
+        return "cache"
     for wrapped in ("policy", "permissionPolicy", "delegation", "toolContext", "coverage"):
         if wrapped in keys and len(keys) <= 2:
             return {"permissionPolicy": "permission-policy", "toolContext": "tool-context"}.get(
@@ -61,6 +68,8 @@ def kind_of(value: object) -> str | None:
             )
     if "codeMode" in keys:
         return "atm"
+    if {"name", "sources"} <= keys and keys <= shapes_crawler.TOOL_MANIFEST.fields.keys():
+        return "tool-manifest"
     if "registries" in keys:
         return "registries"
     if "registry" in keys and "endpoints" in keys:

@@ -104,14 +104,13 @@ class Effects(Value):
 
     @property
     def is_read_only(self) -> bool:
-        """Explicitly without network, writes, deletions or destruction (A29)."""
+        """Explicitly without network and writes, and nothing said of loss or change (A29)."""
         files = self.filesystem
         return (
             self.network is False
             and files.write is False
-            and not files.delete
-            and not self.destructive
-            and not self.deletes
+            and not (files.delete or self.destructive or self.reversible is False)
+            and not (self.creates or self.modifies or self.deletes)
         )
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from atip.errors import UsageError
-from atip.model.effects import join
-from atip.model.root import bare_effects
 from atip.model.shape import closest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.effects import Effects
-    from atip.model.tool import Tool
 
 FACTS = {
     # name: path through the effects
@@ -57,11 +54,3 @@ def fact_of(effects: Effects, name: str) -> bool | None:
     for part in FACTS[name]:
         value = getattr(value, part)
     return value if isinstance(value, bool) else None
-
-
-def has_fact(tool: Tool, text: str) -> bool:
-    """Whether the tool itself or any of its commands says that the fact is true."""
-    name = fact_name(text)
-    if fact_of(bare_effects(tool), name):
-        return True
-    return any(fact_of(join(command.effects, tool.effects), name) for _, command in tool.walk())

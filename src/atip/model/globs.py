@@ -40,7 +40,7 @@ def parse_glob(text: str) -> Glob:
         FormatError: `glob.relative`, `glob.parent` or `glob.form`.
     """
     if not text or "\0" in text or "\\" in text:
-        raise FormatError("glob.form", f"`{text}` is no path pattern")
+        raise FormatError("glob.form", f"`{text}` is not a path pattern")
     if not text.startswith(("/", "~/", "**/")) and text != "~":
         raise FormatError(
             "glob.relative", f"`{text}` is relative", hint="begin with `/`, `~/` or `**/`"

@@ -234,6 +234,6 @@ def _exclusive(
                 close = closest(name, list(islice(chain(own, shared), MAX_GUESSES)))
                 yield Hit(
                     parts=(*parts, "exclusive"),
-                    message=f"`exclusive` names `{name[:60]}`, which is no other option here",
+                    message=f"`exclusive` names `{name[:60]}`, which is not another option here",
                     hint=f"did you mean `{close}`?" if close and close != name else "",
                 )

@@ -142,7 +142,7 @@ def destructive_needs_reversible(
         elif effects["reversible"] is True:
             yield Hit(
                 parts=(*parts, "reversible"),
-                message="destroys for good, and can be undone: one of the two is wrong",
+                message="destructive and reversible contradict each other",
             )
 
 

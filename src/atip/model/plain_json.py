@@ -57,22 +57,21 @@ def _constant(name: str) -> float:
     return float(name.replace("Infinity", "inf"))
 
 
-def dumps(value: object, *, allow_nan: bool = True) -> str:
-    """`json.dumps(value, ensure_ascii=False, allow_nan=…)`.
+def dumps(value: object, *, allow_nan: bool = True, ensure_ascii: bool = False) -> str:
+    """`json.dumps(value, ensure_ascii=…, allow_nan=…)`.
 
     Raises:
         TypeError, ValueError: as `json.dumps` does.
     """
     try:
-        from _json import encode_basestring, make_encoder
+        from _json import encode_basestring, encode_basestring_ascii, make_encoder
 
-        write = make_encoder(
-            {}, _refuse, encode_basestring, None, ": ", ", ", False, False, allow_nan
-        )
+        text = encode_basestring_ascii if ensure_ascii else encode_basestring
+        write = make_encoder({}, _refuse, text, None, ": ", ", ", False, False, allow_nan)
     except (ImportError, TypeError):
         import json
 
-        return json.dumps(value, ensure_ascii=False, allow_nan=allow_nan)
+        return json.dumps(value, ensure_ascii=ensure_ascii, allow_nan=allow_nan)
     return "".join(write(value, 0))
 
 

@@ -117,17 +117,17 @@ def _variables(value: object, path: str) -> list[Problem]:
 
 def _variable(name: str) -> None:
     if not is_variable_name(name):
-        raise FormatError("sandbox.form", f"`{name}` is no variable name")
+        raise FormatError("sandbox.form", f"`{name}` is not a variable name")
 
 
 def _program(name: str) -> None:
     if not name or "/" in name or "\0" in name or name.startswith("-"):
-        raise FormatError("sandbox.form", f"`{name}` is no bare program name")
+        raise FormatError("sandbox.form", f"`{name}` is not a bare program name")
 
 
 def _callback(url: str) -> None:
     if not url or any(ord(character) < 33 for character in url):
-        raise FormatError("sandbox.form", f"`{url}` is no URL")
+        raise FormatError("sandbox.form", f"`{url}` is not a URL")
 
 
 _CHECKS: Mapping[str, Callable[[str], object]] = {

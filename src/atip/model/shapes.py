@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from atip.model.shape import ANYTHING, Either, Field, Flags, Items, Shape, Table, Text, Whole
 
+TRUST_SOURCES = ("native", "vendor", "org", "community", "user", "inferred")
+"""Who may stand behind a document (§3.2.2)."""
 VERSION = Text(pattern=r"^0\.[1-6]$", code="format.protocol-version")
 DESCRIPTION = Field(str, "what it is", required=True, code="format.missing-description")
 URL = Text(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:\S*$", code="format.url")
@@ -160,7 +162,7 @@ AUTHENTICATION = Shape(
     {
         "required": Field(bool, "nothing works without it"),
         "methods": Field(Items(METHOD), "ways to log in"),
-        "checkCommand": Field(str, "command that tells whether logged in"),
+        "checkCommand": Field(str, "command that checks the login"),
         "scopes": Field(Items(str), "permissions needed (0.1)"),
     },
 )
@@ -212,7 +214,7 @@ TRUST = Shape(
     "what the document claims about itself (§3.2.2)",
     {
         "source": Field(
-            Text(choices=("native", "vendor", "org", "community", "user", "inferred")),
+            Text(choices=TRUST_SOURCES),
             "origin of the metadata",
         ),
         "verified": Field(bool, "checked against the tool's behaviour"),

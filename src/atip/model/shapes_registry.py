@@ -7,7 +7,7 @@ closed: a misspelt key there would silently allow something (SECURITY-BAR rule 6
 from __future__ import annotations
 
 from atip.model.shape import ANYTHING, Either, Field, Items, Shape, Table, Text, Whole
-from atip.model.shapes import PATTERN, PROTOCOL, TIME, URL, VERSION
+from atip.model.shapes import PATTERN, PROTOCOL, TIME, TOOL, URL, VERSION
 
 DIGEST = Text(pattern=r"^sha256:[a-fA-F0-9]{64}$", code="format.hash")
 SIZE = Either({int: Whole(0), str: Text(pattern=r"^[0-9]+[kMG]?B?$")})
@@ -191,6 +191,11 @@ RULE = Shape(
         "hosts": Field(Items(str), "hosts reached, exact or `*.suffix`"),
         "trust": Field(Items(str), "trust levels"),
         "evidence": Field(Items(str), "sources of the metadata"),
+        "words": Field(
+            Items(str), "the whole call, word by word; `*` at the end: and anything more"
+        ),
+        "folders": Field(Items(str), "folders in which or below which the rule counts"),
+        "until": Field(str, "when the rule ends, as `2026-01-15T10:30:00Z`"),
         "reason": Field(str, "shown to the person"),
     },
     closed=True,
@@ -276,6 +281,41 @@ POLICY_BODY = Shape(
     },
     closed=True,
 )
+ORGANIZATION = Shape(
+    "organization registry",
+    "a private registry and what must be proven of its shims (§3.2.2)",
+    {
+        "registry": Field(URL, "address of its shims", required=True),
+        "policy": Field(
+            Shape(
+                "organization trust",
+                "what must be proven; `trust` of a policy file (§4.8) says the same",
+                {
+                    "requireSignature": Field(bool, "unsigned shims are refused"),
+                    "requireSignatures": Field(bool, "the spelling of §4.8"),
+                    "allowedSigners": Field(
+                        Items(Either({str: str, dict: SIGNER})), "who may sign"
+                    ),
+                    "minimumSlsaLevel": Field(Whole(0, 4), "least derived SLSA level"),
+                },
+            ),
+            required=True,
+        ),
+    },
+)
+CACHE = Shape(
+    "cache record",
+    "metadata of one tool as it was fetched (ATIP 0.1 §3.5.2)",
+    {
+        "tool": Field(str, "name of the tool", required=True),
+        "version": Field(str, "version of the tool"),
+        "atipVersion": Field(str, "protocol of its metadata"),
+        "cachedAt": Field(TIME, "when it was fetched", required=True),
+        "expiresAt": Field(TIME, "when it is fetched again"),
+        "checksum": Field(DIGEST, "digest of the binary"),
+        "metadata": Field(TOOL, "the metadata", required=True),
+    },
+)
 POLICY = Shape(
     "policy file",
     "§4.8",
@@ -324,7 +364,7 @@ DELEGATION = Shape(
 )
 TOOL_CONTEXT = Shape(
     "tool context",
-    "what one agent tells another of its tools (§10.3)",
+    "what one agent passes to another about its tools (§10.3)",
     {
         "toolContext": Field(
             Shape(
@@ -415,7 +455,7 @@ COVERAGE = Shape(
                     "total_shims": Field(Whole(0), "shims"),
                     "platforms": Field(Table(Whole(0)), "shims by platform"),
                     "by_source": Field(Table(Whole(0)), "shims by trust source"),
-                    "missing": Field(Items(Table(ANYTHING)), "what nobody has described yet"),
+                    "missing": Field(Items(Table(ANYTHING)), "not described yet"),
                 },
             ),
             required=True,

@@ -54,7 +54,7 @@ def check_range(text: str) -> None:
         nodesemver.make_range(text, loose=True)
     except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
         # the library has uncaught cases on malformed input
-        raise FormatError("version.range", f"`{text[:60]}` is no npm-style range") from error
+        raise FormatError("version.range", f"`{text[:60]}` is not an npm-style range") from error
 
 
 def in_range(version: str, text: str) -> bool:

@@ -10,44 +10,28 @@ subcommands. The byte budget is in `view_size.py`. Implements ATIP 0.6 §3.1.1, 
 from __future__ import annotations
 
 from atip.errors import UsageError
-from atip.model.decode import decode_effects
 from atip.model.effects import UNKNOWN, Effects, join, raised_by, union_of_steps
+from atip.model.plain_view import OMITTED_COMMANDS as OMITTED_COMMANDS
 from atip.model.tool import Command, Filter, Omitted, Tool
 from atip.model.view_names import resolve
+from atip.model.view_parts import Cut as Cut
+from atip.model.view_parts import flag_effects as flag_effects
+from atip.model.view_parts import flags_effects as flags_effects
+from atip.model.view_parts import inherited_effects as inherited_effects
+from atip.model.view_parts import is_leaf as is_leaf
+from atip.model.view_parts import noted as noted
+from atip.model.view_parts import stub as stub
+from atip.model.view_parts import with_flags as with_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from atip.model.tool import Option, Path
+    from atip.model.tool import Path
 
-OMITTED_COMMANDS = "omittedCommands"
-"""In `x-atip` of a group: how many leaves below it are not in this document."""
 
 REASONS = ("size-limited", "filtered", "depth-limited", "deprecated")
 """When several applied, the first of these is told: least expected by the reader first."""
-
-
-class Cut:
-    """What a view left out so far: the commands, and why."""
-
-    def __init__(self, tool: Tool) -> None:
-        self.effects: list[Effects] = []
-        self.reasons: set[str] = set()
-        self._tool = tool
-        self._everywhere = _flags_effects(tool.global_options)
-
-    def leave_out(self, path: Path, command: Command, reason: str) -> int:
-        """Note a subtree that is left out; the number of leaves in it."""
-        self.reasons.add(reason)
-        leaves = 0
-        for below, each in _subtree(path, command):
-            if is_leaf(each):
-                leaves += 1
-            leaves += _noted(each)
-            if is_leaf(each) or _is_runnable(each):
-                self.effects.append(raised_by(_with_flags(self._tool, below), self._everywhere))
-        return leaves
 
 
 def view(
@@ -212,42 +196,9 @@ def is_harmless(effects: Effects) -> bool:
     )
 
 
-def inherited_effects(tool: Tool, path: Path) -> Effects:
-    """Effects of a command with those of its groups and of the tool (A42); flags not counted."""
-    merged = tool.effects
-    commands = tool.commands
-    for name in path:
-        command = (commands or {}).get(name)
-        if command is None:
-            break
-        merged = join(merged, command.effects)
-        commands = command.commands
-    return merged
-
-
 def worst_effects(tool: Tool, path: Path) -> Effects:
     """`inherited_effects` raised by every flag that the command could be given."""
-    return raised_by(_with_flags(tool, path), _flags_effects(tool.global_options))
-
-
-def _with_flags(tool: Tool, path: Path) -> Effects:
-    command = tool.find(path)
-    own = _flags_effects(command.options if command else None)
-    return raised_by(inherited_effects(tool, path), own)
-
-
-def _flags_effects(options: Sequence[Option] | None) -> Effects:
-    """What any of these flags could add."""
-    merged = UNKNOWN
-    for option in options or ():
-        if option.extra:
-            merged = raised_by(merged, flag_effects(option))
-    return merged
-
-
-def flag_effects(option: Option) -> Effects:
-    """What giving this flag adds (`x-atip.effects`)."""
-    return decode_effects(option.own.get("effects"))
+    return raised_by(with_flags(tool, path), flags_effects(tool.global_options))
 
 
 def assumed_effects(tool: Tool, path: Path) -> Effects:
@@ -272,16 +223,11 @@ def assumed_effects(tool: Tool, path: Path) -> Effects:
 
 def _worst_included(tool: Tool) -> Effects:
     worst: Effects | None = None
-    everywhere = _flags_effects(tool.global_options)
+    everywhere = flags_effects(tool.global_options)
     for path, _command in leaves_of(tool):
-        effects = raised_by(_with_flags(tool, path), everywhere)
+        effects = raised_by(with_flags(tool, path), everywhere)
         worst = effects if worst is None else union_of_steps(worst, effects)
     return UNKNOWN if worst is None else worst
-
-
-def is_leaf(command: Command) -> bool:
-    """A command without subcommands, in this document and in the whole one (A40)."""
-    return not command.commands and not _noted(command)
 
 
 def leaves_of(tool: Tool) -> Iterator[tuple[Path, Command]]:
@@ -293,28 +239,4 @@ def count_commands(tool: Tool) -> int:
     """Commands of the whole tool; for a part, what the part says of the whole."""
     if tool.partial and tool.total_commands is not None:
         return tool.total_commands
-    return sum(1 for _ in leaves_of(tool)) + sum(_noted(command) for _path, command in tool.walk())
-
-
-def stub(command: Command, omitted: int) -> Command:
-    """A group with a note on how many more leaves below it are missing."""
-    own = {**command.own, OMITTED_COMMANDS: _noted(command) + omitted}
-    return command.replace(extra={**command.extra, "x-atip": own})
-
-
-def _noted(command: Command) -> int:
-    number = command.own.get(OMITTED_COMMANDS)
-    return number if type(number) is int and number > 0 else 0
-
-
-def _is_runnable(group: Command) -> bool:
-    """A group that says something of itself may be run itself."""
-    return group.effects != UNKNOWN or bool(group.arguments) or bool(group.options)
-
-
-def _subtree(path: Path, command: Command) -> Iterator[tuple[Path, Command]]:
-    stack = [(path, command)]
-    while stack:
-        here, each = stack.pop()
-        yield here, each
-        stack.extend(((*here, name), child) for name, child in (each.commands or {}).items())
+    return sum(1 for _ in leaves_of(tool)) + sum(noted(command) for _path, command in tool.walk())

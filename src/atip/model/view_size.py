@@ -11,7 +11,7 @@ import json
 
 from atip.model.encode import encode, encode_record
 from atip.model.tool import Command, Tool
-from atip.model.view import Cut, stub
+from atip.model.view_parts import Cut, stub
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,9 @@ from atip.knowledge.words import as_effects, raises
 from atip.model.effects import UNKNOWN, raised_by
 from atip.policy import habits
 from atip.policy.sensitive import SECRET_VARIABLE
+from atip.policy.shell_options import traces
 from atip.policy.subject import marked
+from atip.policy.word_values import filled_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,15 +22,27 @@ if TYPE_CHECKING:
     from atip.policy.subject import Subject
 
 _NULL = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
+_CONNECTS = ("/dev/tcp", "/dev/udp")
 _CHANGES = "changes which program or settings are used"
+_SHOWN = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-t", "-o", "-a")
+"""Operators whose error message repeats a wrong operand."""
 _LATER = ShellWord(text=UNKNOWN_TEXT, origins=(Origin(kind="input"),))
 
 
 class Around:
     """Judges what surrounds the commands of one line."""
 
-    def __init__(self, line: ShellLine, paths: Paths) -> None:
+    def __init__(self, line: ShellLine, paths: Paths, *, traced: bool = False) -> None:
         self.line, self.paths = line, paths
+        self.traced = traced or any(traces(command.argv) for command in line.commands)
+        """Whether the shell prints every command with its variables filled in."""
+        self.recalls = any(
+            origin.name in ("_", "BASH_REMATCH")
+            for command in line.commands
+            for word in (*command.words, *(each.value for each in command.assignments))
+            for origin in word.origins
+        )
+        """Whether the line looks at what the last command or the last test was given."""
 
     def judge(self, subject: Subject, command: ShellCommand) -> Subject:
         reasons = list(subject.reasons)
@@ -51,7 +65,7 @@ class Around:
                 says = _CHANGES if name else "sets a variable that is only known when the line runs"
                 reasons.append(Reason(subject=name or subject.text, says=says, evidence="shell"))
                 effects = weakened(effects)
-        if subject.tool not in ("test", "[", "[["):
+        if not self._only_compares(subject):
             for name in command.variables:
                 if SECRET_VARIABLE.search(name):
                     says = "a variable that holds a secret by its name"
@@ -64,6 +78,13 @@ class Around:
             effects=effects, reasons=tuple(reasons), paths=tuple(dict.fromkeys(paths)),
             text=subject.text or command.text,
         )  # fmt: skip
+
+    def _only_compares(self, subject: Subject) -> bool:
+        """`[ -n "$TOKEN" ]` prints nothing – unless the shell traces, `$_` keeps it, or a number is wanted and the
+        error message shows the text."""
+        if subject.tool not in ("test", "[", "[[") or self.traced or self.recalls:
+            return False
+        return not any(word in _SHOWN for word in subject.argv)
 
     def _exported(self, command: ShellCommand, exports: bool) -> list[ShellAssignment]:
         """`X=1; export X` is `export X=1`."""
@@ -103,7 +124,7 @@ class Around:
             return effects
         if target.text.startswith("/dev/fd/") or _is_pipe(target):
             return effects
-        if target.text.startswith(("/dev/tcp", "/dev/udp")):
+        if any(text.startswith(_CONNECTS) for text in (target.text, *filled_in(target))):
             reasons.append(Reason(subject=target.raw, says="opens a connection", evidence="shell"))
             return raised_by(effects, _added("sends"))
         resolved = self.paths.resolve(target)

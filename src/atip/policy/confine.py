@@ -57,8 +57,10 @@ class Scene(Value):
     """What `~` means; empty: left as it is."""
     own: tuple[str, ...] = ()
     """Folders with settings and records of ours."""
-    kept: tuple[str, ...] = ()
-    """Existing paths of the workspace that stay as they are; see `guarding.KEPT`."""
+    repository: bool = False
+    """Git itself runs: it works in repositories, which are sealed for everybody else; see `guarding.kept_in`."""
+    changed: tuple[str, ...] = ()
+    """Kept names that this call is there to change."""
     libraries: tuple[str, ...] = ()
     """What the program itself consists of, beyond the file that is started: readable, always."""
 
@@ -107,7 +109,9 @@ def plan_confinement(
     )
     found = guard(found, home=scene.home, own=scene.own, explicit=plan.explicit())
     # a yes to a call that is known to write there was a yes to just that
-    kept = () if effects.extra.get(MARKS["protected"]) is True else kept_in(found, scene.kept)
+    if effects.extra.get(MARKS["protected"]) is True:
+        return found
+    kept = kept_in(found, repository=scene.repository, without=scene.changed)
     return found.replace(fs_keep=kept)
 
 

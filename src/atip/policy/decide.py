@@ -1,6 +1,6 @@
 """Decide: subjects and layers → allow, ask or deny.
 
-    (1) what no layer can lift: compromised bytes, destruction, cost without a budget
+    (1) what no layer can lift: compromised bytes, the Never list, destruction, cost without a budget
     (2) each layer: its own rules, strictest match first; else its preset; else its default
     (3) what a layer demands: approval, signatures, delegation
     (4) the strictest of all
@@ -12,7 +12,7 @@ Layers only narrow: the result is a maximum, so one more layer, or one more deny
 from __future__ import annotations
 
 from atip.model.signers import matches_signer
-from atip.policy.decision import ALLOW, ASK, DENY, Decision, strictest
+from atip.policy.decision import ALLOW, ASK, DENY, NEVER, Decision, strictest
 from atip.policy.matching import matches
 from atip.policy.presets import PRESETS
 from atip.policy.subject import danger_of
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 _ORDER = (DENY, ASK, ALLOW)
 _SAYS = {
-    "destructive": "may lose data for good",
+    "destructive": "can destroy data irreversibly",
     "filesystem.write": "writes files",
     "filesystem.delete": "deletes files",
     "network": "uses the network",
-    "changes": "changes something outside of files",
+    "changes": "changes system or remote state",
     "cost.billable": "may cost money",
     "secrets": "reads or prints a secret",
-    "sends": "sends local data away",
+    "sends": "sends local data to another machine",
     "root": "uses special privileges",
-    "outside": "reads outside of the workspace",
+    "outside": "reads outside the workspace",
     "protected": "writes where it changes what runs later",
 }
 
@@ -59,6 +59,9 @@ def _always(policies: Sequence[Policy], subject: Subject) -> Decision:
         verdict.recommendation == "block" or verdict.level.value == "compromised"
     ):
         return _decision(DENY, "the program is not what it should be", "always: compromised")
+    if subject.never:
+        # SECURITY: no preset, rule, approval or mode of a client lifts this
+        return _decision(DENY, subject.never, NEVER)
     budgets = [policy.budget for policy in policies if policy.budget is not None]
     if danger_of(subject, "cost.billable") is True and (not budgets or min(budgets) <= 0):
         # without any budget a person decides (nobody there: refused); a budget of zero is a decision
@@ -126,6 +129,8 @@ def _leaves_open(rule: Rule, subject: Subject) -> bool:
     """SECURITY: loss that is only possible is accepted by name, never by a wildcard."""
     if danger_of(subject, "destructive") is False:
         return False
+    if rule.words:
+        return False
     named = bool(rule.tools) and not any("*" in tool for tool in rule.tools or ())
     return not (named and (rule.commands or rule.options))
 
@@ -137,7 +142,7 @@ def _by_trust(policy: Policy, subject: Subject) -> Decision:
     if demand.signatures and not _is_signed(verdict):
         return _decision(DENY, "no verified signature", label)
     if demand.signers is not None and not _is_signed_by(verdict, demand.signers):
-        return _decision(DENY, "signed by nobody who may sign", label)
+        return _decision(DENY, "signer not trusted", label)
     if demand.slsa_level and (verdict is None or verdict.slsa_level < demand.slsa_level):
         trust = verdict.provenance_trust if verdict is not None else "untrusted"
         says = f"provenance below SLSA level {demand.slsa_level} ({trust} trust)"
@@ -145,7 +150,7 @@ def _by_trust(policy: Policy, subject: Subject) -> Decision:
     if demand.builders is not None and not _is_any(
         verdict.builder if verdict else "", demand.builders
     ):
-        return _decision(DENY, "built by nobody who counts", label)
+        return _decision(DENY, "builder not trusted", label)
     if demand.sources is not None and not _is_any(
         verdict.source if verdict else "", demand.sources
     ):
@@ -207,12 +212,12 @@ def why(subject: Subject) -> str:
         return ", ".join(true)
     unknown = [name for name, state in states.items() if state is None]
     if len(unknown) > 2:
-        return "nobody knows what it does"
+        return "effects unknown"
     if unknown:
         return "it is not known whether it " + " or ".join(_SAYS[name] for name in unknown)
-    if subject.evidence not in ("knowledge", "shell"):
-        return "only the tool itself says that it is harmless"
-    return "only looks"
+    if subject.evidence not in ("knowledge", "shell", "override"):
+        return "read-only by the tool's own claim alone"
+    return "read-only"
 
 
 def _decision(outcome: str, reason: str, rule: str) -> Decision:

@@ -8,15 +8,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ALLOW, ASK, DENY = "allow", "ask", "deny"
-_RANK = {ALLOW: 0, ASK: 1, DENY: 2}
+ALLOW, CONFINE, ASK, DENY = "allow", "confine", "ask", "deny"
+NEVER = "never"
+"""Name of the rule behind a denial that no policy can lift (`policy.never`)."""
+_RANK = {ALLOW: 0, CONFINE: 1, ASK: 2, DENY: 3}
 
 
 class Decision(Value):
     """The outcome for one call or a whole line."""
 
     outcome: str
-    """`allow`, `ask` or `deny`."""
+    """`allow`, `ask` or `deny`; `confine` where a whole line was judged for a sandbox (`policy.settle`)."""
     reasons: tuple[str, ...] = ()
     """For people, the weightiest first; never text from a tool."""
     rule: str = ""
@@ -44,6 +46,7 @@ def strictest(decisions: Iterable[Decision]) -> Decision:
         return Decision(outcome=ASK, reasons=("nothing was judged",), rule="always: nothing")
     worst = max(_RANK[each.outcome] for each in found)
     same = [each for each in found if _RANK[each.outcome] == worst]
+    same.sort(key=lambda each: each.rule != NEVER)  # what no policy lifts is the reason to tell
     reasons = dict.fromkeys(reason for each in same for reason in each.reasons)
     first = next((each for each in same if each.rule), same[0])
     return first.replace(reasons=tuple(reasons))

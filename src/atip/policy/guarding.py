@@ -24,10 +24,19 @@ SECRETS = (
 )
 """Below the home directory."""
 KEPT = (
-    *(".git/hooks", ".git/config", ".agent-tools", ".envrc", ".vscode", ".idea", ".husky"),
-    *(".claude", ".codex", ".cursor", ".gemini", ".mcp.json", ".github/workflows"),
+    *(".agent-tools", ".envrc", ".vscode", ".idea", ".zed", ".devcontainer", ".husky", ".exrc"),
+    *(".nvimrc", ".claude", ".codex", ".cursor", ".gemini", ".kimi", ".opencode", ".continue"),
+    *("opencode.json", ".mcp.json", ".github/workflows", ".npmrc", ".yarnrc", ".yarnrc.yml"),
+    *(".pnpmfile.cjs", ".cargo/config", ".cargo/config.toml", "codegen.config.json", ".gitmodules"),
 )
-"""Below a writable workspace: readable, not writable, because what stands there runs later, unconfined."""
+"""Below a writable place, at any depth: readable, never writable nor made, because what stands there runs later, unconfined."""
+REPOSITORY = ".git"
+"""Sealed as a whole for every call that is not git's own."""
+REPOSITORY_PARTS = (
+    *("config", "config.worktree", "hooks", "commondir"),
+    *("objects/info/alternates", "objects/info/http-alternates"),
+)
+"""Of a repository that git itself works in: what decides which programs git starts, and where it reads."""
 
 
 def guard(
@@ -54,11 +63,19 @@ def guard(
     return confinement.replace(fs_read=reads, fs_write=writes, fs_deny=tuple(dict.fromkeys(denies)))
 
 
-def kept_in(confinement: Confinement, kept: Sequence[str]) -> tuple[str, ...]:
-    """Those of `kept` that a writable entry holds."""
-    return tuple(
-        path for path in kept if any(_holds(entry, path) for entry in confinement.fs_write)
-    )
+def kept_in(
+    confinement: Confinement, *, repository: bool, without: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """What stays as it is where a confinement may write.
+
+    Args:
+        repository: git itself runs, and writes into repositories.
+        without: names that the call is known to change, such as `.git/config`.
+    """
+    if not confinement.fs_write:
+        return ()
+    own = [f"{REPOSITORY}/{part}" for part in REPOSITORY_PARTS] if repository else [REPOSITORY]
+    return tuple(f"**/{name}" for name in (*KEPT, *own) if name not in without)
 
 
 def _inside(entry: str, folder: str) -> bool:

@@ -7,8 +7,6 @@ text that is not known yet may be a secret's name or an option.
 
 from __future__ import annotations
 
-import re
-
 NAMES_ONLY = frozenset(
     """ls dir vdir eza exa lsd tree stat test [ [[ (( for case cd pushd popd find fd fdfind realpath readlink basename dirname
     du df which whereis type command hash echo printf true false : pwd file mkdir touch""".split()  # noqa: SIM905
@@ -29,13 +27,10 @@ PATTERN_FIRST = {
     "yq": ("--from-file",), "gojq": ("-f",), "sd": (), "ast-grep": (), "tr": (), "expr": (),
 }  # fmt: skip
 PATTERN_FIRST_COMMANDS = {("git", "grep"): ("-e", "-f")}
-TEXT_OPTIONS = frozenset(
-    """--grep --author --committer -m --message --format --pretty -e --regexp -S -G --since --until --after --before -d
-    --date -F --field-separator -t -v --arg --argjson --exclude --exclude-dir --iglob -name -iname -path -ipath -wholename -regex
-    --delimiter -E -I --sort -k --key --color -printf -c --header -H""".split()  # noqa: SIM905
-)
-"""Options whose values are text even where they look like a path."""
-
+READS_NAMES = {
+    "tree": ("--fromfile", "--fromtabfile"),
+}
+"""Options that make a program of `NAMES_ONLY` read its operands."""
 LISTERS = frozenset(
     "find fd fdfind ls pwd realpath readlink basename dirname which echo printf seq for".split()  # noqa: SIM905
 )
@@ -66,7 +61,7 @@ HARMLESS_VARIABLES = frozenset(
     """LANG LANGUAGE TZ TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI COLORTERM GIT_OPTIONAL_LOCKS
     GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
     GIT_COMMITTER_DATE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONIOENCODING PYTHONHASHSEED PYTHONUTF8 NODE_ENV RUST_BACKTRACE
-    RUST_LOG DEBIAN_FRONTEND SYSTEMD_PAGER SYSTEMD_COLORS BLOCKSIZE POSIXLY_CORRECT TIMEFORMAT GREP_COLORS LS_COLORS QUOTING_STYLE
+    RUST_LOG DEBIAN_FRONTEND SYSTEMD_PAGER SYSTEMD_COLORS BLOCKSIZE TIMEFORMAT GREP_COLORS LS_COLORS QUOTING_STYLE
     TIME_STYLE GIT_FLUSH AGENT""".split()  # noqa: SIM905
 )
 """Variables that change no program's deeds; any other before a command makes it unknown."""
@@ -84,12 +79,12 @@ PAGERS = frozenset(
 )
 CODE_VARIABLES = frozenset(
     """PATH HOME CDPATH IFS ENV BASH_ENV BASHOPTS SHELLOPTS PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELL EDITOR VISUAL BROWSER FCEDIT
-    LESSOPEN LESSCLOSE LESSEDIT LESS MAKEFLAGS TAR_OPTIONS GLOBIGNORE EXECIGNORE FIGNORE TMPDIR POSIX_ME_HARDER
+    LESSOPEN LESSCLOSE LESSEDIT LESS MAKEFLAGS TAR_OPTIONS GLOBIGNORE EXECIGNORE FIGNORE TMPDIR POSIX_ME_HARDER POSIXLY_CORRECT
     JAVA_TOOL_OPTIONS _JAVA_OPTIONS RIPGREP_CONFIG_PATH KUBECONFIG http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
     SSL_CERT_FILE SSL_CERT_DIR GCONV_PATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CONFIG_DIRS CC CXX LD RUSTC_WRAPPER GOFLAGS""".split()  # noqa: SIM905
 )
 """Variables that change what runs, even when the line sets them without exporting."""
-CODE_PREFIXES = ("LD_", "DYLD_", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "npm_config_", "BASH_", "PAGER", "MANPAGER",
+CODE_PREFIXES = ("LD_", "HIST", "DYLD_", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "npm_config_", "BASH_", "PAGER", "MANPAGER",
                  "GIT_PAGER", "SSH_", "AWKPATH", "AWKLIBPATH", "JQ_")  # fmt: skip
 DEAF = frozenset(
     """echo printf test [ [[ (( for case true false : pwd cd ls cat tac head tail wc cut tr uniq basename dirname seq rev nl fold
@@ -102,16 +97,33 @@ IN_REPOSITORY = frozenset(("git",))
 PLAIN_TEXT_OPERANDS = frozenset(("test", "[", "printf", "cd", "pushd", "exit", "return", "shift"))
 """Builtins that evaluate no operand but that of `-v`."""
 DECLARES = frozenset(("declare", "typeset", "local", "export", "readonly"))
+SHELLS = frozenset("bash sh zsh dash ksh ash mksh".split())  # noqa: SIM905
 PRIVILEGE = frozenset(("sudo", "doas", "su", "pkexec", "runuser", "run0"))
-RISKY_FLAG = re.compile(
-    r"(?i)^--?([a-z-]*-)?(out|output|outfile|write|save|exec|execute|cmd|command|run|shell|eval|script|program|pager|"
-    r"editor|hook|plugin|load|config|delete|remove|force|upload|in-?place|log-?file)(-[a-z-]*)?$"
-    r"|^-W[pal],"  # a compiler hands these words on: to preprocessor, assembler, linker
+_RISKY_WORDS = frozenset(
+    """out output outfile write save exec execute cmd command run shell eval script program pager editor hook plugin load config
+    delete remove force upload inplace logfile""".split()  # noqa: SIM905
 )
-"""Unlisted flags that are not believed to be harmless, even where a knowledge file says that the rest is."""
-SECRET_SETTING = re.compile(
-    r"(?i)(secret|token|passw|credential|api_?key|access_?key|private_?key|extraheader|authtoken)"
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz-")
+_SECRET_SETTINGS = tuple(
+    """secret token passw credential apikey api_key accesskey access_key privatekey private_key extraheader authtoken""".split()  # noqa: SIM905
 )
+
+
+def is_risky_flag(flag: str) -> bool:
+    """Whether an unlisted flag is not believed to be harmless, even where a knowledge file says that the rest is."""
+    lowered = flag.lower()
+    if lowered.startswith(("-wp,", "-wa,", "-wl,")):
+        return True  # a compiler hands these words on: to preprocessor, assembler, linker
+    if not lowered.startswith("-") or not _LETTERS.issuperset(lowered):
+        return False
+    plain = lowered.replace("in-place", "inplace").replace("log-file", "logfile")
+    return not _RISKY_WORDS.isdisjoint(plain.split("-"))
+
+
+def names_secret(word: str) -> bool:
+    """Whether a word names a setting that holds a secret."""
+    lowered = word.lower()
+    return any(text in lowered for text in _SECRET_SETTINGS)
 
 
 def is_harmless(name: str) -> bool:
@@ -122,3 +134,7 @@ def is_harmless(name: str) -> bool:
 def changes_what_runs(name: str) -> bool:
     """Whether a variable changes what runs, even when the line sets it without exporting it."""
     return not is_harmless(name) and (name in CODE_VARIABLES or name.startswith(CODE_PREFIXES))
+
+
+FILE_FLAGS_COMMANDS = {("git", "blame"): ("-S",), ("git", "annotate"): ("-S",)}
+"""Flags that take a file in one command and text in the others of the same program."""

@@ -23,8 +23,11 @@ from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import UNKNOWN, Effects, raised_by
 from atip.policy import habits
 from atip.policy.around import Around
+from atip.policy.never import mark_never
 from atip.policy.options import joined_risk, may_be_option
 from atip.policy.paths import Paths
+from atip.policy.remote import reads_service
+from atip.policy.shell_options import changes_reading
 from atip.policy.subject import Subject, marked
 
 TYPE_CHECKING = False
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from atip.calls.invocation import Inner, Invocation
     from atip.calls.shell import ShellLine
     from atip.model.tool import Tool
+    from atip.policy.folders import FollowLinks
 
     Lookup = Callable[[str], Tool | None]
 
@@ -42,28 +46,48 @@ _SHARED = "uses the settings of a folder in which anybody may write"
 _LEFT_OUT = "is left out of the description, which says only what to assume of it"
 _OWN = frozenset(("[[", "((", "for", "case"))
 """Names that the shell reader gives to compounds."""
+_SHELL_WORDS = frozenset(
+    """. : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval exec exit export
+    fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return set shift shopt source
+    suspend times trap type typeset ulimit umask unalias unset wait""".split()  # noqa: SIM905
+)
 
 
 def judge_line(
-    line: ShellLine, *, lookup: Lookup, cwd: str, home: str = "~", depth: int = 0
+    line: ShellLine,
+    *,
+    lookup: Lookup,
+    cwd: str,
+    home: str = "~",
+    depth: int = 0,
+    traced: bool = False,
+    links: FollowLinks | None = None,
 ) -> tuple[Subject, ...]:
-    """One subject per command that may run, in order."""
-    return _LineJudge(line, lookup, cwd, home, depth).judge()
+    """One subject per command that may run, in order.
+
+    Args:
+        links: tells where links in a path lead; None: paths are judged by their names alone.
+        traced: the shell prints commands as it runs them (`bash -x`).
+    """
+    return _LineJudge(line, lookup, cwd, home, depth, traced, links).judge()
 
 
 class _LineJudge:
-    def __init__(self, line: ShellLine, lookup: Lookup, cwd: str, home: str, depth: int) -> None:
+    def __init__(
+        self, line: ShellLine, lookup: Lookup, cwd: str, home: str, depth: int, traced: bool,
+        links: FollowLinks | None,
+    ) -> None:  # fmt: skip
         self.line, self.lookup, self.depth = line, lookup, depth
-        self.cwd, self.home = cwd, home
-        self.paths = Paths(line, cwd, home)
-        self.around = Around(line, self.paths)
+        self.cwd, self.home, self.links = cwd, home, links
+        self.paths = Paths(line, cwd, home, links)
+        self.around = Around(line, self.paths, traced=traced)
 
     def judge(self) -> tuple[Subject, ...]:
         found: list[Subject] = []
         for index, command in enumerate(self.line.commands):
             subjects = self._words(command.words, index, command.feed, 0)
-            found.append(self.around.judge(subjects[0], command))
-            found += subjects[1:]
+            subjects[0] = self.around.judge(subjects[0], command)
+            found += mark_never(subjects, command, self.line, self.paths)
         return tuple(found)
 
     # --- (1) who ---------------------------------------------------------------------------------
@@ -80,10 +104,15 @@ class _LineJudge:
         subject = Subject(tool=name, argv=argv, text=shown)
         if UNKNOWN_TEXT in name:
             return [_unknown(subject, "the program's name is only known when the line runs")]
+        if self.line.direct and nesting == 0:
+            # SECURITY: what is known of a word of the shell says nothing of a program of that name
+            if name in _OWN | _SHELL_WORDS:
+                return [_unknown(subject, "is a word of the shell, not a known program")]
+            return self._program(subject, words, index, feed, nesting)
         if name in _OWN or name in self.line.functions:
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
-        if name == "set" and any(_exports_all(word) for word in argv[1:]):
-            return [_unknown(subject, "hands every variable that is set to all programs")]
+        if name in ("set", "shopt") and changes_reading(argv):
+            return [_unknown(subject, "changes how the shell reads and runs what follows")]
         quiet = name == "set" or (name == "trap" and argv[1:2] in (("-",), ("",), ("-p",), ("-l",)))
         if quiet and len(words) > 1 and all(word.is_static for word in words):
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
@@ -94,8 +123,14 @@ class _LineJudge:
                 *self._shell(text, name, subject),
             ]
         if name in (".", "source"):
-            return [_unknown(subject, "runs a script that nobody has read")]
-        program = program_name(name)
+            return [_unknown(subject, "runs a script whose content was not read")]
+        return self._program(subject, words, index, feed, nesting)
+
+    def _program(
+        self, subject: Subject, words: Sequence[ShellWord], index: int,
+        feed: tuple[int, ...] | None, nesting: int,
+    ) -> list[Subject]:  # fmt: skip
+        program = program_name(subject.tool)
         tool = self.lookup(program) if program else None
         if tool is None:
             says = "is not a program that is known" if program else "is a file, not a known program"
@@ -108,7 +143,7 @@ class _LineJudge:
         self, subject: Subject, tool: Tool, words: Sequence[ShellWord], index: int,
         feed: tuple[int, ...] | None, nesting: int,
     ) -> list[Subject]:  # fmt: skip
-        call = parse(tool, _operands(subject, words))
+        call = parse(tool, _operands(tool, subject, words))
         found = effects_of(tool, call.replace(inner=()))
         curated = tool.own.get("curated") is CURATED
         effects, reasons = found.effects, list(found.reasons)
@@ -120,7 +155,7 @@ class _LineJudge:
             effects = raised_by(assumed_effects(tool, omitted), effects)
         if call.help and curated:
             return [_of(subject, tool, call, effects, reasons)]
-        if tool.name in habits.IN_REPOSITORY and self.paths.may_stand_in_shared():
+        if tool.name in habits.IN_REPOSITORY and self.paths.places.may_be_shared():
             reasons.append(Reason(subject=subject.text, says=_SHARED, evidence="shell"))
             effects = weakened(effects)
         word = may_be_option(tool, call, words, self.paths)
@@ -141,6 +176,8 @@ class _LineJudge:
         subject = subject.replace(
             paths=self.paths.touched(call, words), hosts=tuple(_hosts(subject.argv))
         )
+        if curated and effects.network is not False and reads_service(subject):
+            subject = subject.replace(reads_service=True)
         if not call.inner or (call.wraps and _stands_in(call)):
             return [subject]
         if nesting >= MAX_NESTING:
@@ -157,6 +194,8 @@ class _LineJudge:
         if inner.where in ("container", "remote"):
             says = f"runs in a {inner.where} system, where other programs bear these names"
             return [_unknown(outer, says)]
+        if inner.kind == "shell" and inner.more:
+            return [_unknown(outer, "fills words into a line that a shell reads")]
         if inner.kind == "shell" and UNKNOWN_TEXT not in inner.text:
             return self._shell(inner.text, inner.via or outer.tool, outer)
         if inner.kind != "argv":
@@ -170,11 +209,12 @@ class _LineJudge:
             else Origin(kind="input", commands=feed or ())
         )
         filled: list[ShellWord] = []
+        place = _place_of_names(outer.argv)
         for text in inner.argv:
             if text == ANY_WORDS and inner.more:
                 filled.append(_filled(UNKNOWN_TEXT, "…", origin, many=True))
-            elif "{}" in text:
-                filled.append(_filled(text.replace("{}", UNKNOWN_TEXT), text, origin, many=False))
+            elif place in text:
+                filled.append(_filled(text.replace(place, UNKNOWN_TEXT), text, origin, many=False))
             else:
                 filled.append(known.get(text) or ShellWord(text=text, raw=text, pattern=text))
         return self._words(filled, index, feed, nesting + 1)
@@ -184,22 +224,30 @@ class _LineJudge:
         if UNKNOWN_TEXT in text or self.depth + 1 >= MAX_NESTING:
             return [_unknown(outer, f"`{via}` runs text that is only known when the line runs")]
         try:
-            line = parse_shell(text, home=self.home, cwd=self.cwd)
+            line = parse_shell(text, home=self.home, cwd=self.cwd, inner=True)
         except FormatError as error:
             return [_unknown(outer, error.message)]
+        traced = self.around.traced or (outer.tool in habits.SHELLS and "-x" in (outer.flags or ()))
         return list(
-            judge_line(line, lookup=self.lookup, cwd=self.cwd, home=self.home, depth=self.depth + 1)
-        )
+            judge_line(
+                line, lookup=self.lookup, cwd=self.cwd, home=self.home, depth=self.depth + 1,
+                traced=traced, links=self.links,
+            )
+        )  # fmt: skip
 
 
-def _exports_all(word: str) -> bool:
-    return word == "allexport" or (word[:1] == "-" and word[1:2] != "-" and "a" in word)
+def _numbered(word: ShellWord) -> str:
+    """`sed -n "${n}p"`: where only a number can be filled in, any number will do to read the program."""
+    numbers = bool(word.origins) and all(origin.kind == "number" for origin in word.origins)
+    return word.text.replace(UNKNOWN_TEXT, "1") if numbers else word.argument
 
 
-def _operands(subject: Subject, words: Sequence[ShellWord]) -> tuple[str, ...]:
+def _operands(tool: Tool, subject: Subject, words: Sequence[ShellWord]) -> tuple[str, ...]:
     """The argv to parse. Knowledge is undecided about text that may hold a command in a subscript; where a
     builtin evaluates no such thing, a quoted word that is filled in later is plain text."""
     name = subject.tool
+    if tool.own.get("language"):
+        return tuple(_numbered(word) for word in words)
     if "-v" in subject.argv or name not in habits.PLAIN_TEXT_OPERANDS | habits.DECLARES:
         return subject.argv
     return tuple(_plain(word, name, words) for word in words)
@@ -229,7 +277,7 @@ def _added(words: str) -> Effects:
 def _of(
     subject: Subject, tool: Tool, call: Invocation, effects: Effects, reasons: list[Reason]
 ) -> Subject:
-    evidence = "knowledge" if tool.own.get("curated") is CURATED else "claim"
+    evidence = "knowledge" if tool.own.get("curated") is CURATED else _claimed(tool, call)
     return subject.replace(
         path=call.path, effects=effects, reasons=tuple(reasons), known=tool, evidence=evidence,
         flags=tuple(flag for given in call.options for flag in given.flags),
@@ -242,6 +290,18 @@ def _unknown(subject: Subject, says: str) -> Subject:
     return subject.replace(effects=UNKNOWN, reasons=(*subject.reasons, reason), flags=None)
 
 
+def _place_of_names(argv: Sequence[str]) -> str:
+    """What stands for the name of a file: `{}`, or what `xargs -I` says."""
+    if program_name(argv[0]) == "xargs":
+        for at, word in enumerate(argv[1:], 2):
+            if word in ("-I", "--replace") and at < len(argv):
+                return argv[at] or "{}"
+            for flag in ("-I", "-i", "--replace="):
+                if word.startswith(flag) and len(word) > len(flag):
+                    return word[len(flag) :]
+    return "{}"
+
+
 def _filled(text: str, raw: str, origin: Origin, *, many: bool) -> ShellWord:
     return ShellWord(text=text, raw=raw, pattern=text, origins=(origin,), many=many)
 
@@ -249,6 +309,16 @@ def _filled(text: str, raw: str, origin: Origin, *, many: bool) -> ShellWord:
 def _stands_in(call: Invocation) -> bool:
     """`command -v`, `sudo -l`: a mode instead of running."""
     return any(given.option is not None and "profile" in given.option.own for given in call.options)
+
+
+def _claimed(tool: Tool, call: Invocation) -> str:
+    """`override` where the user vouches for the command, else a claim."""
+    node = call.nodes[-1] if call.nodes else tool
+    if "override" not in node.own:
+        return "claim"
+    from atip.calls.overrides import is_vouched
+
+    return "override" if is_vouched(node) else "claim"
 
 
 def _omitted(tool: Tool, call: Invocation) -> tuple[str, ...]:
@@ -270,7 +340,7 @@ def _doubt(tool: Tool, call: Invocation, effects: Effects) -> tuple[str, str] | 
         if rehearses and effects.subprocess is not False:
             return given.flag, "is a rehearsal that may run programs all the same"
     for flag in call.unknown:
-        if habits.RISKY_FLAG.search(flag):
+        if habits.is_risky_flag(flag):
             return flag, "is not known, and its name speaks of writing or running"
     joined = joined_risk(tool, call)
     return None if joined is None else (joined[0], f"may be `{joined[1]}` with its value")
@@ -280,7 +350,7 @@ def _asks_for_secret(tool: Tool, call: Invocation) -> bool:
     """`aws configure get aws_secret_access_key`: the name of a setting that is a secret."""
     if not call.path or (tool.name == "git" and call.path[0] != "config"):
         return False
-    return any(habits.SECRET_SETTING.search(word) for word in (*call.path, *call.arguments))
+    return any(habits.names_secret(word) for word in (*call.path, *call.arguments))
 
 
 def _hosts(argv: Sequence[str]) -> list[str]:

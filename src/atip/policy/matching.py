@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from atip.calls.invocation import UNKNOWN_TEXT
 from atip.policy.decision import ALLOW
-from atip.policy.subject import ASSURANCES, DANGERS, danger_of
+from atip.policy.subject import ASSURANCES, DANGERS, MARKS, danger_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,35 @@ def matches(rule: Rule, subject: Subject) -> bool:
         and _all_or_any(rule.hosts, subject.hosts, host_matches, strict)
         and (rule.trust is None or trust_level(subject) in rule.trust)
         and (rule.evidence is None or subject.evidence in rule.evidence)
+        and (rule.words is None or _words_match(rule.words, subject, strict))
+        and (rule.service is None or subject.reads_service is rule.service)
     )
+
+
+def _words_match(wanted: tuple[str, ...], subject: Subject, strict: bool) -> bool:
+    """The call is spelled so. SECURITY: an allow covers the words alone, never what stands around them (`> ~/.profile`)."""
+    if not strict and (_stands_around(subject) or _is_marked(subject)):
+        return False
+    more = wanted[-1:] == ("*",)
+    words = wanted[:-1] if more else wanted
+    given = (subject.tool, *subject.argv[1:])
+    if len(given) < len(words) or (len(given) > len(words) and not more):
+        return False
+    pairs = zip(words, given, strict=False)
+    if strict:
+        return all(word == each or UNKNOWN_TEXT in each for word, each in pairs)
+    # SECURITY: a word that is only known when the line runs is allowed by no spelling
+    return not any(UNKNOWN_TEXT in each for each in given) and all(w == each for w, each in pairs)
+
+
+def _stands_around(subject: Subject) -> bool:
+    """Whether the shell line adds something to the call: a redirection, a variable that changes what runs."""
+    added = sum(reason.evidence == "shell" for reason in subject.reasons)
+    return added > (0 if subject.known is not None else 1)  # one says that the program is unknown
+
+
+def _is_marked(subject: Subject) -> bool:
+    return any(danger_of(subject, name) is not False for name in MARKS)
 
 
 def is_within(subject: Subject, allowed: tuple[str, ...]) -> bool:

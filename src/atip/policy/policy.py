@@ -41,6 +41,14 @@ class Rule(Value):
     """Levels of the verdict; no verdict is `unsigned`."""
     evidence: tuple[str, ...] | None = None
     """Sources of the effects."""
+    service: bool | None = None
+    """Whether the call only asks a service that its user is logged in to; None: no condition. Presets only."""
+    words: tuple[str, ...] | None = None
+    """The whole call, word by word, program first; a last word `*` stands for any further words."""
+    folders: tuple[str, ...] | None = None
+    """Absolute folders in which or below which the rule counts; None: everywhere."""
+    until: str = ""
+    """When the rule ends (ISO 8601); empty: never. See `in_force`."""
     reason: str = ""
 
 
@@ -93,3 +101,21 @@ class Policy(Value):
     """What a call may do to the directory it runs in: `write`, `read`, `none`; None: no opinion."""
     keep_output: bool | None = None
     """Whether whole outputs may be kept in the user's cache; None: no opinion."""
+
+
+def in_force(policy: Policy, *, cwd: str, now: str) -> Policy:
+    """A layer without the rules that count elsewhere or are over.
+
+    Args:
+        now: this moment, as `until` writes it, in UTC.
+    """
+    kept = tuple(rule for rule in policy.rules if _counts(rule, cwd, now))
+    return policy if len(kept) == len(policy.rules) else policy.replace(rules=kept)
+
+
+def _counts(rule: Rule, cwd: str, now: str) -> bool:
+    if rule.until and rule.until <= now:
+        return False
+    if rule.folders is None:
+        return True
+    return any(cwd == each or cwd.startswith(each.rstrip("/") + "/") for each in rule.folders)

@@ -11,6 +11,8 @@ Shapes are closed and facts must exist: a misspelt word would silently allow. Pu
 
 from __future__ import annotations
 
+import re
+
 from atip.errors import FormatError
 from atip.model.check import check_shape
 from atip.model.delegation import decode_delegation
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PATHS = "filesystem.paths"
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 
 def read_policy(data: bytes | dict[str, Any], *, layer: str, origin: str = "") -> Policy:
@@ -124,8 +127,24 @@ class _Reader:
             hosts=_optional(written, "hosts"),
             trust=_optional(written, "trust"),
             evidence=_optional(written, "evidence"),
+            words=_optional(written, "words"),
+            folders=self._folders(written, path),
+            until=self._until(written, path),
             reason=written.get("reason", ""),
         )
+
+    def _folders(self, written: Mapping[str, Any], path: str) -> tuple[str, ...] | None:
+        found = _optional(written, "folders")
+        if any(not each.startswith("/") for each in found or ()):
+            self._add(f"{path}.folders", "policy.relative-folder", "a folder is not absolute", ())
+        return found
+
+    def _until(self, written: Mapping[str, Any], path: str) -> str:
+        found = str(written.get("until", ""))
+        # SECURITY: compared as text, so it must be written in one way
+        if found and not _MOMENT.fullmatch(found):
+            self._add(f"{path}.until", "policy.not-a-time", "expected 2026-01-15T10:30:00Z", ())
+        return found
 
     def permissions(self, body: Mapping[str, Any]) -> Policy:
         rules: list[Rule] = []
@@ -155,7 +174,7 @@ class _Reader:
         return Rule(
             name="autoApprove", decision=ALLOW, within=tuple(allowed), effects=demanded, paths=paths,
             # SECURITY: what a tool says of itself approves nothing (0.1 §5.1)
-            evidence=("knowledge", "shell", "observed"),
+            evidence=("knowledge", "shell", "override", "observed"),
         )  # fmt: skip
 
     def _each(self, facts: Mapping[str, Any], decision: str, where: str) -> list[Rule]:

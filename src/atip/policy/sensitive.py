@@ -6,9 +6,8 @@ One regular expression per list, over normalised paths; `EXAMPLES` stand in wher
 
 from __future__ import annotations
 
-import re
-
 from atip.calls.invocation import UNKNOWN_TEXT
+from atip.model.regex import LazyRegex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,12 +15,14 @@ if TYPE_CHECKING:
 
 ANY_FILE, ANY_CHAR = "\1", "\2"
 
+_NOT_SOURCE = r"(?!.*\.(?:py|js|mjs|ts|tsx|jsx|go|rs|md|html|java|kt|rb|c|h|cpp|cs|swift|tf)$)"
+"""`src/secrets/manager.py` is code about secrets."""
 _SECRET = (
     # folders of programs that keep credentials
     r"\.ssh(/|$)", r"\.gnupg(/|$)", r"\.aws(/|$)", r"\.azure(/|$)", r"\.kube(/|$)", r"\.config/gcloud(/|$)",
     r"\.password-store(/|$)", r"\.local/share/keyrings(/|$)", r"Keychains(/|$)", r"\.mozilla(/|$)",
     r"google-chrome(/|$)", r"\.config/chromium(/|$)", r"\.config/op(/|$)", r"\.config/gh(/|$)", r"\.config/hub$",
-    r"\.docker(/config\.json)?$", r"\.config/containers/auth\.json$", r"\.dockercfg$", r"secrets?(/|$)",
+    r"\.docker(/config\.json)?$", r"\.config/containers/auth\.json$", r"\.dockercfg$", r"secrets?(/|$)" + _NOT_SOURCE,
     r"\.secrets?(/|$)", r"\.terraform\.d(/|$)", r"\.config/rclone(/|$)", r"\.config/github-copilot(/|$)",
     r"\.1password(/|$)", r"\.bitwarden(/|$)", r"\.electrum(/|$)", r"\.bitcoin(/|$)", r"\.ethereum(/|$)",
     # files of programs that keep credentials
@@ -33,7 +34,7 @@ _SECRET = (
     # by name or ending
     r"\.env(\.(?!example$|sample$|template$|dist$|defaults?$|schema$)[^/]*)?$", r"[^/]+\.env$", r"\.envrc$",
     r"\.flaskenv$", r"id_(rsa|dsa|ecdsa|ed25519)(_sk)?$", r"[^/]*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|gpg|age)$",
-    r"[^/]*_(rsa|dsa|ecdsa|ed25519)$", r"credentials?(\.[^/]+)?$", r"(?!.*\.(py|js|ts|go|rs|md|html|java)$)secrets?\.[^/]+$",
+    r"[^/]*_(rsa|dsa|ecdsa|ed25519)$", r"credentials?(\.[^/]+)?$", _NOT_SOURCE + r"secrets?\.[^/]+$",
     r"[^/]*\.tfstate(\.backup)?$", r"[^/]*\.tfvars$", r"master\.key$", r"service-?account[^/]*\.json$",
     r"\.[\w-]*(token|password|apikey)s?$", r"[\w-]*(token|password|passwd|apikey|api_key)s?\.txt$", r"\.[a-z_]*_?history$",
     r"kubeconfig(\.ya?ml)?$", r"authorized_keys$", r"known_hosts$", r"wallet\.dat$", r"cookies(\.sqlite|\.txt)?$",
@@ -58,7 +59,7 @@ _PROTECTED = (
 )  # fmt: skip
 
 EXAMPLES = tuple(
-    """.env .env.local .env.production .envrc .ssh/id_rsa .ssh/id_ed25519 .ssh/config id_rsa id_ed25519 .aws/credentials
+    """.env .env1 .env.local .env.production .envrc .ssh/id_rsa .ssh/id_ed25519 .ssh/config id_rsa id_ed25519 .aws/credentials
     .aws/config .netrc .npmrc .pypirc .git-credentials .kube/config .docker/config.json .gnupg/secring.gpg .pgpass .my.cnf
     .bash_history .zsh_history .python_history .vault-token credentials credentials.json secrets.yml secrets.json server.key
     private.pem terraform.tfstate .config/gh/hosts.yml .config/gcloud/credentials.db /etc/shadow /etc/gshadow /etc/sudoers
@@ -79,47 +80,61 @@ PUBLIC = (
 )
 """Outside of the workspace, and still nobody's secret – unless a list above says so."""
 
-SECRET_VARIABLE = re.compile(
+SECRET_VARIABLE = LazyRegex(
     r"(?i)(token|secret|passw|passphrase|credential|api_?key|access_?key|private_?key|auth|cookie|session|"
     r"_key$|_pat$|_pwd$|^pgpass|_dsn$|database_url|_uri$|connection_string|webhook|license_?key|^!$)"
 )
 """Names of variables whose values are nobody's business; `!` is a name that is not known."""
 
 
-def _compile(parts: Iterable[str], absolute: Iterable[str] = ()) -> re.Pattern[str]:
-    found = [r"(?:^|[/:@=])(?:" + "|".join(parts) + ")"]
-    roots = list(absolute)
-    if roots:
-        found.append(r"^/(?:" + "|".join(roots) + ")")
-    return re.compile("|".join(found))
+def _joined(parts: Iterable[str], absolute: Iterable[str]) -> LazyRegex:
+    return LazyRegex(rf"(?:^|[/:@=])(?:{'|'.join(parts)})|^/(?:{'|'.join(absolute)})")
 
 
-_compiled: dict[str, re.Pattern[str]] = {}
+SECRETS = _joined(_SECRET, _SECRET_ABSOLUTE)
+PROTECTED = _joined(_PROTECTED, (r"(etc|usr|bin|sbin|lib|boot|sys|proc|var)(/|$)",))
+_SECRET_TEXTS = tuple(
+    """/etc/ /proc/ /run/ /dev/ /var/ /sys/ Keychains google-chrome secret netrc gradle.properties auth.json oauth_creds rclone.conf
+    .env id_ _rsa _dsa _ecdsa _ed25519 .pem .key .p12 .pfx .jks .keystore .kdbx .ppk .gpg .age credential .tfstate .tfvars
+    service token passw apikey api_key kubeconfig authorized_keys known_hosts wallet.dat cookies""".split()  # noqa: SIM905
+)
+_PROTECTED_TEXTS = tuple(
+    """/etc /usr /bin /sbin /lib /boot /sys /proc /var mcp.json agent-tools LaunchAgents crontab CLAUDE.md AGENTS.md
+    sitecustomize.py .pth""".split()  # noqa: SIM905
+)
 
 
-def _list(name: str) -> re.Pattern[str]:
-    if name not in _compiled:
-        _compiled["secret"] = _compile(_SECRET, _SECRET_ABSOLUTE)
-        _compiled["protected"] = _compile(
-            _PROTECTED, (r"(etc|usr|bin|sbin|lib|boot|sys|proc|var)(/|$)",)
-        )
-    return _compiled[name]
+def may_match(path: str, texts: Iterable[str]) -> bool:
+    """Whether a list could match: a hidden name, or one of the texts that all its other entries hold. Spares most calls of the
+    guard the two large expressions."""
+    hidden = path[:1] == "." and path[1:2] not in ("", "/", ".")
+    if hidden or any(text in path for text in ("/.", ":.", "@.", "=.")):
+        return True
+    return any(text in path for text in texts)
+
+
+def _is_listed(path: str) -> bool:
+    return may_match(path, _SECRET_TEXTS) and SECRETS.search(path) is not None
 
 
 def is_secret(path: str) -> bool:
     """Whether a normalised path (wildcards as `UNKNOWN_TEXT`, `\\1`, `\\2`) is or may be a secret."""
     if not any(char in path for char in (UNKNOWN_TEXT, ANY_FILE, ANY_CHAR)):
-        return _list("secret").search(path) is not None
+        return _is_listed(path)
     plain = path.split(UNKNOWN_TEXT)[0].split(ANY_FILE)[0].split(ANY_CHAR)[0]
     folder = plain.rpartition("/")[0]
-    return (bool(folder) and _list("secret").search(folder) is not None) or any(
+    return (bool(folder) and _is_listed(folder)) or any(
         _may_be(path, example) for example in EXAMPLES
     )
 
 
 def is_protected(path: str) -> bool:
     """Whether writing there changes what runs later, or who may do what."""
-    return _list("protected").search(path) is not None or is_secret(path)
+    listed = may_match(path, _PROTECTED_TEXTS) and PROTECTED.search(path) is not None
+    return listed or is_secret(path)
+
+
+_COMMON = ("json", "yml", "yaml", "txt", "toml", "xml")
 
 
 def _may_be(path: str, example: str) -> bool:
@@ -132,6 +147,9 @@ def _may_be(path: str, example: str) -> bool:
     if len(given) != len(wanted):
         return False
     wild = {UNKNOWN_TEXT, ANY_FILE, ANY_CHAR}
+    stem, _dot, ending = given[-1].rpartition(".")
+    if stem and set(stem) <= wild and ending in _COMMON:
+        return False  # `*.json`: every file of a kind that is hardly ever a secret
     if all(set(part) <= wild for part in given):
         return False
     return all(_part_may_be(part, want) for part, want in zip(given, wanted, strict=True))
@@ -140,10 +158,23 @@ def _may_be(path: str, example: str) -> bool:
 def _part_may_be(part: str, want: str) -> bool:
     if want.startswith(".") and part[:1] in (ANY_FILE, ANY_CHAR):
         return False  # a glob does not match a leading dot
-    expression = "".join(
-        ".*" if c == UNKNOWN_TEXT else "[^/]*" if c == ANY_FILE else "[^/]" if c == ANY_CHAR else re.escape(c)
-        for c in part[:200]
-    )  # fmt: skip
-    # bounded: a path has few wildcards, and an example is short
-    wild = part.count(UNKNOWN_TEXT) + part.count(ANY_FILE)
-    return wild > 8 or re.fullmatch(expression, want) is not None
+    stars = part[:200].replace(UNKNOWN_TEXT, ANY_FILE)
+    return stars.count(ANY_FILE) > 8 or _glob_matches(stars, want)
+
+
+def _glob_matches(pattern: str, text: str) -> bool:
+    """Whether a name matches, `ANY_FILE` for any text and `ANY_CHAR` for one character."""
+    at = back = matched = 0
+    star = -1
+    while matched < len(text):
+        here = pattern[at : at + 1]
+        if here == ANY_FILE:
+            star, back, at = at, matched, at + 1
+        elif here and here in (ANY_CHAR, text[matched]):
+            at, matched = at + 1, matched + 1
+        elif star >= 0:
+            back += 1
+            at, matched = star + 1, back
+        else:
+            return False
+    return not pattern[at:].strip(ANY_FILE)

@@ -58,6 +58,17 @@ class Subject(Value):
     listed: bool | None = None
     """Whether an approving registry knows these very bytes; None: not known, which is no."""
     known: Tool | None = None
+    reads_service: bool = False
+    """Whether it only asks the service that its user is logged in to (`policy.remote`)."""
+    never: str = ""
+    """Why it must not run under any policy, and what to do instead (`policy.never`)."""
+
+
+def shown_text(text: str) -> str:
+    """A word for people: `…` for what is only known when the line runs."""
+    for mark in ("\0", "\1", "\2"):
+        text = text.replace(mark, "…")
+    return text
 
 
 def danger_of(subject: Subject, name: str) -> bool | None:

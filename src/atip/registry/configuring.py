@@ -18,12 +18,13 @@ from atip.registry.remote_documents import read_manifest
 from atip.registry.remote_state import FOLDER, RegistryFiles
 from atip.registry.settings import FILES, load_settings
 from atip.registry.sources import DEFAULT_PRIORITY, parse_source
+from atip.registry.sync import fetch_policy
 from atip.registry.tuf_client import fetch_first_root, read_root
 from atip.system.files import locked, make_private, read_bytes, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from atip.registry.sources import RegistrySource
@@ -85,15 +86,15 @@ def look_at(wanted: Wanted, places: Places, *, offline: bool = False) -> Offer:
                 hint="compare the fingerprint with the registry's owner",
             )
         answer = registry.door.get(tree.MANIFEST, tree.MAX_INDEX)
-    manifest = read_manifest(answer.body) if answer is not None else {}
+        manifest = read_manifest(answer.body) if answer is not None else {}
+        by_hash = summary is None and registry.sends_hashes()
     trust = manifest.get("trust") or {}
     named = tuple((one["identity"], one.get("issuer", "")) for one in trust.get("signers") or ())
     if summary is not None:
         entry["root"] = summary.fingerprint
         entry.pop("lookup", None)
     elif not wanted.lookup:
-        has_catalogue = "catalog" in (manifest.get("endpoints") or {})
-        entry["lookup"] = "catalog" if has_catalogue else "hash"
+        entry["lookup"] = "hash" if by_hash else "catalog"
     title = str((manifest.get("registry") or {}).get("name") or source.url)
     entry["name"] = wanted.name or title
     return Offer(
@@ -140,30 +141,60 @@ def _signer(signer: tuple[str, str]) -> dict[str, str]:
 
 
 def save_offer(offer: Offer, places: Places, *, adopt_signers: bool) -> dict[str, Any]:
-    """Write a confirmed registry into `registries.json`; returns its entry.
+    """Write a confirmed registry into `registries.json`; returns its entry. An organization's policy is in force with it.
 
     Raises:
         UsageError: `registry.known` when its name or address is taken.
+        FetchError, TrustError, FormatError: an organization's policy cannot be had; nothing was added.
     """
     entry = dict(offer.entry)
     if adopt_signers and offer.offered_signers:
         entry["signers"] = [_signer(one) for one in offer.offered_signers]
+    _refuse_known(entry, load_settings(places, "registries").get("registries") or ())
+    source = parse_source(entry, {})
+    if source.organization:
+        # SECURITY: before the entry, so that the registry never counts without its policy.
+        _adopt_policy(source, offer.root_bytes, places)
 
     def change(entries: list[dict[str, Any]]) -> None:
-        for one in entries:
-            if one["url"].rstrip("/") == entry["url"] or one["name"] == entry["name"]:
-                raise UsageError(
-                    "registry.known",
-                    f"`{one['name']}` ({one['url']}) is configured already",
-                    hint="choose another --name, or `atip registry remove` it first",
-                )
+        _refuse_known(entry, entries)
         entries.append(entry)
 
     _change(places, change)
     if offer.root_bytes:
-        files = RegistryFiles(places, parse_source(entry, {}))
+        files = RegistryFiles(places, source)
         files.write(files.root, offer.root_bytes)
     return entry
+
+
+def _refuse_known(entry: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]) -> None:
+    for one in entries:
+        if one["url"].rstrip("/") == entry["url"] or one["name"] == entry["name"]:
+            raise UsageError(
+                "registry.known",
+                f"`{one['name']}` ({one['url']}) is configured already",
+                hint="choose another --name, or `atip registry remove` it first",
+            )
+
+
+def _adopt_policy(source: RegistrySource, root: bytes, places: Places) -> None:
+    """Fetch, verify and store the organization's policy; what a failure leaves behind is removed."""
+    files = RegistryFiles(places, source)
+    is_new = not os.path.lexists(files.data)
+    try:
+        if root:
+            files.write(files.root, root)
+        with RemoteRegistry(source, places, Asking(refresh=True)) as registry:
+            if not fetch_policy(registry):
+                raise NotFoundError(
+                    "registry.no-policy",
+                    f"`{source.name}` has no policy.json, so none would be in force; not added",
+                    hint="ask its owner to publish one, or add it without --organization",
+                )
+    except BaseException:
+        if is_new:
+            _forget_files(source, places)
+        raise
 
 
 def remove_registry(name: str, places: Places) -> RegistrySource:
@@ -186,12 +217,16 @@ def remove_registry(name: str, places: Places) -> RegistrySource:
             )
 
     _change(places, change)
+    for source in gone:
+        _forget_files(source, places)
+    return gone[0]
+
+
+def _forget_files(source: RegistrySource, places: Places) -> None:
     import shutil
 
-    for source in gone:
-        for folder in (places.data, places.cache):
-            shutil.rmtree(os.path.join(folder, FOLDER, source.id), ignore_errors=True)
-    return gone[0]
+    for folder in (places.data, places.cache):
+        shutil.rmtree(os.path.join(folder, FOLDER, source.id), ignore_errors=True)
 
 
 def _change(places: Places, change: Any) -> None:

@@ -1,15 +1,18 @@
-"""File names of the local store, and how older layouts map onto them (A16, A17). Pure.
+"""File names of the local store, the lines of its index, and how older layouts map onto them (A16, A17). Pure.
 
 registry.json                       name → hash (§4.3)
 tools/sha256-<hex>.json             native metadata
 shims/sha256/<hex>.json             shims and inferred metadata
 shims/sha256/<hex>.<name>.json      another personality of a multi-call binary
+outlines/<hex>[.<name>].json        where each command stands in a document of that name; derived
 branches/<hex>.json                 a command of a very large tool with all below it; by the digest of the file itself
 """
 
 from __future__ import annotations
 
 import os
+
+from atip.model import plain_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +45,11 @@ def branch_name(digest: str) -> str:
     return f"branches/{bare(digest)}.json"
 
 
+def outline_name(relative: str) -> str:
+    """Where the outline of a document is written."""
+    return f"outlines/{os.path.basename(relative)}"
+
+
 def candidates(name: str, entry: dict[str, Any]) -> list[str]:
     """Where the metadata of an entry may be, newest layout first. All relative, none escapes."""
     found = []
@@ -57,6 +65,20 @@ def candidates(name: str, entry: dict[str, Any]) -> list[str]:
     found += [f"tools/{name}.json", f"shims/{name}.json"]
     # SECURITY: an index entry must not point outside the store.
     return [path for path in found if not os.path.isabs(path) and not path.startswith("..")]
+
+
+def named_binary(relative: str) -> str:
+    """The digest of the binary that a shim's file name says; empty for a shim by name."""
+    folder, name = os.path.split(relative)
+    return f"sha256:{name.split('.')[0].lower()}" if folder == "shims/sha256" else ""
+
+
+def claimed_binary(document: Any) -> str | None:
+    """The digest of the binary that metadata says it is about."""
+    inner = unwrapped(document)
+    binary = inner.get("binary") if isinstance(inner, dict) else None
+    claimed = binary.get("hash") if isinstance(binary, dict) else None
+    return None if claimed is None else f"sha256:{bare(str(claimed).lower())}"
 
 
 def unwrapped(document: Any) -> Any:
@@ -86,3 +108,40 @@ def empty_index(now: str, version: str) -> dict[str, Any]:
         "_stamp": 0,
         "tools": {},
     }
+
+
+_LAST_KEY = b'"tools":{'
+_END = b"\n}}\n"
+
+
+def index_bytes(index: dict[str, Any]) -> bytes:
+    """The index as a file: JSON with one tool a line, so that an entry is found without reading the others."""
+    import json  # for writers only; readers start without it
+
+    def compact(value: object) -> str:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+    head = compact({**{key: index[key] for key in index if key != "tools"}, "tools": {}})
+    tools = [f"{compact(name)}:{compact(entry)}" for name, entry in index["tools"].items()]
+    return f"{head[:-2]}\n{f',{chr(10)}'.join(tools)}".encode() + (_END if tools else _END[1:])
+
+
+def find_entry(data: bytes, name: str) -> dict[str, Any] | None:
+    """One entry of an index that `index_bytes` wrote. Text in JSON never holds a raw line feed: a line that begins with the name
+    is the tool's.
+
+    Raises:
+        ValueError: it was written otherwise, or is damaged; read the whole.
+    """
+    head = data[: data.index(b"\n")]
+    if not (head.endswith(_LAST_KEY) and data.endswith(_END)):
+        raise ValueError("not an index with one tool a line")
+    if plain_json.loads(f"{head.decode()}}}}}").get("version") != INDEX_VERSION:
+        raise ValueError("another version")
+    key = f"\n{plain_json.dumps(name)}:{{".encode(errors="surrogatepass")
+    start = data.find(key)
+    if start < 0:
+        return None
+    line = data[start : data.index(b"\n", start + 1)].decode().rstrip(",")
+    entry: dict[str, Any] = plain_json.loads(f"{{{line}}}")[name]
+    return entry

@@ -1,4 +1,4 @@
-"""Patterns in layers: tool → registries → system → user → project; a later one of the same name replaces an earlier one.
+"""Patterns in layers: tool → registries → system → organization → user → project; a later one of the same name replaces an earlier one.
 
 Every pattern says where it came from (0.1 §3.6, A50). A damaged file is skipped and reported.
 """
@@ -28,21 +28,27 @@ FOLDER = "patterns"
 
 def pattern_folders(places: Places) -> list[tuple[str, str]]:
     """(layer, folder), later ones win."""
-    found = [("registry", folder) for folder in _from_registries(places)]
+    registries = _from_registries(places)
+    found = [("registry", folder) for is_own, folder in registries if not is_own]
     found += [("system", os.path.join(folder, FOLDER)) for folder in places.system]
+    found += [("organization", folder) for is_own, folder in registries if is_own]
     found.append(("user", os.path.join(places.data, FOLDER)))
     if places.project:
         found.append(("project", os.path.join(places.project, FOLDER)))
     return found
 
 
-def _from_registries(places: Places) -> list[str]:
-    """Folders that `registry sync` filled; they go with their registry."""
-    start = os.path.join(places.cache, "registries")
-    try:
-        return [os.path.join(start, name, FOLDER) for name in sorted(os.listdir(start))]
-    except OSError:
+def _from_registries(places: Places) -> list[tuple[bool, str]]:
+    """(is the organization's, folder that `registry sync` filled) of configured registries; the first to be asked wins."""
+    if not os.path.isdir(os.path.join(places.cache, "registries")):
         return []
+    from atip.registry.remote_state import RegistryFiles
+    from atip.registry.remotes import load_sources
+
+    return [
+        (source.organization, RegistryFiles(places, source).patterns)
+        for source in reversed(load_sources(places))
+    ]
 
 
 def layered_patterns(tool: Tool, places: Places) -> tuple[Pattern, ...]:

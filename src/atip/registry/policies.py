@@ -50,7 +50,16 @@ def load_policies(places: Places, cwd: str, *, preset: str | None = None) -> tup
     granted = os.environ.get(DELEGATION)
     if granted:
         layers.append(_delegation(granted))
-    return tuple(layers)
+    return tuple(_in_force(layer, cwd) for layer in layers)
+
+
+def _in_force(policy: Policy, cwd: str) -> Policy:
+    if not any(rule.folders is not None or rule.until for rule in policy.rules):
+        return policy
+    from atip.policy.policy import in_force
+    from atip.system.clock import now_iso
+
+    return in_force(policy, cwd=os.path.realpath(cwd), now=now_iso())
 
 
 def _from_file(path: str, layer: str) -> list[Policy]:

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from atip.system.paths import Places
 
 
+_UNREAD = b""
+
+
 class RemoteRegistry:
     """A session with one registry. Use as a context: leaving it saves what is to be remembered."""
 
@@ -61,10 +64,15 @@ class RemoteRegistry:
         self._misses: set[str] | None = None
         self._missed = False
         self._index: SignedIndex | None = None
+        self._catalogue_data: bytes | None = _UNREAD
         self._catalogue: dict[str, list[str]] | None = None
         self._known: set[str] | None = None
         self._manifest: dict[str, Any] | None = None
         self._asked = False
+        self.sent: set[str] = set()
+        """Digests that this session sent to a registry that need not know them."""
+        self.withheld: set[str] = set()
+        """Digests of the user's own programs that were not sent."""
         self.door = RegistryDoor(
             source, offline=asking.offline, now=asking.now, session_s=asking.session_s
         )
@@ -282,7 +290,8 @@ class RemoteRegistry:
             return False
         if self.source.lookup == "hash":
             return True
-        return "catalog" not in (self.manifest().get("endpoints") or {})
+        named = "catalog" in (self.manifest().get("endpoints") or {})
+        return not named or self._catalogue_bytes() is None
 
     # -- without one -----------------------------------------------------------------------------
 
@@ -298,15 +307,28 @@ class RemoteRegistry:
     def catalogue(self) -> dict[str, list[str]]:
         """Hashes by tool name, from the catalogue: fetched whole, so it does not tell what we have."""
         if self._catalogue is None:
-            path = tree.CATALOG
-            if not self.source.root:
-                path = str((self.manifest().get("endpoints") or {}).get("catalog") or path)
-            data = self.read_listed(path.lstrip("/"))
+            data = self._catalogue_bytes()
             self._catalogue = read_catalog(data) if data is not None else {}
         return self._catalogue
 
+    def _catalogue_bytes(self) -> bytes | None:
+        """The catalogue as it is served; None: the registry has none, whatever its manifest says."""
+        if self._catalogue_data is _UNREAD:
+            path = tree.CATALOG
+            if not self.source.root:
+                path = str((self.manifest().get("endpoints") or {}).get("catalog") or path)
+            self._catalogue_data = self.read_listed(path.lstrip("/"))
+        return self._catalogue_data
+
     def _is_in_catalogue(self, digest: str) -> bool:
         if self._known is None:
+            # SECURITY: a registry without catalogue would look like one that knows nothing.
+            if self._catalogue_bytes() is None:
+                raise FetchError(
+                    "registry.no-catalogue",
+                    f"`{self.source.name}` has no catalogue, and may not be asked hash by hash",
+                    hint='`"lookup": "hash"` in registries.json asks for each hash, which tells it what is installed',
+                )
             self._known = {one for digests in self.catalogue().values() for one in digests}
             self._start_anew(changed=True)
         return digest in self._known
@@ -314,6 +336,8 @@ class RemoteRegistry:
     def _ask_by_hash(self, digest: str, cached: Cached | None) -> Shim | None:
         endpoints = self.manifest().get("endpoints") or {}
         path = filled(endpoints.get("shims"), digest) or tree.shim_path(digest)
+        if self.sends_hashes():
+            self.sent.add(digest)
         answer = self.door.get(path, tree.MAX_SHIM, conditions(cached))
         if self.asking.now - self.state.refreshed_at >= self.asking.expiry_s:
             self._start_anew(changed=True)

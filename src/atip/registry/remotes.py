@@ -63,6 +63,7 @@ class RemoteShims:
             for registry in self.asked_for(name):
                 # SECURITY: the hash of a private program would tell a stranger that it exists here.
                 if private and not registry.knows(digest) and registry.would_tell():
+                    registry.withheld.add(digest)
                     continue
                 found = registry.find(digest)
                 if found is not None:
@@ -85,11 +86,30 @@ class RemoteShims:
             for digest, error in one.problems
         ]
 
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        """What registries without a private way to ask learned in this session, and what they were not asked for."""
+        return [warning for one in self.registries for warning in hash_warnings(one)]
+
     def asked_for(self, name: str) -> list[RemoteRegistry]:
         """Who may answer for a tool of this name, in order."""
         candidates = self._allowing or self.registries
         claiming = [one for one in candidates if name and name in one.source.names]
         return claiming or candidates
+
+
+def hash_warnings(registry: RemoteRegistry) -> list[dict[str, str]]:
+    """What a registry that is asked hash by hash learned, and what was kept from it; none: it can be asked privately."""
+    name, found = registry.source.name, []
+    if registry.sent:
+        message = f"`{name}` is asked hash by hash and learned the hashes of {len(registry.sent)} programs of this machine"
+        hint = "a registry with a signed index or a catalogue learns none"
+        found.append({"code": "registry.sends-hashes", "message": message, "hint": hint})
+    if registry.withheld:
+        message = f"`{name}` was not asked about {len(registry.withheld)} programs below the home directory: it would learn their hashes"
+        hint = "a shim in the `shims/sha256` folder of your own describes them"
+        found.append({"code": "registry.private-programs", "message": message, "hint": hint})
+    return [{"registry": name, **one} for one in found]
 
 
 def _approves(registry: RemoteRegistry) -> bool:

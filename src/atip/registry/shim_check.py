@@ -87,7 +87,7 @@ def verify_signature_of(shim: bytes, bundle: bytes | None, policy: TrustPolicy) 
         raise TrustError(
             "registry.signature",
             f"the shim's signature is refused: {reason[:300]}",
-            hint="it is signed by somebody else than configured, or was changed",
+            hint="its signer is not the configured one, or it was changed",
             details={"reason": check.code},
         )
     return ""

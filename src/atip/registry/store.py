@@ -14,7 +14,7 @@ from atip.model.branch import is_large, joined, split
 from atip.registry import layout
 from atip.system.clock import now, now_iso
 from atip.system.digests import sha256_hex
-from atip.system.files import locked, make_private, read_bytes, write_atomic
+from atip.system.files import locked, make_private, read_bytes, read_piece, write_atomic
 from atip.version import __version__
 
 TYPE_CHECKING = False
@@ -67,8 +67,25 @@ class Store:
 
     def find(self, name: str) -> Entry | None:
         """The entry of a tool, or None."""
-        entry = self.load_index()["tools"].get(name)
-        return entry if isinstance(entry, dict) else None
+        return self.open_index()(name)
+
+    def open_index(self) -> Callable[[str], Entry | None]:
+        """Finds entries in the index as it is now; of one that we wrote, only the lines that are asked for are parsed."""
+        try:
+            data = read_bytes(os.path.join(self.places.data, layout.INDEX), MAX_INDEX)
+        except NotFoundError:
+            return lambda _name: None
+        whole: dict[str, Any] = {}
+
+        def find(name: str) -> Entry | None:
+            try:
+                return layout.find_entry(data, name)
+            except (ValueError, RecursionError):
+                whole.update(whole or self.load_index()["tools"])
+            entry = whole.get(name)
+            return entry if isinstance(entry, dict) else None
+
+        return find
 
     def update(self, change: Callable[[dict[str, Entry]], None]) -> Index:
         """Change the entries under the lock and write the index; durable when this returns."""
@@ -79,7 +96,7 @@ class Store:
             index["updated"] = now_iso()
             index["agent"] = {"name": "atip", "version": __version__}
             index["_stamp"] = int(index.get("_stamp") or 0) + 1
-            self._write(layout.INDEX, index)
+            write_atomic(os.path.join(self.places.data, layout.INDEX), layout.index_bytes(index))
             return index
 
     def put(self, entries: Mapping[str, Entry]) -> None:
@@ -103,7 +120,8 @@ class Store:
 
         Raises:
             NotFoundError: `store.no-metadata`.
-            FormatError: `store.corrupt` when the bytes are not those that were written.
+            FormatError: `store.corrupt` when the bytes are not those that were written; `store.wrong-binary` when a shim
+                is not about the binary that its file name says.
         """
         return self._load(name, entry)[0]
 
@@ -119,12 +137,29 @@ class Store:
             expected = own.get("metadataHash") if isinstance(own, dict) else None
             if expected and expected != digest_of(data):
                 raise self._quarantine(path)
-            return data, bool(expected)
+            # What we wrote was compared with the binary before; what another put there was not.
+            if expected or self._is_about(relative, data, entry):
+                return data, bool(expected)
         raise NotFoundError(
             "store.no-metadata",
             f"nothing is known about `{name}` yet",
             hint=f"try `atip infer {name}`",
         )
+
+    def _is_about(self, relative: str, data: bytes, entry: Entry) -> bool:
+        """Whether a foreign shim may describe this entry's binary. One by name may well be about another version.
+
+        Raises:
+            FormatError: `store.wrong-binary`: its file name says one binary and its text another; moved to quarantine.
+        """
+        claimed = layout.claimed_binary(_read_foreign(data))
+        if claimed is None or not relative.startswith("shims/"):
+            return True
+        named = layout.named_binary(relative)
+        # SECURITY: a shim of another binary would describe this one.
+        if named and claimed != named:
+            raise self._quarantine_shim(os.path.join(self.places.data, relative), claimed)
+        return claimed == str(entry.get("hash") or claimed).lower()
 
     def load_metadata(self, name: str, entry: Entry, words: Sequence[str] = ()) -> dict[str, Any]:
         """The stored metadata as plain values (cache records of 0.1 are unwrapped).
@@ -141,6 +176,27 @@ class Store:
         # SECURITY: only an outline of our own, proven by its digest, names files to read.
         return joined(document, words, self._load_branch) if is_ours else document
 
+    def load_part(self, name: str, entry: Entry, word: str) -> dict[str, Any] | None:
+        """The document of an entry in which the top-level command `word` is whole and the others are stubs, read without
+        them; None where that is not possible.
+        """
+        from atip.model.plain_view import resolve_words
+        from atip.registry import outlines
+
+        own = entry.get("x-atip")
+        digest = own.get("metadataHash") if isinstance(own, dict) else None
+        relative = layout.candidates(name, entry)[0]
+        try:
+            found = read_bytes(self._path(layout.outline_name(relative)), MAX_METADATA)
+            outline = outlines.read_outline(found, str(digest))
+            top = resolve_words(outline, [word]) if outline else None
+            if outline is None or not top:
+                return None
+            path = self._path(relative)
+            return outlines.with_command(outline, top[0], lambda *at: read_piece(path, *at))
+        except (OSError, NotFoundError, ValueError):
+            return None  # derived: without it the whole document is read
+
     def _load_branch(self, digest: str) -> dict[str, Any]:
         path = os.path.join(self.places.data, layout.branch_name(digest))
         data = read_bytes(path, MAX_METADATA)
@@ -155,7 +211,20 @@ class Store:
         is_inferred = isinstance(trust, dict) and trust.get("source") == "inferred"
         if is_inferred and "partial" not in document and is_large(document):
             document = split(document, self._save_branch)
-        return self._save(relative, _render(document))
+        data = _render(document)
+        digest = self._save(relative, data)
+        self._save_outline(relative, document, data, digest)
+        return digest
+
+    def _save_outline(
+        self, relative: str, document: dict[str, Any], data: bytes, digest: str
+    ) -> None:
+        from atip.registry import outlines
+
+        outline = None if "partial" in document else outlines.outline_of(document, data, _compact)
+        if outline is not None:
+            made = outlines.written(outline, digest, _compact)
+            self._save(layout.outline_name(relative), made)
 
     def _save_branch(self, branch: dict[str, Any]) -> str:
         data = _render(branch)
@@ -180,21 +249,33 @@ class Store:
     def has_metadata(self, relative: str) -> bool:
         return os.path.exists(os.path.join(self.places.data, relative))
 
+    def _path(self, relative: str) -> str:
+        return os.path.join(self.places.data, relative)
+
     # -- inside --------------------------------------------------------------------------------
 
-    def _write(self, relative: str, document: dict[str, Any]) -> None:
-        write_atomic(os.path.join(self.places.data, relative), _render(document))
-
     def _quarantine(self, path: str) -> FormatError:
-        folder = os.path.join(self.places.data, "quarantine")
-        make_private(folder)
-        kept = os.path.join(folder, f"{int(now())}-{os.path.basename(path)}")
-        os.replace(path, kept)
+        kept = self._set_aside(path)
         return FormatError(
             "store.corrupt",
             f"`{os.path.basename(path)}` is damaged; moved to `{kept}`",
             hint="run `atip scan` to learn again",
         )
+
+    def _quarantine_shim(self, path: str, claimed: str) -> FormatError:
+        kept = self._set_aside(path)
+        return FormatError(
+            "store.wrong-binary",
+            f"the shim `{path}` is about {claimed[:80]}, not about the binary of its name; moved to `{kept}`",
+            hint="correct `binary.hash` or the file's name and put it back; until then the tool is known without it",
+        )
+
+    def _set_aside(self, path: str) -> str:
+        folder = os.path.join(self.places.data, "quarantine")
+        make_private(folder)
+        kept = os.path.join(folder, f"{int(now())}-{os.path.basename(path)}")
+        os.replace(path, kept)
+        return kept
 
 
 def digest_of(data: bytes) -> str:
@@ -203,9 +284,13 @@ def digest_of(data: bytes) -> str:
 
 
 def _render(document: dict[str, Any]) -> bytes:
+    return _compact(document) + b"\n"
+
+
+def _compact(value: object) -> bytes:
     import json  # for writers only; readers start without it
 
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _read_foreign(data: bytes) -> object:

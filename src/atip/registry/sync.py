@@ -55,6 +55,8 @@ class SyncReport(Value):
     patterns: int
     waiting: tuple[Waiting, ...]
     problems: tuple[dict[str, str], ...]
+    warnings: tuple[dict[str, str], ...] = ()
+    """What registries without a private way to ask learned."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -66,6 +68,7 @@ class SyncReport(Value):
             "patterns": self.patterns,
             "waiting": [one.to_json() for one in self.waiting],
             "problems": list(self.problems),
+            "warnings": list(self.warnings),
         }
 
 
@@ -82,7 +85,7 @@ def synchronise(
     patterns = 0
     for registry in shims.registries:
         try:
-            _fetch_policy(registry)
+            fetch_policy(registry)
             patterns += _fetch_patterns(registry)
         except AtipError as error:
             registry.fail(error)
@@ -107,6 +110,7 @@ def synchronise(
         problems=tuple(
             {one["code"] + one["registry"] + one["digest"]: one for one in told}.values()
         ),
+        warnings=tuple(shims.warnings),
     )
 
 
@@ -128,21 +132,28 @@ def _waiting(shims: RemoteShims) -> Iterable[Waiting]:
             yield Waiting(registry=registry.source.name, digest=digest, name=name, update=update)
 
 
-def _fetch_policy(registry: RemoteRegistry) -> None:
+def fetch_policy(registry: RemoteRegistry) -> bool:
     """(1) Read before it is stored: a policy that is not understood must not come into force half.
 
     SECURITY: a policy that vanished stays in force; leaving it out would be the easiest attack on it.
+
+    Returns:
+        Whether the registry gave one.
+
+    Raises:
+        FetchError, TrustError, FormatError: it cannot be had, is not the signed one, or is not understood.
     """
     if not registry.source.organization or registry.asking.offline:
-        return
+        return False
     data = registry.read_listed(tree.POLICY)
     if data is None:
-        return
+        return False
     from atip.policy.reading import read_policy
 
     read_policy(data, layer="organisation", origin=registry.source.url)
     if data != registry.files.read(registry.files.policy, tree.MAX_INDEX):
         registry.files.write(registry.files.policy, data)
+    return True
 
 
 def _fetch_patterns(registry: RemoteRegistry) -> int:

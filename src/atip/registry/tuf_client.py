@@ -97,7 +97,7 @@ def read_root(root: bytes) -> RootSummary:
             raise exceptions.RepositoryError("not a root")
         signed.verify_delegate(ROLE, metadata.signed_bytes, metadata.signatures)
     except (exceptions.RepositoryError, ValueError, TypeError) as error:
-        raise TrustError("tuf.root", f"this is no valid TUF root: {str(error)[:200]}") from error
+        raise TrustError("tuf.root", f"this is not a valid TUF root: {str(error)[:200]}") from error
     role = signed.roles[ROLE]
     return RootSummary(
         fingerprint=fingerprint_of(root),
@@ -233,7 +233,7 @@ def check_skew(headers: Mapping[str, str], now: float) -> None:
         raise TrustError(
             "tuf.clock",
             f"this machine's clock and the registry's are {days:.0f} days apart",
-            hint="set the clock; until then nobody can say whether metadata is fresh",
+            hint="set the clock; until then freshness of metadata cannot be checked",
         )
 
 
@@ -331,6 +331,6 @@ def _library() -> Any:
         raise TrustError(
             "registry.missing-extra",
             "signed registries cannot be read without the package `tuf`",
-            hint="pip install 'atip[registry]'",
+            hint="pip install 'atip-cli[registry]'",
         ) from error
     return exceptions

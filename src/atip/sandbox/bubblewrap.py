@@ -81,6 +81,7 @@ def start(
     stdio: tuple[int, int, int] = (-1, -1, -1),
     prefix: Sequence[str] = (),
     spawn_by: Callable[[Callable[[], int]], int] = from_lasting_thread,
+    hold: Callable[[int], object] | None = None,
 ) -> Started:
     """Start `inner` with the mounts in `arguments`.
 
@@ -91,6 +92,7 @@ def start(
         capabilities: of its own user namespace, that `inner` still needs and must give up. With them `inner` also
             makes the root read-only, in a tenth of the time.
         prefix: a command that ends by executing bubblewrap.
+        hold: is called with PID 1, which waits, before it starts anything.
         spawn_by: chooses the thread to start from: what it sees of the files, bubblewrap will see.
 
     Raises:
@@ -125,6 +127,8 @@ def start(
         _close(opened, info_w)
         inner_pid = _inner_pid(info)
         inner_handle = _handle_of(inner_pid, pid) if inner_pid else -1
+        if inner_pid and hold is not None:
+            hold(inner_pid)
         if inner_pid and root:
             _map_users(inner_pid, f"0 0 1\n{UID} {UID} 1\n")
         os.write(gate_w, b"x")

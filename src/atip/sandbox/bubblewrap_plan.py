@@ -272,6 +272,8 @@ def mount_changes(decided: Plan) -> tuple[tuple[str, int, int, int], ...]:
     written = [mount.path for mount in decided.files.mounts if mount.kind == "write"]
     own = decided.request.binary.path
     inside = any(own == path or own.startswith(f"{path}/") for path in written)
+    if decided.confinement.exec_written:
+        return (("/", READ_ONLY, 0, 0),)
     return (
         ("/", READ_ONLY, 0, 0),
         *((path, NOEXEC, 0, 0) for path in (*_SCRATCH, decided.home)),

@@ -16,7 +16,9 @@ import time
 from atip.errors import ExecutionError, SandboxError
 from atip.model.hosts import parse_endpoint
 from atip.sandbox import bubblewrap, bubblewrap_plan, launchers, owners, system_view
+from atip.sandbox.cgroups import make_group
 from atip.sandbox.ingress import SPARE, Doorkeeper
+from atip.sandbox.kept import journal
 from atip.sandbox.placeholders import hold_placeholder, release_placeholder
 from atip.sandbox.proxy import EgressPolicy, Gatekeeper, resolve_name
 from atip.sandbox.running import Running
@@ -36,6 +38,7 @@ _FOR_NOEXEC = ("CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_DAC_READ_SEARCH")
 
 def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Running:
     """Plan, prepare, start, and open the network gate."""
+    recovered = journal.recover(request.journal) if request.journal else ()
     decided = bubblewrap_plan.plan(confinement, request)
     bubblewrap_plan.check_cwd(decided)
     for path in decided.files.writable:
@@ -43,7 +46,14 @@ def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Ru
     with contextlib.ExitStack() as undo:
         for path in decided.files.placeholders:
             undo.callback(release_placeholder, path, hold_placeholder(path))
-        running = _Launch(decided, on_output, undo).start()
+        if decided.files.survey is not None and request.journal and not request.overlays:
+            try:
+                undo.callback(journal.begin(request.journal, decided.files.survey))
+            except OSError as error:
+                recovered += (
+                    f"if we are killed, what this run leaves is not cleaned up: {error.strerror}",
+                )
+        running = _Launch(decided, on_output, undo, recovered).start()
         undo.pop_all()  # from here on `finish` undoes it
         return running
 
@@ -51,11 +61,19 @@ def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Ru
 class _Launch:
     """One start and its end. `_theirs` are descriptors for the sandbox, closed once it has them."""
 
-    def __init__(self, decided: Plan, on_output: OnOutput, undo: contextlib.ExitStack) -> None:
+    def __init__(
+        self,
+        decided: Plan,
+        on_output: OnOutput,
+        undo: contextlib.ExitStack,
+        notes: tuple[str, ...] = (),
+    ) -> None:
         self._decided = decided
         self._confinement = decided.confinement
         self._on_output = on_output
         self._undo = undo.pop_all()
+        self._notes = notes
+        self._memory_total = False
         self._theirs = contextlib.ExitStack()
         self._ours = contextlib.ExitStack()
         self._gatekeeper: Gatekeeper | None = None
@@ -126,10 +144,19 @@ class _Launch:
             capabilities=_FOR_NOEXEC if decided.spawns else (),
             stdio=stdio,
             prefix=prefix,
+            hold=self._hold,
             spawn_by=functools.partial(owners.spawn_among, outer)
             if outer and root
             else from_lasting_thread,
         )
+
+    def _hold(self, pid: int) -> None:
+        """One bound on the memory of all processes together, where a control group can be had."""
+        memory = self._confinement.limits.memory_bytes
+        group = make_group(memory) if memory is not None else None
+        if group is not None:
+            self._undo.callback(group.close)
+            self._memory_total = group.hold(pid)
 
     def _prefix(self, order: OuterOrder) -> tuple[list[str], tuple[int, ...]]:
         outer = launchers.outer(order)
@@ -151,7 +178,11 @@ class _Launch:
         out, out_w = self._pipe()
         err, err_w = self._pipe()
         if not data:
-            return (-1, out_w, err_w), {out: "stdout", err: "stderr"}, (-1, b"")
+            return (
+                (self._decided.request.stdin_fd, out_w, err_w),
+                {out: "stdout", err: "stderr"},
+                (-1, b""),
+            )
         reader, writer = os.pipe()
         self._theirs.callback(os.close, reader)
         self._ours.callback(os.close, writer)
@@ -230,17 +261,26 @@ class _Launch:
 
     def _finish(self, started: bubblewrap.Started, outcome: Outcome) -> Outcome:
         os.close(started.inner)
+        undone = self._undone()
         self._undo.close()
         decided = self._decided
         layers = ["namespaces", "seccomp", "read-only-system", "verified-bytes"]
         if decided.spawns:
-            layers += ["noexec", "spawn-list"] if decided.lists else ["noexec"]
+            layers += [] if self._confinement.exec_written else ["noexec"]
+            layers += ["spawn-list"] if decided.lists else []
         else:
             layers.append("one-shot-exec")
         layers += ["proxy"] if self._confinement.egress else ["no-network"]
-        notes: tuple[str, ...] = ("limits hold for each process",)
+        layers += ["memory-total"] if self._memory_total else []
+        each = (
+            "limits on processor time"
+            if self._memory_total
+            else "limits on memory and processor time"
+        )
+        notes: tuple[str, ...] = (f"{each} hold for each process",)
         if decided.files.expanded:
             notes += ("files made later are not covered by an expanded read pattern",)
+        notes += (*self._notes, *undone)
         return outcome.replace(
             backend="bubblewrap",
             layers=tuple(layers),
@@ -248,6 +288,15 @@ class _Launch:
             env_dropped=decided.env_dropped,
             notes=notes,
         )
+
+    def _undone(self) -> tuple[str, ...]:
+        """Names that must not appear are set aside. A preview changed nothing, and its changes are shown to a person."""
+        survey = self._decided.files.survey
+        if survey is None or self._decided.request.overlays:
+            return ()
+        from atip.sandbox.kept.undo import undo_changes
+
+        return undo_changes(survey)
 
     def _channel(self) -> tuple[socket.socket, tuple[int]]:
         """Our end, and the number of the other: sockets are handed over through it."""

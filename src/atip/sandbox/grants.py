@@ -16,6 +16,7 @@ import stat
 from atip.errors import SandboxError
 from atip.model.globs import parse_glob
 from atip.model.value import Value
+from atip.sandbox.kept.rules import ANYWHERE, parse_rules
 from atip.sandbox.placeholders import is_placeholder
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from atip.model.confinement import Confinement
     from atip.model.globs import Glob
+    from atip.sandbox.kept.survey import Survey
 
 _SYSTEM = ("/usr/", "/etc/", "/proc/", "/sys/", "/dev/", "/run/", "/lib", "/bin/", "/sbin/")
 MAX_ENTRIES = 100_000
@@ -46,6 +48,8 @@ class FilePlan(Value):
     """Denied names that do not exist, or hold a placeholder of another run; see `placeholders`."""
     links: tuple[tuple[str, str], ...] = ()
     """Granted names that are links, or lie behind one: name and real path. Shown as links inside."""
+    survey: Survey | None = None
+    """What stays as it is at any depth, as it was before the run; None: nothing of the kind is asked for."""
     expanded: bool = False
     """True: a read pattern was expanded; files made later are not covered by it."""
 
@@ -74,12 +78,14 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
     read_paths = {path for glob in reads for path in _read_paths(glob)}
     read_roots = [p for p in _outermost(read_paths) if not _within_any(p, write_roots)]
     hidden = _hidden(denies, [*write_roots, *read_roots], write_roots)
+    looked = _survey(confinement.fs_keep, write_roots)
+    exact = tuple(entry for entry in confinement.fs_keep if not entry.startswith(ANYWHERE))
     visible = [Mount(kind="write", path=path) for path in write_roots]
     visible += [Mount(kind="read", path=path) for path in read_roots]
     return FilePlan(
         mounts=(
             *sorted(visible, key=lambda mount: mount.path),
-            *_kept(confinement.fs_keep, write_roots),
+            *_kept((*exact, *(looked.kept if looked else ())), write_roots),
             *hidden,
         ),
         placeholders=tuple(
@@ -89,6 +95,7 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
             and (not os.path.lexists(mount.path) or is_placeholder(mount.path))
         ),
         links=_links([*writes, *reads], [*write_roots, *read_roots]),
+        survey=looked,
         expanded=any(glob.kind == "pattern" for glob in reads),
     )
 
@@ -155,16 +162,27 @@ def _hidden(denies: list[Glob], roots: list[str], write_roots: list[str]) -> lis
     return [*wanted_pins, *(covers[path] for path in sorted(covers))]
 
 
+def _survey(entries: tuple[str, ...], write_roots: list[str]) -> Survey | None:
+    rules = parse_rules(entries) if write_roots else None
+    if rules is None or not rules.watches:
+        return None
+    from atip.sandbox.kept.survey import survey
+
+    return survey(write_roots, rules)
+
+
 def _kept(paths: tuple[str, ...], write_roots: list[str]) -> list[Mount]:
     """Names below a writable root that stay as they are: mounted read-only onto themselves, parents pinned."""
     keeps: dict[str, Mount] = {}
     pins: dict[str, Mount] = {}
     for path in paths:
-        root = next((root for root in write_roots if path != root and _within(path, root)), None)
+        root = next((root for root in write_roots if _within(path, root)), None)
         if root is None:
             continue
         if not os.path.lexists(path) or _real(path) != path:
-            raise _cannot(path, "only an existing name that is no link can be kept as it is")
+            raise _cannot(path, "only an existing name that is not a link can be kept as it is")
+        if os.path.isfile(path) and os.lstat(path).st_nlink > 1:
+            raise _cannot(path, "it has more than one name (hard link) and must stay as it is")
         keeps[path] = Mount(kind="keep", path=path)
         pins.update((parent, Mount(kind="pin", path=parent)) for parent in _between(root, path))
     return [*(pins[path] for path in sorted(pins)), *(keeps[path] for path in sorted(keeps))]

@@ -40,7 +40,7 @@ def missing_for(confinement: Confinement, files: FilePlan) -> tuple[str, ...]:
         # Execute rights are bypassed through the dynamic loader.
         "exec": True,
         "deny": any(mount.kind.startswith("hide") for mount in files.mounts),
-        "keep": any(mount.kind == "keep" for mount in files.mounts),
+        "keep": files.survey is not None or any(mount.kind == "keep" for mount in files.mounts),
         "egress": bool(confinement.egress or confinement.tcp),
         "ingress": bool(confinement.ingress),
         "tty": confinement.tty,

@@ -6,7 +6,6 @@ purpose. Nothing here changes the host.
 
 from __future__ import annotations
 
-import os
 import re
 
 from atip.errors import AtipError, SandboxError
@@ -189,28 +188,18 @@ def _landlock() -> Layer:
 
 
 def _cgroups() -> Layer:
-    if os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
-        kind = "v2"
-        writable = os.access(_own_cgroup(), os.W_OK)
-    elif os.path.isdir("/sys/fs/cgroup/pids"):
-        kind, writable = "v1", os.access("/sys/fs/cgroup/pids", os.W_OK)
-    else:
-        kind, writable = "none", False
+    """A group was made, bounded and removed, or was refused."""
+    from atip.sandbox.cgroups import find_parent
+
+    parent = find_parent()
     return Layer(
-        name="cgroups",
-        works=writable,
-        detail=f"{kind}, {'writable' if writable else 'not ours'}; limits are per process and per sandbox",
+        name="memory of a whole run",
+        works=parent is not None,
+        detail=f"control group below {parent}"
+        if parent
+        else "no control group can be made; limits on memory hold for each process",
         how_to_get=""
-        if writable
+        if parent
         else "a delegated cgroup v2 (`systemd-run --user --scope -p Delegate=yes`)",
         required=False,
     )
-
-
-def _own_cgroup() -> str:
-    try:
-        with open("/proc/self/cgroup", encoding="ascii") as listing:
-            own = listing.readline().strip().split("::", 1)[-1]
-    except OSError:
-        own = "/"
-    return "/sys/fs/cgroup" + own

@@ -47,7 +47,7 @@ def keep_changes(changes: Sequence[Change]) -> Kept:
         if now.kind != change.before.kind or now.mark != change.before.mark:
             raise SandboxError(
                 "preview.changed-since",
-                f"`{change.path}` was changed by somebody else in the meantime; nothing was kept",
+                f"`{change.path}` changed in the meantime; nothing was kept",
                 hint="run the preview again",
             )
     kept: list[str] = []

@@ -49,16 +49,23 @@ class ProbeSandbox:
     """
 
     def __init__(
-        self, *, visible: Iterable[str] = (), limits: Limits = PROBE.limits, jobs: int = 1
+        self,
+        *,
+        visible: Iterable[str] = (),
+        limits: Limits = PROBE.limits,
+        jobs: int = 1,
+        root: str = "",
     ) -> None:
         """
         Args:
             visible: files and directories outside the system that are shown read-only. Empty:
                 the system only.
+            root: a folder that is shown instead of this host's system: `usr` and `etc`, complete with the files of
+                `system_view.made_up`. Empty: the host's.
         """
         if jobs < 1:
             raise ValueError("jobs must be at least 1")
-        self._workers = [Worker(tuple(visible), limits) for _ in range(jobs)]
+        self._workers = [Worker(tuple(visible), limits, root) for _ in range(jobs)]
         self._idle = list(self._workers)
         self._changed = threading.Condition()
         self._open = True

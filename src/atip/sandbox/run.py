@@ -13,46 +13,22 @@ import os
 
 from atip.errors import SandboxError
 from atip.model.value import Value
+from atip.sandbox.outcome import Outcome as Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from atip.model.confinement import Confinement
-    from atip.sandbox.proxy import Attempt
+    from atip.sandbox.outcome import OnOutput as OnOutput
     from atip.sandbox.running import Running
     from atip.sandbox.trace import Tracer
     from atip.sandbox.verified import VerifiedBinary
-
-    OnOutput = Callable[[str, bytes], None]
-    """Called with `stdout` or `stderr` and a piece of output, in order, from the waiting thread."""
 
 BACKENDS = {
     "bubblewrap": "atip.sandbox.bubblewrap_run",
     "landlock": "atip.sandbox.landlock_run",
 }
-
-
-class Outcome(Value):
-    """How a confined run ended, and what really held it."""
-
-    exit_code: int
-    """The program's own; 128+N if signal N ended it."""
-    signal: int | None = None
-    timed_out: bool = False
-    cancelled: bool = False
-    output_truncated: bool = False
-    """More was said than `limits.output_bytes`; the rest was read and dropped."""
-    duration_s: float = 0.0
-    backend: str = ""
-    layers: tuple[str, ...] = ()
-    """Layers that were active, such as `namespaces`, `seccomp`, `landlock`, `one-shot-exec`."""
-    attempts: tuple[Attempt, ...] = ()
-    """Tries to reach the network through the proxy, allowed and refused."""
-    env_dropped: tuple[str, ...] = ()
-    """Variables of `env_pass` that are never handed in."""
-    notes: tuple[str, ...] = ()
-    """What a reader should know, such as limits that hold per process only."""
 
 
 class Request(Value):
@@ -65,6 +41,8 @@ class Request(Value):
     workspace: str | None = None
     """Where `**/…` globs begin; None: `cwd`."""
     stdin: bytes = b""
+    stdin_fd: int = -1
+    """A descriptor to read from where `stdin` is empty; -1: there is no input. Never a terminal of the user."""
     caller_env: Mapping[str, str] = {}
     home: str = ""
     """What `~` means; empty: the caller's."""
@@ -75,6 +53,8 @@ class Request(Value):
     """What a weaker backend may leave unenforced, each named; never from a manifest."""
     overlays: Mapping[str, str] = {}
     """Writable root → stage that takes its changes (`preview`); empty: changes are real."""
+    journal: str = ""
+    """Folder, out of every run's reach, that remembers what must be undone if we are killed; empty: nobody remembers."""
     tracer: Tracer | None = None
     """Hears what the program touches; None: nobody listens."""
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.sandbox.run import OnOutput, Outcome
+    from atip.sandbox.outcome import OnOutput, Outcome
 
 _CHUNK = 65536
 _SIGNAL_BASE = 128
@@ -75,16 +75,16 @@ class Running:
 
     def wait(self) -> Outcome:
         """Stream the output until the program has ended, in whatever way."""
-        from atip.sandbox.run import Outcome
+        from atip.sandbox.outcome import Outcome
 
-        timed_out = False
         try:
             timed_out = self._watch()
         except BaseException:
+            # SECURITY: an interrupted run is over like any other: what it may not leave behind goes.
             self._kill()
+            self._finish(Outcome(exit_code=self._reap(), cancelled=True))
             raise
-        finally:
-            code = self._reap()
+        code = self._reap()
         signal = code - _SIGNAL_BASE if _SIGNAL_BASE < code <= _SIGNAL_BASE + 64 else None
         return self._finish(
             Outcome(

@@ -7,6 +7,7 @@ to start, and made-up ones where the real file says who uses this machine.
 from __future__ import annotations
 
 import functools
+import glob
 import os
 import re
 import sys
@@ -28,6 +29,9 @@ SETTINGS = (
 
 DEVICES = ("null", "zero", "full", "random", "urandom")
 """No terminal among them: a probe has none, and a run that needs one gets its own."""
+
+HOST = "/run/host"
+"""Where this host's own programs lie inside a sandbox that shows another system."""
 
 USER = "probe"
 UID = 65534
@@ -103,6 +107,46 @@ def _system_arguments(settings: tuple[str, ...], _state: tuple[int, ...]) -> tup
 def _java() -> list[str]:
     """Java refuses to start without its settings, which the packages keep below `/etc`."""
     return [name for name in os.listdir("/etc") if name.startswith("java")]
+
+
+def root_arguments(root: str) -> list[str]:
+    """Another system than this host's: `usr`, `etc` and `opt` of a folder that stands for `/`, with the host's own
+    programs aside (HOST), for the supervisor alone.
+
+    Raises:
+        SandboxError: `sandbox.visible`.
+    """
+    real = _checked(root)
+    arguments: list[str] = []
+    for path in ("/etc", "/var", "/run", "/home", "/dev", HOST):
+        arguments += ["--perms", "0755", "--dir", path]
+    for path in TOP:
+        if os.path.isdir(f"{real}/usr{path}"):
+            arguments += ["--symlink", f"usr{path}", path]
+    for name in ("usr", "etc", "opt"):
+        if os.path.isdir(f"{real}/{name}"):
+            arguments += ["--ro-bind", f"{real}/{name}", f"/{name}"]
+    for path in ("/usr", *(path for path in TOP if not os.path.islink(path))):
+        if os.path.isdir(path):
+            arguments += ["--ro-bind", path, HOST + path]
+    return arguments
+
+
+def host_start(program: str) -> list[str]:
+    """How a program of this host is started where its libraries lie below HOST: by its own loader, named in full.
+
+    Raises:
+        SandboxError: `sandbox.interpreter` when the host's loader is not found.
+    """
+    loaders = [*glob.glob("/lib64/ld-linux-*.so.*"), *glob.glob("/lib/ld-linux-*.so.*")]
+    if not loaders:
+        raise SandboxError("sandbox.interpreter", "the dynamic loader of this host was not found")
+    folders = [*glob.glob("/usr/lib/*-linux-gnu*"), *glob.glob("/lib/*-linux-gnu*")]
+    folders += ["/usr/lib64", "/usr/lib", "/usr/local/lib"]
+    real = dict.fromkeys(os.path.realpath(one) for one in folders if os.path.isdir(one))
+    libraries = ":".join(HOST + one for one in real)
+    inside = HOST + program if _inside(program, "/usr") else program
+    return [HOST + os.path.realpath(loaders[0]), "--library-path", libraries, inside]
 
 
 def device_arguments() -> list[str]:

@@ -75,8 +75,9 @@ class ProbeResult(Value):
 class Worker:
     """One confinement. Starts on first use; a dead one is replaced on the next use."""
 
-    def __init__(self, visible: tuple[str, ...], limits: Limits) -> None:
+    def __init__(self, visible: tuple[str, ...], limits: Limits, root: str = "") -> None:
         self._visible = visible
+        self._root = root
         self._scratch = scratch_for(visible)
         self._limits = limits
         self._keep = _OUTPUT_BYTES if limits.output_bytes is None else limits.output_bytes
@@ -178,9 +179,13 @@ class Worker:
         self._said, said_w = os.pipe()
         try:
             self._started = bubblewrap.start(
-                _arguments(self._visible, self._scratch),
-                _inner(control_r, reply_w, self._limits, self._scratch),
-                files={**system_view.made_up(self._scratch), _INSIDE: _supervisor()},
+                _arguments(self._visible, self._scratch, self._root),
+                _inner(control_r, reply_w, self._limits, self._scratch, self._root),
+                # A root of its own has these files already.
+                files={
+                    **({} if self._root else system_view.made_up(self._scratch)),
+                    _INSIDE: _supervisor(),
+                },
                 keep=(control_r, reply_w),
                 seccomp=assemble(Filter(), os.uname().machine),
                 stdio=(-1, -1, said_w),
@@ -259,12 +264,12 @@ def scratch_for(visible: tuple[str, ...]) -> str:
     raise SandboxError("sandbox.visible", "no place is left for a scratch directory")
 
 
-def _arguments(visible: tuple[str, ...], scratch: str) -> list[str]:
+def _arguments(visible: tuple[str, ...], scratch: str, root: str) -> list[str]:
     """Mounts of a probe: the system, what must be visible, and one scratch file system."""
     tree = system_view.find_interpreter().tree
     other = [name for name in ("/tmp", "/var/tmp") if name != scratch]  # noqa: S108
     return [
-        *system_view.system_arguments(),
+        *(system_view.root_arguments(root) if root else system_view.system_arguments()),
         *("--proc", "/proc"),
         # SECURITY: written by a root caller's sandbox, these reach the whole host.
         *("--ro-bind", "/proc/sys", "/proc/sys"),
@@ -277,7 +282,7 @@ def _arguments(visible: tuple[str, ...], scratch: str) -> list[str]:
     ]
 
 
-def _inner(control: int, reply: int, limits: Limits, scratch: str) -> list[str]:
+def _inner(control: int, reply: int, limits: Limits, scratch: str, root: str) -> list[str]:
     numbers = (
         control,
         reply,
@@ -288,4 +293,5 @@ def _inner(control: int, reply: int, limits: Limits, scratch: str) -> list[str]:
         -1 if limits.file_bytes is None else limits.file_bytes,
     )
     program = system_view.find_interpreter().program
-    return [program, "-I", "-S", _INSIDE, *map(str, numbers), scratch]
+    start = system_view.host_start(program) if root else [program]
+    return [*start, "-I", "-S", _INSIDE, *map(str, numbers), scratch]

@@ -12,8 +12,8 @@ Guide: docs/formats/sdk.md. Implements ATIP 0.6 §3.1, §3.1.1, §13 and CMP 0.2
 
 from __future__ import annotations
 
-from atip.sdk.declare import READ_ONLY, effects
-from atip.sdk.flag import agent, describe
-from atip.sdk.mode import facet, fail, is_agent
+from .declare import READ_ONLY, effects
+from .flag import agent, describe
+from .mode import facet, fail, is_agent
 
 __all__ = ["READ_ONLY", "agent", "describe", "effects", "facet", "fail", "is_agent"]

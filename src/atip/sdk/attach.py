@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import sys
 
-from atip.sdk.flag import FLAG, HELP, question
+from .kinds import is_argparse, is_click, is_typer, typer_main
+from .question import FLAG, HELP, question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from atip.sdk.flag import Facts
+    from .facts import Facts
 
 _MARK = "__atip_attached__"
 
 
-def is_argparse(program: Any) -> bool:
-    return hasattr(program, "parse_known_args") and hasattr(program, "add_argument")
-
-
-def is_click(program: Any) -> bool:
-    return hasattr(program, "params") and hasattr(program, "main") and hasattr(program, "callback")
-
-
-def is_typer(program: Any) -> bool:
-    return hasattr(program, "registered_commands") and hasattr(program, "registered_groups")
-
-
-def click_command(program: Any) -> Any:
-    """A click command as it is; a typer app as the command it becomes."""
-    if not is_typer(program):
-        return program
-    return _typer_main(program).get_command(program)
+def attach_to(program: Any, facts: Facts) -> None:
+    """Hook the flag into a program of any known kind."""
+    if is_argparse(program):
+        to_argparse(program, facts)
+    elif is_click(program):
+        to_click(program, facts)
+    elif is_typer(program):
+        to_typer(program, facts)
+    else:
+        raise TypeError(
+            f"agent() takes an ArgumentParser, a click command or a typer app, not {program!r}"
+        )
 
 
 def to_argparse(parser: Any, facts: Facts) -> None:
@@ -99,7 +95,7 @@ def to_typer(app: Any, facts: Facts) -> None:
 
 
 def _prepare(app: Any, facts: Facts) -> None:
-    core = sys.modules[f"{_typer_main(app).__package__}.core"]
+    core = sys.modules[f"{typer_main(app).__package__}.core"]
     group = app.info.cls if isinstance(app.info.cls, type) else core.TyperGroup
     app.info.cls = _answering(group, facts)
     callback = app.registered_callback
@@ -145,8 +141,3 @@ def _typer_option(typer: Any) -> Any:
 
     mini.command()(ask)
     return sys.modules["typer.main"].get_command(mini).params[0]
-
-
-def _typer_main(app: Any) -> Any:
-    base = [kind for kind in type(app).__mro__ if kind.__name__ == "Typer"][-1]
-    return sys.modules[base.__module__]

@@ -7,11 +7,12 @@ among the parser's defaults (`set_defaults(func=…)`). Does not run the program
 
 from __future__ import annotations
 
-from atip.sdk.declare import declared_on, merged
-from atip.sdk.words import (
+from .declare import declared_on, merged
+from .words import (
     choices_of,
     first_line,
     is_deprecated_text,
+    option_name,
     type_of_name,
     usable_default,
     variable_in,
@@ -144,9 +145,9 @@ class _Describer:
         return [entry]
 
     def _option(self, action: argparse.Action, flags: list[str]) -> Document:
-        name = max(flags, key=len).lstrip("-").replace("-", "_") or "value"
+        name = option_name(flags)
         entry: Document = {"name": name, "flags": flags, "type": _type(action)}
-        entry["description"] = _text(action) or name.replace("_", " ")
+        entry["description"] = _text(action) or name.replace("-", " ")
         if action.required:
             entry["required"] = True
         _values(action, entry)
@@ -203,7 +204,7 @@ def _exclusions(parser: argparse.ArgumentParser) -> dict[int, list[str]]:
     for group in parser._mutually_exclusive_groups:
         for action in group._group_actions:
             others = [
-                max(other.option_strings, key=len).lstrip("-").replace("-", "_")
+                option_name(other.option_strings)
                 for other in group._group_actions
                 if other is not action and other.option_strings
             ]

@@ -7,17 +7,17 @@ lazily loaded commands are loaded, as `--help` would.
 
 from __future__ import annotations
 
-from atip.sdk.declare import declared_on, merged
-from atip.sdk.describe import flag_effects
-from atip.sdk.describe_types import kind_of
-from atip.sdk.words import choices_of, first_line, is_deprecated_text, usable_default
+from .declare import declared_on, merged
+from .describe import flag_effects
+from .describe_types import kind_of
+from .words import choices_of, first_line, is_deprecated_text, option_name, usable_default
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from atip.sdk.describe import Document, EffectsTable
+    from .describe import Document, EffectsTable
 
 _SKIPPED = frozenset(["--help", "--agent", "--install-completion", "--show-completion"])
 
@@ -113,10 +113,10 @@ class _Describer:
         negative = [flag for flag in param.secondary_opts if flag.startswith("-")]
         if not flags:
             return []
-        entry = self._option(param, flags, param.name, context)
+        entry = self._option(param, flags, option_name(flags), context)
         if not negative:
             return [entry]
-        no_name = max(negative, key=len).lstrip("-").replace("-", "_")
+        no_name = option_name(negative)
         text = first_line(f"Not: {entry['description']}")
         no = {"name": no_name, "flags": negative, "type": "boolean", "description": text}
         return [{**entry, "exclusive": [no_name]}, {**no, "exclusive": [entry["name"]]}]
@@ -124,7 +124,7 @@ class _Describer:
     def _option(self, param: Any, flags: list[str], name: str, context: Any) -> Document:
         kind, values, schema = ("boolean", None, None) if _is_flag(param) else kind_of(param)
         entry: Document = {"name": name, "flags": flags, "type": kind}
-        entry["description"] = first_line(getattr(param, "help", None) or name.replace("_", " "))
+        entry["description"] = first_line(getattr(param, "help", None) or name.replace("-", " "))
         if param.required and not getattr(param, "prompt", None):
             entry["required"] = True
         _values(param, entry, values, schema)
@@ -152,7 +152,8 @@ def _argument(param: Any) -> Document:
     kind, values, schema = kind_of(param)
     name = param.name or "value"
     entry: Document = {"name": name, "type": kind}
-    entry["description"] = first_line(getattr(param, "help", None) or name.replace("_", " "))
+    # click gives an author no place for the help of an argument
+    entry["description"] = first_line(getattr(param, "help", None) or f"The argument `{name}`")
     if not param.required:
         entry["required"] = False
     _values(param, entry, values, schema)
@@ -174,7 +175,8 @@ def _values(param: Any, entry: Document, values: Any, schema: Any) -> None:
     # A sentinel of click (no default), a function, a secret: not publishable, left out.
     default = param.default
     if hasattr(default, "value") and not isinstance(default, (int, float)):
-        default = choices_of([default])[0] if values else None
+        member = choices_of([default])[0]
+        default = member if member in (values or ()) else None
     default = usable_default(default, entry["name"])
     hidden = getattr(param, "hide_input", False)
     if default is not None and not hidden and entry["type"] != "boolean":

@@ -6,7 +6,7 @@ Told from class names and annotations, without importing either library: click a
 
 from __future__ import annotations
 
-from atip.sdk.words import choices_of
+from .words import choices_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

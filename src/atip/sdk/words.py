@@ -7,6 +7,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 MAX_DESCRIPTION = 200
@@ -21,6 +22,11 @@ def first_line(text: str) -> str:
     """The first paragraph as one line, short enough for the advice of 200 characters."""
     line = " ".join(text.strip().split("\n\n", 1)[0].split())
     return line if len(line) <= MAX_DESCRIPTION else line[: MAX_DESCRIPTION - 1] + "…"
+
+
+def option_name(flags: Sequence[str]) -> str:
+    """What an option is called: its longest flag without dashes in front."""
+    return max(flags, key=len).lstrip("-") or "value"
 
 
 def usable_default(value: Any, name: str) -> Any:

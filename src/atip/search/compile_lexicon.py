@@ -14,6 +14,7 @@ import math
 import os
 import sqlite3
 import sys
+import typing
 from array import array
 
 from atip.search.lexicon import PATH
@@ -23,7 +24,7 @@ from atip.search.text import STOP, phrase_key, terms_of, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     Bags = dict[str, collections.Counter[str]]
@@ -34,7 +35,12 @@ TERMS = 200
 SHARE = 0.6
 """What a word of a manual counts against a word of a summary."""
 NORM = 1.5
-INTENT = 0.8
+INTENT = 1.8
+"""What a word of a phrase that means the command counts …"""
+TEXT = 0.8
+"""… and one of its summary …"""
+BELOW = 0.3
+"""… or of a phrase that means a command below it: that command is the better answer."""
 LEAST = 6
 """Impacts below this are not worth their bytes."""
 _SCHEMA = """
@@ -74,8 +80,19 @@ def profiles(bags: Bags) -> dict[str, list[tuple[str, int]]]:
     return made
 
 
-def intents() -> Iterator[tuple[str, list[str], list[str], list[str]]]:
-    """(command line, other names of it, phrases that mean it, other texts about it) from the knowledge pack."""
+class Meaning(typing.NamedTuple):
+    """What the knowledge pack says of one command line."""
+
+    line: str
+    aliases: list[str]
+    phrases: list[str]
+    summary: str
+    below: Sequence[str] = ()
+    """Phrases that mean commands below it."""
+
+
+def intents() -> Iterator[Meaning]:
+    """Every command of the knowledge pack."""
     for file in sorted(os.listdir(PACK)):
         if file == "aliases.json":
             continue
@@ -87,13 +104,14 @@ def intents() -> Iterator[tuple[str, list[str], list[str], list[str]]]:
         below = [
             phrase for path, found in told.items() if path[:1] not in ("", "@") for phrase in found
         ]
-        yield node["name"], aliases, told.get("", []), [*below, summary]
+        yield Meaning(node["name"], aliases, told.get("", []), summary, below)
         for name in alone:
-            yield name, [], [*told.get("", ()), *told[f"@{name}"]], [summary]
+            yield Meaning(name, [], [*told.get("", ()), *told[f"@{name}"]], summary)
         for path, command in _commands(node, ()):
             others = [" ".join((alias, *path)) for alias in aliases]
             phrases = told.get(" ".join(path), [])
-            yield " ".join((node["name"], *path)), others, phrases, [command.get("summary", "")]
+            line = " ".join((node["name"], *path))
+            yield Meaning(line, others, phrases, command.get("summary", ""))
 
 
 def _commands(
@@ -168,22 +186,30 @@ def _strong(names: dict[str, int]) -> tuple[dict[str, list[int]], dict[str, list
     """Packed entries of intents by term, and numbers by whole phrase; names that are new get numbers."""
     strong: dict[str, set[int]] = collections.defaultdict(set)
     said: dict[str, set[int]] = collections.defaultdict(set)
-    impact = int(FULL * INTENT / (INTENT + K1))
     number = max(names.values(), default=-1)
-    for line, aliases, phrases, texts in intents():
-        if not any((*phrases, *texts)):
+    for one in intents():
+        if not any((*one.phrases, *one.below, one.summary)):
             continue
-        if line not in names:
+        if one.line not in names:
             number += 1
-            names[line] = number
-        for alias in aliases:
-            names.setdefault(alias, names[line])
-        for text in (*phrases, *texts):
-            for term in terms_of(text):
-                strong[term].add(names[line] << 8 | impact)
-        for phrase in phrases:
-            said[phrase_key(phrase)].add(names[line])
+            names[one.line] = number
+        own = names[one.line]
+        for alias in one.aliases:
+            names.setdefault(alias, own)
+        for term, impact in _impacts(one).items():
+            strong[term].add(own << 8 | impact)
+        for phrase in one.phrases:
+            said[phrase_key(phrase)].add(own)
     return _sorted(strong), _sorted(said)
+
+
+def _impacts(one: Meaning) -> dict[str, int]:
+    made: dict[str, int] = {}
+    # the stronger last
+    for weight, found in ((BELOW, one.below), (TEXT, [one.summary]), (INTENT, one.phrases)):
+        impact = int(FULL * weight / (weight + K1))
+        made.update((term, impact) for text in found for term in terms_of(text))
+    return made
 
 
 def _sorted(found: dict[str, set[int]]) -> dict[str, list[int]]:

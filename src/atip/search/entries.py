@@ -6,7 +6,8 @@ description count as details. A command also carries a little of its tool's summ
 
 from __future__ import annotations
 
-from atip.model.effects import UNKNOWN, join
+from atip.calls.ceiling import command_claim
+from atip.model.effects import UNKNOWN
 from atip.model.facts import FACTS, fact_of
 from atip.model.root import bare_effects
 from atip.search.postings import FULL, LONGEST, impact_of
@@ -71,10 +72,12 @@ def entries_of(tool: Tool) -> Iterator[Entry]:
     )
     summary = terms_of(first)
     length = len(summary) + 2
-    named, _, told, _, _, meant = _impacts()[length if length < LONGEST else LONGEST]
+    named, _, told, _, about, meant = _impacts()[length if length < LONGEST else LONGEST]
     best: Impacts
     if intents:
-        best = {term: meant for each in intents.values() for term in _phrases(each)}
+        # what means a command below is a better answer there
+        best = {term: about for each in intents.values() for term in _phrases(each)}
+        best.update(dict.fromkeys(_phrases(intents.get("", ())), meant))
         best.update(dict.fromkeys(summary, told))
     else:
         best = dict.fromkeys(summary, told)
@@ -82,7 +85,7 @@ def entries_of(tool: Tool) -> Iterator[Entry]:
         best[term] = named
     if tool.options or tool.arguments or tool.examples or tool.patterns or first is not description:
         _add_details(best, _details(tool, first))
-    effects = bare_effects(tool) if tool.commands else tool.effects
+    effects = command_claim(tool, ()).ceiling if tool.extra or tool.options else bare_effects(tool)
     is_true, is_known = _facts(effects) if effects is not UNKNOWN else _SILENT
     yield (), description, best, is_true, is_known
     if tool.commands:
@@ -93,6 +96,7 @@ def _commands(
     tool: Tool, intents: Mapping[str, tuple[str, ...]], names: list[str], summary: list[str]
 ) -> Iterator[Entry]:
     levels = _impacts()
+    is_plain = tool.effects is UNKNOWN and not (tool.extra or tool.options or tool.global_options)
     for path, command in tool.walk():
         if command.hidden:
             continue
@@ -117,11 +121,18 @@ def _commands(
             best[term] = named
         if command.options or command.arguments or command.examples or first is not description:
             _add_details(best, _details(command, first))
-        effects = tool.effects
-        if command.effects is not UNKNOWN:
-            effects = join(command.effects, effects)
+        if is_plain and len(path) == 1 and not _says_effects(command):
+            effects = UNKNOWN  # the claim of nothing, a third of the time of a build
+        else:
+            effects = command_claim(tool, path).ceiling
         is_true, is_known = _facts(effects) if effects is not UNKNOWN else _SILENT
         yield path, description, best, is_true, is_known
+
+
+def _says_effects(command: Command) -> bool:
+    return command.effects is not UNKNOWN or bool(
+        command.extra or command.options or command.commands
+    )
 
 
 def phrases_of(tool: Tool) -> Iterator[tuple[str, bool]]:

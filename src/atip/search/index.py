@@ -6,6 +6,8 @@ model and no network. docs/concepts/search.md explains the ranking and what was 
 
 from __future__ import annotations
 
+import math
+
 from atip.model.facts import fact_name
 from atip.model.value import Value
 from atip.search.entries import BITS
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.model.tool import Tool
+    from atip.search.flags import Flag
     from atip.search.shelves import Row
     from atip.search.text import Term
 
@@ -32,10 +35,16 @@ FEW_TOOLS = 100
 """Up to this many tools are looked up one by one in the lexicon."""
 UNSAID = 0.8
 """Within a tool, what a command below a group counts when the request says nothing of its own name."""
-NAMED_TOOL = 0.1
+NAMED_TOOL = 0.12
 """How much naming a tool counts, by how rare the name is as a word …"""
 ORDINARY = 3.0
 """… above the rarity of an ordinary word, such as `open` or `patch`."""
+GIANT = 300
+"""A tool with more commands than this is a giant …"""
+CROWDED = 0.12
+"""… and its commands count less, by the logarithm of how much larger it is."""
+NEARLY_SAID = 0.5
+"""What a curated intent that differs from the request in one word adds, of the best score."""
 GUESSED = 0.7
 """What a corrected spelling counts."""
 MANAGE = stem("manage")
@@ -58,6 +67,8 @@ class Hit(Value):
     score: float
     is_true: int = 0
     is_known: int = 0
+    option: Flag | None = None
+    """The option that answers what the command's summary does not."""
 
     @property
     def line(self) -> str:
@@ -73,6 +84,7 @@ class Hit(Value):
             "summary": self.summary,
             "score": round(self.score, 4),
             "effects": facts,
+            **({"option": self.option.to_json()} if self.option else {}),
         }
 
 
@@ -82,6 +94,8 @@ class Index:
     def __init__(self, path: str = ":memory:", *, lexicon: Lexicon | None = None) -> None:
         self.lexicon = lexicon or Lexicon()
         self.storage = Storage(path)
+        self.is_complete = True
+        """False while another process adds the rest."""
         self._known: Places | None = None
 
     def close(self) -> None:
@@ -153,22 +167,61 @@ class Index:
 
             return self._hits(scores, max(0, min(limit, MAX_LIMIT)), is_wanted)
 
+    def rarity_of(self, term: str) -> float:
+        """How much a stem tells: high for what few commands say."""
+        return rarity(self.storage.size, len(self.storage.postings(term)))
+
     def _scores(self, terms: Sequence[Term], words: str) -> dict[int, float]:
         evidence = [self._evidence(term) for term in terms]
         scores = rank(evidence, self.storage.size, self._places())
         for term, one in zip(terms, evidence, strict=True):
             self._favour_named(term, one, scores)
+        self._hold_back_giants({term.word for term in terms}, scores)
         self._favour_said(words, scores)
         return scores
 
+    def _hold_back_giants(self, said: set[str], scores: dict[int, float]) -> None:
+        """Of a tool with thousands of commands some match anything: unless it is named, each counts less."""
+        for name, first, last in self.storage.large_tools(GIANT):
+            if name in said:
+                continue
+            share = 1 / (1 + CROWDED * math.log((last - first) / GIANT))
+            for document in [one for one in scores if first <= one <= last]:
+                scores[document] *= share
+
     def _favour_said(self, words: str, scores: dict[int, float]) -> None:
-        """A curated intent that is the request itself comes first."""
-        places = self._places()
-        documents = {places.documents[number] for number in self.lexicon.saying(phrase_key(words))}
-        documents.update(twin for first, twin in places.twins if first in documents)
+        """A curated intent that is the request itself comes first; one that differs in a word comes first if it also
+        matches the rest."""
+        key = phrase_key(words)
         top = max(scores.values(), default=0.0)
-        for document in documents - {0}:
+        exact = self._documents_saying([key])
+        for document in exact:
             scores[document] = top + scores.get(document, 0.0)
+        if exact:
+            return
+        for document in self._documents_saying(self._keys_near(key)):
+            if document in scores:
+                scores[document] = scores[document] + NEARLY_SAID * top
+
+    def _documents_saying(self, keys: Iterable[str]) -> set[int]:
+        places = self._places()
+        numbers = {number for key in keys for number in self.lexicon.saying(key)}
+        documents = {places.documents[number] for number in numbers}
+        documents.update(twin for first, twin in places.twins if first in documents)
+        return documents - {0}
+
+    def _keys_near(self, key: str) -> set[str]:
+        """The same request with a word left out, or a near synonym in its place."""
+        words = key.split()
+        if len(words) < 2:
+            return set()
+        found = {
+            " ".join(words[:at] + words[at + 1 :]) for at in range(len(words)) if len(words) > 2
+        }
+        for at, word in enumerate(words):
+            for other, _ in self.lexicon.synonyms(word):
+                found.add(" ".join([*words[:at], other, *words[at + 1 :]]))
+        return found
 
     def _scores_within(self, terms: Sequence[Term], tool: str, words: str) -> dict[int, float]:
         """Of every command of a tool; of the tool itself when it has none."""

@@ -9,7 +9,7 @@ import contextlib
 import os
 import sqlite3
 
-VERSION = "3"
+VERSION = "4"
 """Of the layout *and* of the way text is cut into terms; another version is built anew."""
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -42,6 +42,8 @@ def _prepared(path: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30.0)
     try:
         db.execute("PRAGMA synchronous = NORMAL")
+        # a piece of a build fits: pages that are written early would lock readers out until it ends
+        db.execute("PRAGMA cache_size = -65536")
         if not _is_index(db):
             db.execute("BEGIN IMMEDIATE")
             if not _is_index(db):  # another process may have made it meanwhile

@@ -51,6 +51,7 @@ class Storage:
         """Documents that are alive."""
         self._seen = 0
         self._blocks: segments.Directory | None = None
+        self._large: list[tuple[str, int, int]] | None = None
         self._refresh()
 
     def close(self) -> None:
@@ -218,6 +219,14 @@ class Storage:
         ).fetchone()
         return row
 
+    def large_tools(self, commands: int) -> list[tuple[str, int, int]]:
+        """Name, first and last document of every tool with more commands than this."""
+        if self._large is None:
+            self._large = self._db.execute(
+                "SELECT name, first, last FROM tool WHERE last - first > ?", (commands,)
+            ).fetchall()
+        return self._large
+
     def stamp(self, name: str) -> str:
         """What the caller said identifies the state of a tool; empty when it is not in here."""
         row = self._db.execute("SELECT stamp FROM tool WHERE name = ?", (name,)).fetchone()
@@ -267,6 +276,7 @@ class Storage:
         self._db.execute("COMMIT")
 
     def _refresh(self) -> None:
+        self._large = None
         self._blocks = None
         self.dead = _dead(self._db)
         row = self._db.execute("SELECT ifnull(sum(last - first + 1), 0) FROM tool").fetchone()

@@ -1,24 +1,29 @@
 """Upkeep: the index follows the store. Only tools whose metadata changed are read again.
 
 The caller hands in what exists (name → stamp) and how to load one tool; nothing here knows the store. A tool that
-cannot be loaded is still found by its name.
+cannot be loaded is still found by its name. Many tools are added in pieces, under a lock: a search meanwhile
+answers from the pieces that are there, and the index says that it is not complete.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 
 from atip.errors import AtipError
 from atip.model.tool import Tool
 from atip.search.index import FEW_TOOLS, Index
-from atip.system.files import make_private
+from atip.system.files import locked, make_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 FILE = "index.sqlite"
+LOCK = "index.lock"
+PIECES = 8
+"""Into so many transactions a large build is cut; fewer than segments that are kept apart."""
 
 
 def open_index(
@@ -63,13 +68,42 @@ def _current(
 def _update(
     index: Index, stamp: str, current: Mapping[str, str], load: Callable[[str], Tool]
 ) -> None:
+    changed, gone = _changes(index, current)
+    if len(changed) <= FEW_TOOLS:
+        tools = [_loaded(name, load) for name in changed]
+        index.put(tools, stamps=current, gone=gone, meta={"stamp": stamp})
+        return
+    folder = os.path.dirname(index.storage.path)
+    with (
+        contextlib.nullcontext(True)
+        if not folder
+        else locked(os.path.join(folder, LOCK), wait=False) as is_ours
+    ):
+        index.is_complete = is_ours
+        if is_ours:
+            changed, gone = _changes(index, current)  # the last holder may have finished meanwhile
+            _build(index, stamp, current, load, changed, gone)
+
+
+def _changes(index: Index, current: Mapping[str, str]) -> tuple[list[str], list[str]]:
     old = index.storage.stamps()
     changed = [name for name, state in current.items() if old.get(name) != state]
-    gone = [name for name in old if name not in current]
-    few = len(changed) <= FEW_TOOLS
-    loaded = (_loaded(name, load) for name in changed)
-    tools = [*loaded] if few else loaded
-    index.put(tools, stamps=current, gone=gone, meta={"stamp": stamp})
+    return changed, [name for name in old if name not in current]
+
+
+def _build(
+    index: Index,
+    stamp: str,
+    current: Mapping[str, str],
+    load: Callable[[str], Tool],
+    changed: list[str],
+    gone: list[str],
+) -> None:
+    size = max(FEW_TOOLS, -(-len(changed) // PIECES))
+    for start in range(0, len(changed), size):
+        tools = (_loaded(name, load) for name in changed[start : start + size])
+        index.put(tools, stamps=current)
+    index.put((), gone=gone, meta={"stamp": stamp})
 
 
 def _loaded(name: str, load: Callable[[str], Tool]) -> Tool:

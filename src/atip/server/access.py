@@ -38,7 +38,7 @@ def choose_token() -> tuple[str, bool]:
     if len(given) < MIN_TOKEN or not given.isascii() or not given.isprintable():
         raise UsageError(
             "mcp.weak-token",
-            f"`{TOKEN_VARIABLE}` is no token of at least {MIN_TOKEN} plain characters",
+            f"`{TOKEN_VARIABLE}` is not a token of at least {MIN_TOKEN} plain characters",
             hint="leave it unset, and one is made",
         )
     return given, False

@@ -16,7 +16,6 @@ import mcp_types as types
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
-from atip.calling import call_published
 from atip.errors import AtipError, NotFoundError
 from atip.server import surface
 from atip.server.catalogue import DEFAULT_LIMIT, Catalogue
@@ -25,6 +24,7 @@ from atip.server.exposed import Exposed
 from atip.server.marks import block, refused, rendered
 from atip.server.pins import CHANGED, NEW, Pins, approval_needed
 from atip.server.runs import Runs
+from atip.session import call_published
 from atip.version import __version__
 
 TYPE_CHECKING = False

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 
-from atip.calling import target_words
+from atip.calls.ceiling import command_claim
 from atip.calls.functions import functions_of
-from atip.codecs.safety import clean_text, function_flags, suffix
+from atip.codecs.safety import claim_suffix, clean_text
 from atip.errors import NotFoundError
 from atip.model.branch import OVERVIEW, is_large, is_part
 from atip.model.signature import signature
@@ -32,6 +32,8 @@ DEFAULT_LIMIT = 5
 MAX_LIMIT = 20
 SHORT_OPTIONS = 5
 MAX_SIGNATURE = 160
+MAX_OPTION = 120
+"""Characters of the option below a hit."""
 MAX_PARAMETERS = 60
 MAX_SCHEMA = 40_000
 _KEPT = 64
@@ -88,7 +90,7 @@ class Catalogue:
         """
         from atip.calls.functions import find_function
 
-        words = target_words(self.box, command)
+        words = self.box.calls.target_words(command)
         known = self.get(words[0], words[1:])
         found = known.functions.get(tuple(words[1:]))
         # What was probably meant may lie in another branch.
@@ -117,7 +119,7 @@ class Catalogue:
     # -- find ------------------------------------------------------------------------------------
 
     def find(self, query: str, limit: int = DEFAULT_LIMIT) -> list[tuple[Function, str]]:
-        """The best commands, each with its signature on one line."""
+        """The best commands, each with its signature on one line, and the option that answers on a second."""
         names = self.box.store.load_index()["tools"]
         most = max(1, min(limit, MAX_LIMIT))
         hits = self.box.search(query[:2_000], most, accept=lambda name: name in names)
@@ -137,7 +139,10 @@ class Catalogue:
         function = known.functions.get(hit.path)
         if function is None:
             return None
-        return function, _brief(function, query, one_line(hit.summary, 100))
+        text = _brief(function, query, one_line(hit.summary, 100))
+        if hit.option is not None:
+            text += f"\n  {one_line(hit.option.line, MAX_OPTION)}"
+        return function, text
 
     # -- describe --------------------------------------------------------------------------------
 
@@ -147,7 +152,7 @@ class Catalogue:
         Raises:
             NotFoundError: `tool.not-found`, `calls.no-function`.
         """
-        words = target_words(self.box, command)
+        words = self.box.calls.target_words(command)
         known = self.get(words[0], words[1:] or OVERVIEW)
         path = tuple(words[1:])
         function = known.functions.get(path)
@@ -180,7 +185,8 @@ def _brief(function: Function, query: str, summary: str, options: int = SHORT_OP
         line = clean_text(signature(function.tool, function.path, command, max_options=most))
         if len(line) <= MAX_SIGNATURE:
             break
-    flags = suffix(function_flags(function))
+    # `run` takes any line of the command, not only what its function offers.
+    flags = claim_suffix(command_claim(function.tool, function.path))
     parts = (one_line(line, 2 * MAX_SIGNATURE), f"– {summary}" if summary else "", flags)
     return " ".join(part for part in parts if part)
 
@@ -194,7 +200,7 @@ def _shared(option: Option, wanted: set[str]) -> int:
 def _group(tool: Tool, path: tuple[str, ...], below: Mapping[tuple[str, ...], Function]) -> str:
     lines = [" ".join((tool.name, *path)) + f": {len(below)} commands"]
     for function in list(below.values())[:MAX_PARAMETERS]:
-        flags = suffix(function_flags(function))
+        flags = claim_suffix(command_claim(function.tool, function.path))
         text = one_line(function.description, 80)
         lines.append(clean_text(function.line) + f" – {text} {flags}".rstrip())
     if len(below) > MAX_PARAMETERS:

@@ -12,26 +12,22 @@ from __future__ import annotations
 
 import os
 
-from atip.discovery.json_comments import without_comments
-from atip.errors import AtipError, FormatError, NotFoundError
+from atip.errors import FormatError, NotFoundError
 from atip.model.value import Value
 from atip.server.json_edit import put_value
+from atip.server.settings_file import load_text, parse_settings, replace_text
 from atip.server.toml_edit import put_table
-from atip.system import files
-from atip.system.clock import now_iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-MAX_BYTES = 32_000_000
-"""Claude Code keeps its history in the same file."""
 NAME = "atip"
 
 
 class Client(Value):
-    """How one client is told of a server."""
+    """How one client is configured for a server."""
 
     name: str
     title: str
@@ -163,14 +159,14 @@ def plan_change(client: Client, path: str, entry: dict[str, Any], name: str = NA
         FormatError: `config.damaged` for a file that its client could not read either; `config.elsewhere`
             where the entry cannot be put in without touching something else.
     """
-    before = _load(path)
-    old = _parsed(client, before or "", path)  # (1)
+    before = load_text(path)
+    old = parse_settings(before or "", client.syntax, path)  # (1)
     keys = (*client.keys, name)
     edit = put_table if client.syntax == "toml" else put_value
-    after = edit(before or "", keys, entry)  # (2)
     wanted = _with(old, keys, entry)
+    after = (before or "") if old == wanted else edit(before or "", keys, entry)  # (2)
     try:
-        new = _parsed(client, after, path)
+        new = parse_settings(after, client.syntax, path)
     except FormatError:
         new = None
     if new != wanted:  # (3)
@@ -188,54 +184,7 @@ def write_change(change: Change) -> str | None:
     Raises:
         AtipError: `file.unwritable`, `config.changed`.
     """
-    real = os.path.realpath(change.path)
-    if not change.changes:
-        return None
-    os.makedirs(os.path.dirname(real), exist_ok=True)
-    mode = 0o600
-    backup = None
-    if change.before is not None:
-        mode = os.stat(real).st_mode & 0o777
-        stamp = now_iso().replace(":", "").replace("-", "")
-        backup = f"{real}.{stamp}.bak"
-        files.write_atomic(backup, change.before.encode("utf-8", "surrogateescape"), mode=mode)
-    if _load(change.path) != change.before:
-        raise AtipError(
-            "config.changed", f"`{change.path}` was changed meanwhile", hint="try again"
-        )
-    files.write_atomic(real, change.after.encode("utf-8", "surrogateescape"), mode=mode)
-    return backup
-
-
-def _load(path: str) -> str | None:
-    try:
-        return files.read_bytes(path, MAX_BYTES).decode("utf-8", "strict")
-    except NotFoundError:
-        return None
-    except UnicodeDecodeError as error:
-        raise FormatError("config.damaged", f"`{path}` is not UTF-8; it is left alone") from error
-
-
-def _parsed(client: Client, text: str, path: str) -> Any:
-    import json
-    import tomllib
-
-    if not text.strip():
-        return {}
-    try:
-        if client.syntax == "toml":
-            return tomllib.loads(text)
-        plain = without_comments(text) if client.syntax == "jsonc" else text
-        value = json.loads(plain.removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(
-            "config.damaged",
-            f"`{path}` is damaged, and left alone: {str(error)[:200]}",
-            hint="repair it first; its client cannot read it either",
-        ) from error
-    if not isinstance(value, dict):
-        raise FormatError("config.damaged", f"`{path}` holds no object; it is left alone")
-    return value
+    return replace_text(change.path, change.before, change.after)
 
 
 def _with(document: Any, keys: Sequence[str], entry: object) -> Any:

@@ -1,4 +1,4 @@
-"""Exposed: chosen commands as MCP tools of their own, with annotations from their effects.
+"""Exposed: chosen commands as MCP tools of their own, with annotations from the most they may do.
 
 What is published is what the user approved: the texts of the first start are pinned, later ones are compared with
 the pins. A command that changed, or that a known tool grew, is not published before it is approved; clients are told
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 
-from atip.calling import target_words
+from atip.calls.offering import offered
 from atip.errors import NotFoundError, UsageError
 from atip.server.catalogue import declared
 from atip.server.pins import CHANGED, NEW
@@ -88,7 +88,8 @@ class Exposed:
                 if function.name in self._published:  # clients go on seeing what was approved
                     published[function.name] = self._published[function.name]
             else:
-                published[function.name] = (function, declared(function))
+                narrow = offered(function)
+                published[function.name] = (narrow, declared(narrow))
         self._published, self._withheld = published, withheld
         return not first and self.declarations != before
 
@@ -97,7 +98,7 @@ class Exposed:
         group is published for the first time. What a group grew later was not."""
         found: dict[str, tuple[Function, Mapping[str, Any], bool]] = {}
         for target in self._targets:
-            words = target_words(self._catalogue.box, target)
+            words = self._catalogue.box.calls.target_words(target)
             try:
                 known = self._catalogue.get(words[0], words[1:])
             except NotFoundError:

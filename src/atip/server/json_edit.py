@@ -20,13 +20,15 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.S)
 _SCALAR = re.compile(r"[^\s,\]}/]+")
 
 
-class _Place:
+class ObjectSpan:
     """Where an object's member is, or where a new one goes."""
 
     def __init__(self, text: str, start: int) -> None:
         self.text, self.start = text, start
         self.members: dict[str, tuple[int, int]] = {}
         """Key → start and end of its value; of a repeated key the last, which readers take."""
+        self.keys: dict[str, int] = {}
+        """Key → where the key itself begins."""
         self.end = 0
         self.after_last = start + 1
         self.has_comma = True
@@ -37,21 +39,23 @@ class _Place:
     def _read(self) -> None:
         at = self.start + 1
         while True:
-            at = _skip(self.text, at)
+            at = skip(self.text, at)
             if self.text[at : at + 1] == "}":
                 self.end = at
                 return
-            key = _match(_STRING, self.text, at)
+            key = match_at(_STRING, self.text, at)
+            start = at
             if self.first_key < 0:
                 self.first_key = at
-            at = _skip(self.text, at + len(key))
+            at = skip(self.text, at + len(key))
             if self.text[at : at + 1] != ":":
-                raise _damaged(at)
-            begin = _skip(self.text, at + 1)
-            end = _value_end(self.text, begin)
+                raise damaged(at)
+            begin = skip(self.text, at + 1)
+            end = value_end(self.text, begin)
             self.members[json.loads(key)] = (begin, end)
+            self.keys[json.loads(key)] = start
             self.after_last, self.has_comma = end, False
-            at = _skip(self.text, end)
+            at = skip(self.text, end)
             if self.text[at : at + 1] == ",":
                 self.after_last, self.has_comma = at + 1, True
                 at += 1
@@ -65,28 +69,28 @@ def put_value(text: str, keys: Sequence[str], value: object) -> str:
     """
     if not text.strip():
         text = "{}\n"
-    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    start = skip(text, 1 if text.startswith("\ufeff") else 0)
     for depth, key in enumerate(keys):
         if text[start : start + 1] != "{":
-            raise FormatError("config.not-an-object", "the place for the entry is no object")
-        place = _Place(text, start)
+            raise FormatError("config.not-an-object", "the place for the entry is not an object")
+        place = ObjectSpan(text, start)
         if key not in place.members:
             for missing in reversed(keys[depth + 1 :]):
                 value = {missing: value}
             return _added(text, place, key, value, depth)
         start, end = place.members[key]
-    unit = _unit(text)
-    return text[:start] + _rendered(value, unit, len(keys)) + text[end:]
+    unit = indent_unit(text)
+    return text[:start] + rendered(value, unit, len(keys)) + text[end:]
 
 
-def _added(text: str, place: _Place, key: str, value: object, depth: int) -> str:
-    unit = _unit(text)
+def _added(text: str, place: ObjectSpan, key: str, value: object, depth: int) -> str:
+    unit = indent_unit(text)
     indent = unit * (depth + 1)
     if place.first_key >= 0:
         line = text.rfind("\n", 0, place.first_key) + 1
         before = text[line : place.first_key]
         indent = before if before.strip() == "" and line else indent
-    member = f"{json.dumps(key, ensure_ascii=False)}: {_rendered(value, unit, depth + 1)}"
+    member = f"{json.dumps(key, ensure_ascii=False)}: {rendered(value, unit, depth + 1)}"
     comma = "" if place.has_comma else ","
     tail = text[place.after_last :]
     # A comment behind the last member stays on its line.
@@ -98,38 +102,38 @@ def _added(text: str, place: _Place, key: str, value: object, depth: int) -> str
     return f"{text[: place.after_last]}{comma}{kept}\n{indent}{member}{closing}"
 
 
-def _rendered(value: object, unit: str, depth: int) -> str:
+def rendered(value: object, unit: str, depth: int) -> str:
     text = json.dumps(value, ensure_ascii=False, indent=unit)
     return text.replace("\n", "\n" + unit * depth)
 
 
-def _unit(text: str) -> str:
+def indent_unit(text: str) -> str:
     """One step of indentation as this file has it."""
     found = re.search(r"\{[^\S\n]*\n([ \t]+)\S", text)
     return found.group(1) if found is not None else "  "
 
 
-def _skip(text: str, at: int) -> int:
+def skip(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found is not None else at
 
 
-def _match(pattern: re.Pattern[str], text: str, at: int) -> str:
+def match_at(pattern: re.Pattern[str], text: str, at: int) -> str:
     found = pattern.match(text, at)
     if found is None:
-        raise _damaged(at)
+        raise damaged(at)
     return found.group()
 
 
-def _value_end(text: str, at: int) -> int:
+def value_end(text: str, at: int) -> int:
     """The end of the value that begins here."""
     depth = 0
     while True:
         character = text[at : at + 1]
         if not character:
-            raise _damaged(at)
+            raise damaged(at)
         if character == '"':
-            at += len(_match(_STRING, text, at))
+            at += len(match_at(_STRING, text, at))
         elif character in "{[":
             depth, at = depth + 1, at + 1
         elif character in "}]":
@@ -137,11 +141,11 @@ def _value_end(text: str, at: int) -> int:
         elif character in ",:" and depth:
             at += 1
         else:
-            at += len(_match(_SCALAR, text, at))
+            at += len(match_at(_SCALAR, text, at))
         if depth <= 0:
             return at
-        at = _skip(text, at)
+        at = skip(text, at)
 
 
-def _damaged(at: int) -> FormatError:
+def damaged(at: int) -> FormatError:
     return FormatError("config.damaged", f"the file cannot be read at character {at}")

@@ -14,10 +14,10 @@ import shlex
 import anyio
 import anyio.to_thread
 
-from atip.calling import call_function, located, prepared, target_words
 from atip.errors import UsageError
+from atip.execution.call import CallOptions
 from atip.model.value import Value
-from atip.running import make_runner
+from atip.session import call_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ class Runs:
 
     async def call(self, call: ToolCall, elicitor: Elicitor) -> Result:
         """A call of a published command."""
-        return await self._started(lambda: prepared(self._box, call, **self._options({})), elicitor)
+        return await self._started(
+            lambda: self._box.calls.prepare(call, self._options({})), elicitor
+        )
 
     # -- from words to a call --------------------------------------------------------------------
 
@@ -79,7 +81,7 @@ class Runs:
         """
         command = _text(given, "command")
         if not any(sign in command for sign in "'\"\\"):
-            return target_words(self._box, command)
+            return self._box.calls.target_words(command)
         try:
             return shlex.split(command)
         except ValueError as error:
@@ -102,20 +104,23 @@ class Runs:
         if argv is None and not arguments and self._catalogue.takes_words(words):
             argv = []  # a whole line in one text, as models write it: `wc -l notes.txt`
         if argv is not None:
-            return located(self._box, [*_words(words), *_words(argv)], **options)
+            return self._box.calls.prepare_argv([*_words(words), *_words(argv)], options)
         function = self._catalogue.function(" ".join(words))
-        return prepared(self._box, call_function(function, arguments or {}), **options)
+        return self._box.calls.prepare(call_function(function, arguments or {}), options)
 
-    def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _options(self, given: Mapping[str, Any]) -> CallOptions:
         stdin = given.get("stdin")
         if stdin is not None and (not isinstance(stdin, str) or len(stdin) > MAX_STDIN):
-            raise UsageError("mcp.stdin", f"`stdin` is no text of at most {MAX_STDIN:,} characters")
-        return {
-            "cwd": self._folder(given.get("cwd")),
-            "stdin": stdin.encode("utf-8", "replace") if stdin is not None else None,
-            "timeout_s": self._bounds.timeout_s,
-            "max_bytes": self._bounds.max_bytes,
-        }
+            raise UsageError(
+                "mcp.stdin", f"`stdin` is not a text of at most {MAX_STDIN:,} characters"
+            )
+        return CallOptions(
+            cwd=self._folder(given.get("cwd")),
+            stdin=stdin.encode("utf-8", "replace") if stdin is not None else None,
+            timeout_s=self._bounds.timeout_s,
+            max_bytes=self._bounds.max_bytes,
+            preset=self._bounds.preset,
+        )
 
     def _folder(self, wanted: object) -> str:
         root = os.path.realpath(self._bounds.root)
@@ -134,7 +139,7 @@ class Runs:
     # -- running ---------------------------------------------------------------------------------
 
     async def _started(self, made: Callable[[], Call], elicitor: Elicitor) -> Result:
-        runner = make_runner(self._box, preset=self._bounds.preset, ask=elicitor.ask)
+        runner = self._box.make_runner(preset=self._bounds.preset, ask=elicitor.ask)
         stopped: list[bool] = []
 
         def work() -> Result:

@@ -11,7 +11,8 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
 _HEADER = re.compile(r"^[ \t]*\[\[?[^\n]*", re.M)
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
@@ -22,8 +23,7 @@ def put_table(text: str, keys: Sequence[str], values: Mapping[str, object]) -> s
     name = ".".join(key if _BARE.match(key) else json.dumps(key) for key in keys)
     body = "".join(f"{key} = {_rendered(value)}\n" for key, value in values.items())
     table = f"[{name}]\n{body}"
-    pattern = r"[ \t]*\.[ \t]*".join(rf"(?:{re.escape(key)}|\"{re.escape(key)}\")" for key in keys)
-    own = re.search(rf"^[ \t]*\[[ \t]*{pattern}[ \t]*\][^\n]*\n?", text, re.M)
+    own = _find_table(text, keys)
     if own is None:
         gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
         return f"{text}{gap}{table}"
@@ -32,6 +32,54 @@ def put_table(text: str, keys: Sequence[str], values: Mapping[str, object]) -> s
     block = text[own.start() : end]
     kept = _trailing_comments(block)
     return text[: own.start()] + table + kept + text[end:]
+
+
+def append_block(text: str, name: str, values: Mapping[str, object]) -> str:
+    """The text with one more `[[name]]` at its end."""
+    body = "".join(f"{key} = {_rendered(value)}\n" for key, value in values.items())
+    gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
+    return f"{text}{gap}[[{name}]]\n{body}"
+
+
+def remove_blocks(text: str, name: str, chosen: Callable[[dict[str, Any]], bool]) -> str:
+    """The text without those `[[name]]` whose values are chosen."""
+    import tomllib
+
+    header = re.compile(rf"^[ \t]*\[\[[ \t]*{re.escape(name)}[ \t]*\]\][^\n]*\n?", re.M)
+    at = 0
+    while (found := header.search(text, at)) is not None:
+        following = _HEADER.search(text, found.end())
+        end = following.start() if following is not None else len(text)
+        block = text[found.start() : end]
+        kept = _trailing_comments(block)
+        values = tomllib.loads(text[found.end() : end])
+        at = end
+        if chosen(values):
+            before = text[: found.start()]
+            before = before[:-1] if before.endswith("\n\n") else before
+            text = before + kept.removeprefix("\n") + text[end:]
+            at = len(before)
+    return text
+
+
+def remove_table(text: str, keys: Sequence[str]) -> str:
+    """The text without the table `[keys]`."""
+    own = _find_table(text, keys)
+    if own is None:
+        return text
+    following = _HEADER.search(text, own.end())
+    end = following.start() if following is not None else len(text)
+    kept = _trailing_comments(text[own.start() : end])
+    before = text[: own.start()]
+    before = before[:-1] if before.endswith("\n\n") else before
+    return before + kept.removeprefix("\n") + text[end:]
+
+
+def _find_table(text: str, keys: Sequence[str]) -> re.Match[str] | None:
+    pattern = r"[ \t]*\.[ \t]*".join(
+        rf"(?:{re.escape(key)}|{re.escape(json.dumps(key))})" for key in keys
+    )
+    return re.search(rf"^[ \t]*\[[ \t]*{pattern}[ \t]*\][^\n]*\n?", text, re.M)
 
 
 def _trailing_comments(block: str) -> str:

@@ -1,7 +1,6 @@
-"""A program that the user configured to answer us (a credential helper): argv in, a short answer out.
+"""A program of ours that answers (the entry that a client would start): argv in, a short answer out.
 
-Not confined – such a helper exists to reach what a sandbox would hide – so nothing but the user's own
-configuration may name it. Bounded in time and bytes; never through a shell.
+Not confined, so nothing that a project or a document says may name it. Bounded in time and bytes; never through a shell.
 """
 
 from __future__ import annotations
@@ -29,8 +28,12 @@ def capture(
     timeout_s: float,
     max_bytes: int,
     env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
 ) -> Captured:
     """Run a program and take what it prints.
+
+    Args:
+        stdin: what it is given to read; then its input ends.
 
     Raises:
         ExecutionError: `process.not-started`, `process.timeout`, `process.too-much-output`.
@@ -40,7 +43,7 @@ def capture(
     try:
         done = subprocess.run(
             list(argv),
-            stdin=subprocess.DEVNULL,
+            input=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=timeout_s,

@@ -14,7 +14,7 @@ from atip.errors import AtipError, FormatError, NotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Iterator
 
 TEMPORARY = ".atip-tmp-"
 """Prefix of temporary files; leftovers older than a day are removed by `sweep`."""
@@ -38,6 +38,43 @@ def read_bytes(path: str, max_bytes: int) -> bytes:
     if len(data) > max_bytes:
         raise FormatError("format.too-large", f"`{path}` has more than {max_bytes:,} bytes")
     return data
+
+
+def read_piece(path: str, start: int, length: int) -> bytes:
+    """Some bytes of a file; fewer where it ends.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open(path, "rb", buffering=0) as file:
+        file.seek(start)
+        return file.read(length)
+
+
+def lines_backwards(path: str, max_line: int, *, block: int = 65_536) -> Iterator[bytes]:
+    """The lines of a file, last first; a line longer than `max_line` is left out."""
+    with open(path, "rb") as file:
+        at = file.seek(0, os.SEEK_END)
+        tail = b""
+        while at > 0:
+            start = max(0, at - block)
+            file.seek(start)
+            tail = file.read(at - start) + tail
+            at = start
+            first, *whole = tail.split(b"\n")
+            yield from (line for line in reversed(whole) if 0 < len(line) <= max_line)
+            tail = first
+        if 0 < len(tail) <= max_line:
+            yield tail
+
+
+def stamp_of(path: str) -> str:
+    """Size and time of a file or folder, to notice that it was changed; `-` without one."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return "-"
+    return f"{status.st_size}.{status.st_mtime_ns}"
 
 
 def write_atomic(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) -> None:
@@ -117,19 +154,27 @@ def make_private(folder: str) -> None:
 
 
 class locked:
-    """Hold an exclusive lock; it dies with the process, so it is never stale."""
+    """Hold an exclusive lock; it dies with the process, so it is never stale.
 
-    def __init__(self, path: str) -> None:
+    `wait` False does not wait for another holder; the context then tells whether the lock is held.
+    """
+
+    def __init__(self, path: str, *, wait: bool = True) -> None:
         self._path = path
         self._handle = -1
+        self._mode = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> bool:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             self._handle = os.open(self._path, flags, 0o600)
         except OSError as error:
             raise _unwritable(self._path, error) from error
-        fcntl.flock(self._handle, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(self._handle, self._mode)
+        except BlockingIOError:
+            return False
+        return True
 
     def __exit__(self, *_failure: object) -> None:
         os.close(self._handle)

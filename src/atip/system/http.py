@@ -303,7 +303,7 @@ def missing_extra() -> AtipError:
     return FetchError(
         "http.missing-extra",
         "nothing can be fetched without the package `httpx2`",
-        hint="pip install 'atip[net]'",
+        hint="pip install 'atip-cli[net]'",
     )
 
 
@@ -336,6 +336,11 @@ def _request_headers(address: Address, given: Mapping[str, str]) -> list[tuple[s
 
 def _lowered(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers}
+
+
+def join_url(url: str, location: str) -> str:
+    """A reference as a page at `url` means it."""
+    return _joined(parse_address(url), location)
 
 
 def _joined(address: Address, location: str) -> str:

@@ -149,7 +149,7 @@ def resolve_within(host: str, port: int, timeout_s: float, lookup: Resolve) -> l
     worker.start()
     worker.join(timeout_s)
     if not answer:
-        raise FetchError("http.timeout", f"nobody said where `{host}` is in time")
+        raise FetchError("http.timeout", f"no answer about the address of `{host}` in time")
     if isinstance(answer[0], OSError):
         raise FetchError("http.dns", f"`{host}` is not known: {answer[0].strerror}")
     return answer[0]

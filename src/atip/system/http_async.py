@@ -81,7 +81,7 @@ class Sender:
 
         Raises:
             FetchError: `http.url`, `http.insecure`, `http.address`, `http.dns`, `http.connect`,
-                `http.deadline`, `http.too-large`.
+                `http.deadline`, `http.too-large`, `http.stream`.
         """
         address = parse_address(url)
         check_scheme(address, self._access)
@@ -117,6 +117,7 @@ class Sender:
                     (key.decode("latin-1").lower(), value.decode("latin-1"))
                     for key, value in response.headers
                 )
+                _refuse_stream(told, address)
                 wanted = sink if 200 <= response.status < 300 else None
                 body = await _take(response, address, max_bytes, wanted)
                 return Answer(status=response.status, headers=told, content=body)
@@ -124,6 +125,17 @@ class Sender:
             raise FetchError(
                 "http.connect", f"`{address.origin}` could not be asked: {error}"
             ) from error
+
+
+def _refuse_stream(headers: tuple[tuple[str, str], ...], address: Address) -> None:
+    """A stream of events has no end that one call could wait for."""
+    kind = next((value for key, value in headers if key == "content-type"), "")
+    if kind.partition(";")[0].strip().lower() == "text/event-stream":
+        raise FetchError(
+            "http.stream",
+            f"`{address.origin}` answers with a stream of events, which a call cannot take",
+            hint="ask the operation for one answer, as with `stream:=false`, or use the service's own client",
+        )
 
 
 async def _take(response: Any, address: Address, max_bytes: int, sink: Sink | None) -> bytes:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 DEADLINE_S = 20.0
 MAX_BYTES = 100_000
+CODES = frozenset(["authorization_pending", "slow_down", "access_denied", "expired_token"])
+"""What a token endpoint may answer while a person has not decided yet (RFC 8628 §3.5)."""
 _HERE = frozenset({"127.0.0.1", "::1", "localhost"})
 _HEADERS = (
     ("Content-Type", "application/x-www-form-urlencoded"),
@@ -50,8 +52,15 @@ async def _post(url: str, content: bytes) -> Mapping[str, Any]:
     except ValueError:
         told = None
     if not isinstance(told, dict) or answer.status >= 300:
-        # The answer may repeat what was sent, so it is not shown.
+        # The answer may repeat what was sent, so it is not shown; its error code is a word of RFC 6749.
         raise FetchError(
-            "http.form", f"`{address.origin}` refused the form (status {answer.status})"
+            "http.form",
+            f"`{address.origin}` refused the form (status {answer.status})",
+            details={"error": code} if (code := _error_code(told)) else {},
         )
     return told
+
+
+def _error_code(told: object) -> str:
+    code = told.get("error") if isinstance(told, dict) else None
+    return code if isinstance(code, str) and code in CODES else ""

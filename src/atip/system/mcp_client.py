@@ -1,15 +1,14 @@
 """MCP client: one server, over stdio or streamable HTTP, started when needed and ended for sure.
 
 The door to the official `mcp` package. A server that dies fails the calls under way and is started again for the next;
-nothing is repeated on its own. Its standard error goes nowhere. Belongs to one event loop. Needs the extra `mcp`.
+nothing is repeated on its own. Starts no program itself: whoever hands one over has confined it. Belongs to one event loop. Needs the extra `mcp`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 
-from atip.errors import AtipError, FetchError
+from atip.errors import AtipError, FetchError, SandboxError
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from contextlib import AbstractAsyncContextManager
     from typing import Any
+
+    from atip.system.mcp_pipes import StartServer
 
 START_S = 30.0
 CLOSE_S = 10.0
@@ -26,12 +27,9 @@ CONNECTION_CLOSED = -32000
 
 
 class McpServer(Value):
-    """How to reach a server: a command, or an address."""
+    """How to reach a server: what starts it, or an address."""
 
-    command: str = ""
-    args: tuple[str, ...] = ()
-    env: Mapping[str, str] = {}
-    cwd: str | None = None
+    start: StartServer | None = None
     url: str = ""
     headers: Mapping[str, str] = {}
 
@@ -142,23 +140,14 @@ class McpClient:
         except BaseException as error:
             if not ready.done():
                 ready.set_exception(
-                    FetchError("api.mcp", f"the MCP server could not be used: {_text(error)}")
+                    error
+                    if isinstance(error, SandboxError)
+                    else FetchError("api.mcp", f"the MCP server could not be used: {_text(error)}")
                 )
 
 
 def _transport(server: McpServer) -> AbstractAsyncContextManager[Any]:
     from contextlib import asynccontextmanager
-
-    @asynccontextmanager
-    async def over_stdio() -> AsyncIterator[Any]:
-        from mcp.client.stdio import StdioServerParameters, stdio_client
-
-        parameters = StdioServerParameters(
-            command=server.command, args=list(server.args), env=dict(server.env), cwd=server.cwd
-        )
-        with open(os.devnull, "w", encoding="utf-8") as nowhere:
-            async with stdio_client(parameters, errlog=nowhere) as streams:
-                yield streams[:2]
 
     @asynccontextmanager
     async def over_http() -> AsyncIterator[Any]:
@@ -172,7 +161,11 @@ def _transport(server: McpServer) -> AbstractAsyncContextManager[Any]:
             yield streams[:2]
 
     check_extra()
-    return over_http() if server.url else over_stdio()
+    if server.start is not None:
+        from atip.system.mcp_pipes import open_pipes
+
+        return open_pipes(server.start)
+    return over_http()
 
 
 def check_extra() -> None:
@@ -186,7 +179,7 @@ def check_extra() -> None:
         raise AtipError(
             "api.missing-extra",
             "MCP sources need the `mcp` package",
-            hint='pip install "atip[mcp]"',
+            hint='pip install "atip-cli[mcp]"',
         ) from error
 
 

@@ -6,52 +6,17 @@ publishers cannot overwrite each other unseen. What is stored and how it is deli
 
 from __future__ import annotations
 
-from atip.errors import AtipError, UsageError
-from atip.model.value import Value
+from atip.errors import UsageError
+from atip.system.object_parts import ABSENT as ABSENT
+from atip.system.object_parts import ObjectInfo as ObjectInfo
+from atip.system.object_parts import StoredObject as StoredObject
+from atip.system.object_parts import changed_meanwhile as changed_meanwhile
+from atip.system.object_parts import checked_key as checked_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Protocol
-
-    Headers = Callable[[str], Mapping[str, str]]
-    """Key → `Content-Type` and `Cache-Control`, for stores that keep them."""
-
-    class ObjectStore(Protocol):
-        """What can be done with a store."""
-
-        @property
-        def place(self) -> str: ...
-
-        def find(self, key: str, max_bytes: int) -> StoredObject | None: ...
-
-        def put(self, key: str, data: bytes, *, expected: str | None = None) -> None: ...
-
-        def put_many(self, objects: Iterable[tuple[str, bytes]]) -> None: ...
-
-        def list(self, prefix: str) -> Iterator[ObjectInfo]: ...
-
-        def delete(self, keys: Iterable[str]) -> None: ...
-
-
-ABSENT = ""
-"""The tag of an object that is not there: as `expected` it means "only create"."""
-
-
-class ObjectInfo(Value):
-    """An object without its bytes."""
-
-    key: str
-    size: int
-    tag: str = ""
-    """Changes with the content. Stores that know it without reading say it; a folder does not."""
-
-
-class StoredObject(Value):
-    """An object with its bytes."""
-
-    data: bytes
-    tag: str
+    from atip.system.object_parts import Headers as Headers
+    from atip.system.object_parts import ObjectStore as ObjectStore
 
 
 def open_store(place: str, headers: Headers) -> ObjectStore:
@@ -74,31 +39,3 @@ def open_store(place: str, headers: Headers) -> ObjectStore:
     from atip.system.objects_folder import Folder
 
     return Folder(place)
-
-
-def checked_key(key: str) -> str:
-    """The key itself, when it is a plain relative path.
-
-    # SECURITY: a name from a contribution must not lead out of the store.
-
-    Raises:
-        AtipError: `objects.key`.
-    """
-    if (
-        not key
-        or not key.isascii()
-        or not key.isprintable()
-        or "\\" in key
-        or any(part in ("", ".", "..") for part in key.split("/"))
-    ):
-        raise AtipError("objects.key", f"`{key[:100]!r}` cannot be the name of an object")
-    return key
-
-
-def changed_meanwhile(place: str, key: str) -> AtipError:
-    """Somebody else wrote the object since it was read."""
-    return AtipError(
-        "objects.changed",
-        f"`{key}` in `{place}` was changed by somebody else meanwhile",
-        hint="run it again; only one publisher at a time",
-    )

@@ -13,7 +13,7 @@ import os
 from atip.errors import AtipError, FormatError
 from atip.system.clock import now
 from atip.system.files import TEMPORARY, locked, sync_directory
-from atip.system.objects import ObjectInfo, StoredObject, changed_meanwhile, checked_key
+from atip.system.object_parts import ObjectInfo, StoredObject, changed_meanwhile, checked_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Folder:
                 if entry.is_dir(follow_symlinks=False):
                     inner.append(key)
                 elif entry.is_file(follow_symlinks=False):
-                    yield ObjectInfo(key=key, size=entry.stat(follow_symlinks=False).st_size)
+                    yield _info(key, entry.stat(follow_symlinks=False))
             folders += reversed(inner)
 
     def delete(self, keys: Iterable[str]) -> None:
@@ -167,6 +167,11 @@ class _Writer:
                 import shutil
 
                 shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _info(key: str, found: os.stat_result) -> ObjectInfo:
+    stamp = f"{found.st_mtime_ns:x}.{found.st_size:x}.{found.st_ino:x}"
+    return ObjectInfo(key=key, size=found.st_size, stamp=stamp)
 
 
 def _name(entry: os.DirEntry[str]) -> str:

@@ -12,14 +12,20 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 from atip.errors import AtipError, FetchError, FormatError, UsageError
-from atip.system.objects import ABSENT, ObjectInfo, StoredObject, changed_meanwhile, checked_key
+from atip.system.object_parts import (
+    ABSENT,
+    ObjectInfo,
+    StoredObject,
+    changed_meanwhile,
+    checked_key,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from atip.system.objects import Headers
+    from atip.system.object_parts import Headers
 
 _AT_ONCE = 16
 _BATCH = 256
@@ -92,7 +98,8 @@ class Bucket:
         try:
             for page in self._obstore.list(self._store, prefix or None, chunk_size=1000):
                 for one in page:
-                    yield ObjectInfo(key=one["path"], size=one["size"], tag=one["e_tag"] or "")
+                    tag = one["e_tag"] or ""
+                    yield ObjectInfo(key=one["path"], size=one["size"], tag=tag, stamp=tag)
         except problems.BaseError as error:
             raise self._failed("list", prefix, error) from error
 
@@ -125,7 +132,7 @@ def _connect(place: str) -> tuple[Any, Any]:
         raise AtipError(
             "objects.missing-extra",
             "object stores need the package `obstore`",
-            hint="pip install 'atip[registry]'",
+            hint="pip install 'atip-cli[registry]'",
         ) from error
     parts = urlsplit(place)
     if not parts.netloc or parts.query or parts.fragment:

@@ -93,8 +93,28 @@ def _ended_without_pidfd(pid: int, timeout_s: float) -> bool:
         time.sleep(0.005)
 
 
+def end_with(pid: int) -> None:
+    """End this process as soon as that one has ended, however it ended; for workers, which outlive a killed host."""
+    import threading
+
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        os._exit(1)
+    except (AttributeError, OSError):
+        return  # a system without pidfd: workers end when their queue does
+
+    def watch() -> None:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        poll.poll()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end-with-host", daemon=True).start()
+
+
 def kill(pid: int, number: int = signal.SIGKILL) -> None:
-    """Send a signal; a process that is already gone is no error."""
+    """Send a signal; a process that is already gone is not an error."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -102,7 +122,7 @@ def kill(pid: int, number: int = signal.SIGKILL) -> None:
 
 
 def kill_handle(handle: int, number: int = signal.SIGKILL) -> None:
-    """Send a signal through a pidfd; a process that is already gone is no error."""
+    """Send a signal through a pidfd; a process that is already gone is not an error."""
     try:
         signal.pidfd_send_signal(handle, number)
     except ProcessLookupError:

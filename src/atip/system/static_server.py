@@ -7,6 +7,7 @@ what is.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
@@ -134,7 +135,8 @@ def _handler(
                 log(self.command, self.path, int(status))
             self.end_headers()
             if with_body:
-                self.wfile.write(data)
+                with contextlib.suppress(ConnectionError):  # who asked has left
+                    self.wfile.write(data)
 
     return Handler
 
@@ -144,11 +146,13 @@ def _host_of(field: str) -> str:
 
 
 def key_of(target: str) -> str | None:
-    """The file that a request is about, relative to the folder; None for anything but a plain path."""
+    """The file that a request is about, relative to the folder; a folder's is its `index.html`; None for any other path."""
     try:
         path = unquote(urlsplit(target).path, errors="strict")
     except ValueError:
         return None
+    if path.endswith("/"):
+        path += "index.html"
     parts = path.removeprefix("/").split("/")
     for number, part in enumerate(parts):
         hidden = part.startswith(".") and (number or part != ".well-known")

@@ -61,5 +61,5 @@ def missing_extra(package: str) -> TrustError:
     return TrustError(
         "trust.missing-extra",
         f"signatures cannot be checked without the package `{package}`",
-        hint="pip install 'atip[verify]'",
+        hint="pip install 'atip-cli[verify]'",
     )

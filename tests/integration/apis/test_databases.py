@@ -66,9 +66,14 @@ def server() -> Iterator[str]:
                 create table parts (item integer references items(id), number integer, primary key (item, number));
                 create table "we;ird ""name" (id integer primary key, "x'y" text);
                 create view cheap as select id, name from items;
+                create role seller login;
+                grant all on all tables in schema public to seller;
+                grant all on all sequences in schema public to seller;
+                create role filer login;
+                grant pg_read_server_files to filer;
                 """
             )
-        yield address
+        yield f"postgresql://seller@127.0.0.1:{port}/postgres"
 
 
 def names(folder: pathlib.Path) -> set[str]:
@@ -217,3 +222,49 @@ def test_comments_become_descriptions(server: str, tmp_path: pathlib.Path) -> No
     told = next(json.loads(line) for line in lines if line.startswith('{"name":"list_items"'))
     assert told["description"] == "what we sell"
     assert "in euros" in told["inputSchema"]["properties"]["price"]["description"]
+
+
+@pytest.mark.parametrize("role", ["tester", "filer"])
+def test_a_role_that_reads_files_of_the_server_is_refused(
+    server: str, tmp_path: pathlib.Path, role: str
+) -> None:
+    address = server.replace("seller", role)
+    with connected(tmp_path, address) as box:
+        for name, words in (
+            ("query", {"sql": "select pg_read_file('PG_VERSION')"}),
+            ("list_items", {}),
+        ):
+            with pytest.raises(AtipError) as caught:
+                box.call("shop", name, words)
+            assert caught.value.code == "api.database-role"
+    with connected(tmp_path, address, unsafe_superuser=True) as box:
+        assert box.call("shop", "query", {"sql": "select 1 as n"})["rows"] == [{"n": 1}]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select zeroblob(1600000000) as z",
+        "select hex(zeroblob(100000000)) as z",
+        "select group_concat(a.name || zeroblob(9000000)) from (select 'x' as name union all select 'y') a",
+    ],
+)
+def test_sqlite_makes_no_huge_values(lite: pathlib.Path, sql: str) -> None:
+    with connected(lite, "sqlite:///shop.db") as box, pytest.raises(AtipError) as caught:
+        box.call("shop", "query", {"sql": sql})
+    assert "too big" in caught.value.message or "string or blob" in caught.value.message
+
+
+def test_sqlite_answers_are_bounded_as_a_whole(lite: pathlib.Path) -> None:
+    sql = "with recursive n(i) as (select 1 union all select i+1 from n) select zeroblob(9000000) as z from n"
+    with connected(lite, "sqlite:///shop.db") as box, pytest.raises(UsageError) as caught:
+        box.call("shop", "query", {"sql": sql, "limit": 1000})
+    assert caught.value.code == "api.too-large"
+
+
+def test_sqlite_queries_end(lite: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("atip.apis.database_engine.STATEMENT_MS", 300)
+    sql = "with recursive n(i) as (select 1 union all select i+1 from n) select count(*) from n"
+    with connected(lite, "sqlite:///shop.db") as box, pytest.raises(AtipError) as caught:
+        box.call("shop", "query", {"sql": sql})
+    assert "interrupted" in caught.value.message

@@ -19,6 +19,7 @@ from atip.apis.config import load_config
 from atip.apis.interface import Door, open_door
 from atip.apis.syncing import sync
 from atip.errors import AtipError, AuthRequired, ExecutionError, FetchError, PolicyError, UsageError
+from tests.approving import confined_door
 from tests.packages import package
 from tests.simulators.api_server import ApiServer, Recorded, Reply, api_server
 
@@ -95,7 +96,7 @@ def project(folder: pathlib.Path, server: ApiServer, **more: typing.Any) -> path
 
 
 def call(folder: pathlib.Path, name: str, arguments: dict[str, typing.Any], env: dict[str, str] | None = None) -> typing.Any:  # fmt: skip
-    with Caller(str(folder), door=Door(env=env or {})) as caller:
+    with Caller(str(folder), door=confined_door(folder, env or {})) as caller:
         return caller.run("shop", name, arguments)
 
 

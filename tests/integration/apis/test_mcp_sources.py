@@ -16,11 +16,13 @@ import pytest
 
 from atip.apis.calling import Caller
 from atip.apis.config import load_config
-from atip.apis.interface import Door
 from atip.apis.syncing import sync
 from atip.errors import ExecutionError, FetchError
+from tests.approving import confined_door
 from tests.packages import package
 from tests.shared import ROOT
+
+pytestmark = pytest.mark.sandbox
 
 BIN = pathlib.Path(sys.executable).parent
 NODE = ROOT / ".venv" / "node" / "node_modules" / "@modelcontextprotocol"
@@ -31,11 +33,12 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
 server = MCPServer("own")
+BORN = os.urandom(8).hex()
 
 @server.tool(annotations=ToolAnnotations(readOnlyHint=True))
 def look(word: str) -> str:
     """Say a word again."""
-    return f"{word} from {os.getpid()}"
+    return f"{word} from {BORN}"
 
 @server.tool()
 def delete_everything() -> str:
@@ -54,7 +57,7 @@ server.run("stdio")
 def configured(folder: pathlib.Path, **servers: dict[str, typing.Any]) -> Caller:
     told = {"sources": {"mcp": {name: {"type": "mcp", **each} for name, each in servers.items()}}, "language": "python"}  # fmt: skip
     (folder / "codegen.config.json").write_text(json.dumps(told))
-    door = Door(env=dict(os.environ))
+    door = confined_door(folder)
     report = sync(load_config(str(folder)), door)
     assert report.is_complete, [each.to_json() for each in report.sources]
     return Caller(str(folder), door=door)
@@ -116,13 +119,15 @@ def test_killed_server_fails_the_call_and_serves_the_next(tmp_path: pathlib.Path
         assert second and second != first
 
 
-@pytest.mark.parametrize("cycles", [5, pytest.param(100, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "cycles", [5, pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(900)])]
+)
 def test_no_process_is_left_after_many_cycles(tmp_path: pathlib.Path, cycles: int) -> None:
     caller = configured(tmp_path, own=own(tmp_path))
     caller.close()
     before = children()
     for _ in range(cycles):
-        with Caller(str(tmp_path), door=Door(env=dict(os.environ))) as box:
+        with Caller(str(tmp_path), door=confined_door(tmp_path)) as box:
             box.call("own", "look", {"word": "a"})
     assert children() <= before
 
@@ -133,7 +138,7 @@ def test_server_that_does_not_exist_is_a_clear_error(tmp_path: pathlib.Path) -> 
         json.dumps({"sources": {"mcp": {"no": {"type": "mcp", "command": "no-such-server-here", "args": []}}}})
     )  # fmt: skip
     with pytest.raises(FetchError) as caught:
-        sync(load_config(str(tmp_path)), Door(env={}))
+        sync(load_config(str(tmp_path)), confined_door(tmp_path))
     assert caught.value.code == "api.mcp"
 
 
@@ -144,7 +149,7 @@ def test_server_sees_only_the_variables_of_its_configuration(
     monkeypatch.setenv("SOME_SECRET", "do-not-pass")
     path = tmp_path / "env.py"
     path.write_text(
-        SERVER.replace('return f"{word} from {os.getpid()}"', "return os.environ.get(word, '-')")
+        SERVER.replace('return f"{word} from {BORN}"', "return os.environ.get(word, '-')")
     )
     told = {"command": sys.executable, "args": [str(path)], "env": {"GIVEN": "yes"}}
     with configured(tmp_path, own=told) as box:

@@ -102,7 +102,7 @@ def test_secrets_reach_neither_audit_nor_ledger_nor_argv(place):
     host.setup(bundle, known).run()
     host.login(bundle, known).login()
     host.run(bundle, ["list"], {}, assume_yes=True)
-    data = pathlib.Path(host.box.places.data)
+    data = pathlib.Path(host.host.places.data)
     for path in data.rglob("*"):
         if path.is_file():
             assert b"s3cret-token" not in path.read_bytes(), path

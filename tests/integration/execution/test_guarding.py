@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from atip.errors import NeedsConfirmation
 from tests.integration.execution.desk import Desk
 from tests.integration.sandbox.unprivileged import environment, system_python
 
@@ -34,7 +35,8 @@ def test_a_tool_that_may_write_the_whole_home_cannot_change_our_settings(desk: D
     assert "secret key" not in said.stdout
     assert (desk.home / "out.txt").read_text() == "fine\n"
     assert (desk.config / "policy.json").read_bytes() == before
-    assert sorted(path.name for path in desk.config.iterdir()) == ["policy.json"]
+    ours = {"audit-anchor.json", "policy.json"}
+    assert {path.name for path in desk.config.iterdir()} == ours
     assert sorted(path.name for path in (desk.home / ".ssh").iterdir()) == ["id_ed25519"]
     assert not (desk.home / "moved").exists()
 
@@ -54,14 +56,15 @@ def test_hooks_and_settings_of_a_workspace_stay_as_they_are(desk: Desk) -> None:
     (desk.work / ".envrc").write_text("export A=1\n")
     script = (
         "cat .envrc; echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo evil >> .envrc\n"
-        "mv .git gone; rm -f .envrc; mkdir .git/new; echo ok > .git/index\n"
+        "mv .git gone; rm -f .envrc; mkdir .git/new; echo evil > .git/index; echo ok > out\n"
     )
     said = desk.run(desk.script("tool", script))
     assert said.stdout == "export A=1\n"
     assert list((desk.work / ".git/hooks").iterdir()) == []
     assert (desk.work / ".git/config").read_text() == "[core]\n"
     assert (desk.work / ".envrc").read_text() == "export A=1\n"
-    assert (desk.work / ".git/index").read_text() == "ok\n"
+    assert (desk.work / "out").read_text() == "ok\n"
+    assert sorted(path.name for path in (desk.work / ".git").iterdir()) == ["config", "hooks"]
 
 
 def test_a_link_in_the_workspace_does_not_lead_out_of_it(desk: Desk) -> None:
@@ -79,10 +82,11 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
     os.symlink(desk.config / "policy.json", elsewhere / "settings.txt")
     os.symlink(desk.home / "private.txt", elsewhere / "fine.txt")
     desk.policy(preset="trusted")
-    assert desk.run("cat", str(elsewhere / "fine.txt"), ask=None).stdout == "nobody's business\n"
-    for name in ("notes.txt", "settings.txt"):
-        said = desk.run("cat", str(elsewhere / name), ask=None)
-        assert (said.exit_code, said.stdout) == (1, ""), said
+    assert desk.run("cat", str(elsewhere / "fine.txt")).stdout == "nobody's business\n"
+    with pytest.raises(NeedsConfirmation):
+        desk.run("cat", str(elsewhere / "notes.txt"), ask=None)
+    said = desk.run("cat", str(elsewhere / "settings.txt"))
+    assert (said.exit_code, said.stdout) == (1, ""), said
     asked = desk.run(desk.script("tool", 'cat "$1"'), str(elsewhere / "settings.txt"))
     assert "cautious" not in asked.stdout
     assert "trusted" not in asked.stdout

@@ -11,7 +11,6 @@ from atip.errors import Denied
 from atip.model.effects import Effects, Filesystem
 from atip.model.sandbox_block import check_sandbox, read_sandbox
 from atip.model.yaml_reader import read_yaml
-from atip.observing import render_block, save_observation
 from atip.policy.observed import differences
 from tests.cli.run import atip
 from tests.integration.execution.desk import Desk
@@ -82,7 +81,7 @@ def test_what_the_description_denies_is_named(desk: Desk) -> None:
 
 def test_the_block_can_be_read_and_holds_what_was_needed(desk: Desk) -> None:
     found = observe(desk, desk.script("tool", "cat a.txt > b.txt\n"))
-    text = render_block(found.sandbox)
+    text = found.render_block()
     block = read_yaml(text.encode())["sandbox"]  # type: ignore[index]
     assert check_sandbox(block) == []
     needed = read_sandbox(block)
@@ -91,7 +90,7 @@ def test_the_block_can_be_read_and_holds_what_was_needed(desk: Desk) -> None:
 
 
 def test_an_observation_can_be_kept_as_evidence(desk: Desk) -> None:
-    path = save_observation(desk.box, observe(desk, "cat", "a.txt"))
+    path = desk.box.save_observation(observe(desk, "cat", "a.txt"))
     document = json.loads(pathlib.Path(path).read_text())
     assert (document["evidence"], document["honest"]) == ("observed", True)
     assert "stdout" not in document

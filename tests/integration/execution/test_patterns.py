@@ -6,9 +6,10 @@ import pathlib
 
 import pytest
 
-from atip import pattern_running
 from atip.errors import Denied, NotFoundError
+from atip.execution.call import CallOptions
 from atip.model.tool import Pattern, Step
+from atip.workflows.run import pattern
 from tests.integration.execution.desk import Desk
 
 pytestmark = pytest.mark.sandbox
@@ -22,12 +23,13 @@ PATTERN = Pattern(
 
 @pytest.fixture
 def desk(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    monkeypatch.setattr(pattern_running, "find_pattern", lambda box, tool, name: PATTERN)
+    monkeypatch.setattr(pattern.Patterns, "find", lambda self, tool, name: PATTERN)
     return Desk(tmp_path)
 
 
 def run(desk: Desk, folder: str = "made"):
-    return desk.box.run_pattern("t", "two", {"folder": folder}, cwd=str(desk.work), ask=desk.yes)
+    options = CallOptions(cwd=str(desk.work))
+    return desk.box.patterns.run("t", "two", {"folder": folder}, options, ask=desk.yes)
 
 
 @pytest.mark.proves("ATIP6-3.9-06", "ATIP6-3.9-08")
@@ -62,5 +64,5 @@ def test_a_step_that_fails_is_the_last(desk: Desk) -> None:
 
 def test_what_is_not_there_is_said(tmp_path: pathlib.Path) -> None:
     with pytest.raises(NotFoundError) as refusal:
-        Desk(tmp_path).box.run_pattern("git", "no-such-pattern", {})
+        Desk(tmp_path).box.patterns.run("git", "no-such-pattern", {})
     assert refusal.value.code in ("pattern.not-found", "tool.not-found")

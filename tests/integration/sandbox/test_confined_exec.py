@@ -15,6 +15,7 @@ import pytest
 
 from atip.errors import ExecutionError, TrustError
 from atip.model.confinement import Confinement, Limits
+from atip.sandbox.cgroups import find_parent
 from atip.sandbox.run import Request, run_confined, start_confined
 from atip.sandbox.verified import seal
 from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
@@ -23,6 +24,30 @@ from tests.integration.sandbox.zoo_harness import processes_of
 pytestmark = [pytest.mark.sandbox, pytest.mark.usefixtures("every_launcher")]
 __all__ = ["every_launcher"]
 MARK = "27.1828"
+
+
+@pytest.mark.skipif(find_parent() is None, reason="no control group can be made here")
+def test_memory_of_all_processes_together_is_limited() -> None:
+    """Each of eight processes stays below the limit; together they do not."""
+    code = (
+        "import subprocess, sys\n"
+        "one = 'x = bytearray(40 << 20); import time; time.sleep(3)'\n"
+        "many = [subprocess.Popen([sys.executable, '-I', '-S', '-c', one]) for _ in range(8)]\n"
+        "print([each.wait() for each in many].count(0), flush=True)\n"
+    )
+    limits = Limits(wall_s=30, memory_bytes=100 << 20)
+    said = python(Confinement(exec_allow=True, exec_spawn=("*",), limits=limits), code)
+    assert said.out.strip() not in ("8", "7", "6", "5"), said
+    assert "memory-total" in said.outcome.layers
+    alone = python(Confinement(limits=limits), "x = bytearray(40 << 20); print('fits')")
+    assert alone.out == "fits\n"
+
+
+def test_a_run_without_a_control_group_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("atip.sandbox.cgroups.find_parent", lambda: None)
+    said = python(Confinement(limits=Limits(memory_bytes=1 << 30)), "print('ran')")
+    assert said.out == "ran\n" and "memory-total" not in said.outcome.layers
+    assert any("memory" in note and "each process" in note for note in said.outcome.notes)
 
 
 @pytest.mark.proves("AIP29-SANDBOX-06")

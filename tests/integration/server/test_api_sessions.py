@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import sys
 
 import pytest
 
+from tests.approving import approve
 from tests.integration.server.served import parameters, talk, text
 from tests.packages import package
 from tests.simulators.known_tools import home_with
@@ -23,6 +25,7 @@ from mcp_types import ToolAnnotations
 
 server = MCPServer("ledger")
 kept = []
+BORN = os.urandom(8).hex()
 OWN = ToolAnnotations(readOnlyHint=False, destructiveHint=False, openWorldHint=False)
 
 @server.tool(annotations=OWN)
@@ -33,7 +36,7 @@ def keep(word: str) -> str:
     if word == "no":
         raise ValueError("not this one")
     kept.append(word)
-    return f"{os.getpid()} " + ",".join(kept)
+    return f"{BORN} " + ",".join(kept)
 
 server.run()
 """
@@ -47,6 +50,7 @@ def home(tmp_path):
     told = {"type": "mcp", "command": sys.executable, "args": [str(tmp_path / "ledger.py")]}
     config = {"sources": {"mcp": {"ledger": told}}}
     (tmp_path / "codegen.config.json").write_text(json.dumps(config))
+    approve(tmp_path, tmp_path)
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
     subprocess.run([BIN / "atip", "api", "sync"], cwd=tmp_path, env=env, check=True)
     rule = {"name": "r", "decision": "allow", "tools": ["ledger-api"], "commands": ["keep"]}
@@ -55,12 +59,17 @@ def home(tmp_path):
     return tmp_path
 
 
-def pid_in(answer: str) -> str:
-    return re.search(r'"result": "(\d+) ', answer)[1]
+def server_of(answer: str) -> str:
+    """Which process answered; inside of a sandbox each has the same number."""
+    return re.search(r'"result": "([0-9a-f]{16}) ', answer)[1]
 
 
-def running(pid: str) -> bool:
-    return os.path.exists(f"/proc/{pid}")
+def running(program: pathlib.Path) -> bool:
+    for line in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if str(program).encode() in line.read_bytes():
+                return True
+    return False
 
 
 @pytest.mark.timeout(120)
@@ -79,14 +88,14 @@ def test_a_session_lasts_from_call_to_call_and_ends_with_our_server(home):
         said.append(await keep(client, "four"))
 
     talk(parameters(home), work)
-    first = pid_in(said[0])
+    first = server_of(said[0])
     assert f"{first} one,two" in said[1], said
     assert said[2].startswith("api.mcp-tool")
     assert f"{first} one,two,three" in said[3]  # a tool that says no ends no session
     assert "three" not in said[4]
-    last = pid_in(said[5])
+    last = server_of(said[5])
     assert last != first and f"{last} four" in said[5]  # a server that died is started anew
-    assert not running(first) and not running(last)
+    assert not running(home / "ledger.py")
 
 
 def test_a_call_alone_keeps_nothing(home):

@@ -243,6 +243,8 @@ def test_ten_thousand_malformed_frames_do_no_harm(home):
     ]  # fmt: skip
     with Raw(home) as server:
         server.initialize()
+        # `initialize` is answered before the server is loaded; a call waits until it is.
+        assert "result" in server.ask("tools/list")
         before = _memory(server.process.pid)
         for _ in range(100):
             server.send(b"".join(chance.choice(shapes)() + b"\n" for _ in range(100)))

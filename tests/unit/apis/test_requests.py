@@ -201,3 +201,10 @@ def test_wrong_base64_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         body_of("application/octet-stream", {"base64": "!"})
     assert caught.value.code == "api.body-value"
+
+
+def test_an_answer_that_is_nested_without_end_is_text() -> None:
+    from atip.apis.http_calls import _decoded
+
+    content = b"[" * 200_000
+    assert _decoded(content, "application/json") == content.decode()

@@ -10,8 +10,9 @@ import zipfile
 
 import pytest
 
+from atip.bundles.install import work
 from atip.bundles.install.archive_member import read_member
-from atip.bundles.install.interface import METHODS, Site, plan_entry
+from atip.bundles.install.interface import METHODS, Action, Site, plan_entry
 from atip.bundles.install.work import InstallWorker
 from atip.bundles.installing import Installer
 from atip.bundles.requirements import Host, find_host, unmet, why_not_here
@@ -380,3 +381,14 @@ def test_key_can_name_no_other_folder(tmp_path):
     for key in ("../x@1", "a/b@1", "a", "@1", "A@1", "a@1/.."):
         with pytest.raises(AtipError):
             store.folder(key)
+
+
+def test_the_log_of_a_manager_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(work, "MAX_LOG", 100_000)
+    log = os.open(tmp_path / "log", os.O_RDWR | os.O_CREAT)
+    try:
+        action = Action(kind="run", argv=("/bin/sh", "-c", "yes | head -c 3000000; exit 3"))
+        assert work._logged(action, {"PATH": "/usr/bin:/bin"}, log) == 3
+        assert os.fstat(log).st_size == 100_000
+    finally:
+        os.close(log)

@@ -142,7 +142,7 @@ def test_numbers_are_harmless(line):
 def test_long_lines_are_read_in_linear_time():
     import time
 
-    line = "ls && " * 2_000 + "ls"
+    line = "ls && " * 1_000 + "ls"
     start = time.process_time()
-    assert len(parse_shell(line).commands) == 2_001
-    assert time.process_time() - start < 2.0
+    assert len(parse_shell(line).commands) == 1_001
+    assert time.process_time() - start < 1.0

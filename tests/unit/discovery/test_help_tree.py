@@ -88,3 +88,58 @@ def test_first_questions_are_put_once():
 def test_flags_of_go_have_one_dash_or_two():
     options = [Option(name="all", flags=("-all",)), Option(name="o", flags=("-o",))]
     assert [one.flags for one in both_dashes(options)] == [("-all", "--all"), ("-o",)]
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "boat: unrecognized option '--help'",
+        "unknown option -- -",
+        "boat: invalid option -- '-'",
+        "Error: option --help not recognized",
+        "Unknown option: help",
+        "flag provided but not defined: -help",
+        "illegal argument -- h",
+    ],
+)
+def test_a_complaint_is_no_help_and_another_spelling_is_tried(complaint):
+    usage = "usage: boat [-v] port"
+    answers = {
+        ("--help",): f"{complaint}\n{usage}\n",
+        ("-h",): f"Carries things over water.\n\n{LOAD}",
+    }
+    command, runner, _ = explore(answers)
+    assert runner.asked[:2] == [("--help",), ("-h",)]
+    assert command.description == "Carries things over water."
+    assert ("-f", "--force") in flags(command)
+    only, _, _ = explore({("--help",): f"{complaint}\n{usage}\n"})
+    assert only.description == ""
+    assert flags(only) == [("-v",)]
+    assert [one.name.lower() for one in only.arguments] == ["port"]
+
+
+def test_a_program_that_only_answers_when_called_with_nothing():
+    command, runner, _ = explore({(): LOAD})
+    assert flags(command) == [("-f", "--force")]
+    assert runner.asked[-1] == ()
+    _, runner, _ = explore({("-?",): LOAD})
+    assert () not in runner.asked
+
+
+def test_a_word_that_is_denied_is_no_command():
+    denial = f"boat: unknown command: load\n{LOAD}"
+    command, _, _ = explore(
+        {("--help",): ROOT, ("load", "--help"): denial, ("help", "load"): denial}
+    )
+    assert not command.commands["load"].options
+
+
+def test_the_commands_of_the_parent_are_not_those_of_the_child():
+    keys = (
+        "Usage: pack {dmpq} archive\n\nCommands:\n  d  delete\n  m  move\n  p  print\n  q  append\n"
+    )
+    answers = {("--help",): keys}
+    answers |= {(key, "-h"): f"pack: two operations\n{keys}" for key in "dmpq"}
+    command, _, _ = explore(answers)
+    assert list(command.commands) == ["d", "m", "p", "q"]
+    assert not any(child.commands for child in command.commands.values())

@@ -7,10 +7,12 @@ from contextlib import ExitStack
 
 import pytest
 
+from atip.discovery.documents import system_texts
 from atip.discovery.ladder import Subject, climb
 from atip.discovery.stubs import Stub
-from atip.syncing import shim_askers
 from atip.toolbox import Toolbox
+from atip.workflows.scan.machine import reading_askers
+from atip.workflows.scan.shims import shim_askers
 from tests.simulators.registry import RegistrySimulator, digest_for, shim_of
 
 FROB = digest_for("frob")
@@ -27,13 +29,16 @@ def place(folder, description: str, name: str = f"sha256/{FROB[7:]}") -> bytes:
 @pytest.fixture
 def box(tmp_path):
     made = Toolbox(home=str(tmp_path / "home"))
-    made.places = made.places.replace(system=(str(tmp_path / "system"),), project=None)
+    made.host.places = made.places.replace(system=(str(tmp_path / "system"),), project=None)
     return made
 
 
 def asked(box) -> str | None:
     with ExitStack() as stack:
-        askers = [*box._askers()[:2], *shim_askers(box, stack)]
+        askers = [
+            *reading_askers(box.host, system_texts(box.places.home))[:2],
+            *shim_askers(box.host, stack),
+        ]
         found = climb(SUBJECT, askers, may_execute=False, merge_knowledge=lambda tool: tool)
         return found.tool.description if found else None
 

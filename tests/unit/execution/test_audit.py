@@ -10,8 +10,10 @@ import stat
 
 import pytest
 
-from atip.errors import ExecutionError
+from atip.errors import AtipError, ExecutionError
+from atip.execution.anchor import Head, parse_head
 from atip.execution.audit import GENESIS, NAME, Audit
+from atip.execution.records import redacted
 
 
 def filled(folder, runs: int = 3, **options) -> Audit:
@@ -132,3 +134,82 @@ def test_hash_covers_every_field(tmp_path):
     broken = audit.verify().broken
     assert broken is not None
     assert (broken.line, broken.reason) == (1, "it was changed")
+
+
+def anchored(folder, runs: int = 3) -> Audit:
+    return filled(folder / "data", runs, anchor=str(folder / "config/anchor.json"))
+
+
+@pytest.mark.parametrize("cut", [1, 2, 5, 6])
+def test_a_cut_at_the_end_is_seen(tmp_path, cut):
+    audit = anchored(tmp_path)
+    path = tmp_path / "data" / NAME
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-cut]))
+    checked = audit.verify()
+    assert checked.broken is not None and "missing" in checked.broken.reason
+    assert checked.records == 6 - cut
+
+
+def test_a_deleted_chain_is_seen_also_when_it_went_on(tmp_path):
+    audit = anchored(tmp_path)
+    os.unlink(tmp_path / "data" / NAME)
+    assert audit.verify().broken is not None
+    audit.append({"event": "start", "run": "later"})
+    assert audit.verify().broken is not None
+    audit.append({"event": "end", "run": "later"})
+    assert audit.verify().broken is not None
+
+
+def test_a_writer_killed_before_the_anchor_moved_is_no_cut(tmp_path):
+    audit = anchored(tmp_path)
+    Audit(str(tmp_path / "data")).append({"event": "start", "run": "killed"})
+    assert audit.verify().broken is None
+    audit.append({"event": "start", "run": "next"})
+    checked = audit.verify()
+    assert (checked.broken, checked.records, checked.anchored) == (None, 8, True)
+
+
+def test_a_chain_from_before_the_anchor_is_taken_over(tmp_path):
+    filled(tmp_path / "data")
+    audit = anchored(tmp_path, 1)
+    assert audit.verify().broken is None and audit.verify().records == 8
+    (tmp_path / "data" / NAME).write_bytes(b"")
+    assert audit.verify().broken is not None
+
+
+def test_a_head_noted_elsewhere_is_held_against_a_chain_written_anew(tmp_path):
+    audit = anchored(tmp_path)
+    checked = audit.verify()
+    head = Head(records=checked.records, last=checked.last)
+    assert audit.verify([parse_head(head.to_text())]).broken is None
+    os.unlink(tmp_path / "data" / NAME)
+    os.unlink(tmp_path / "config/anchor.json")
+    again = anchored(tmp_path)
+    assert again.verify().broken is None and again.verify([head]).broken is not None
+
+
+def test_an_anchor_that_cannot_be_read_is_told(tmp_path):
+    audit = anchored(tmp_path)
+    (tmp_path / "config/anchor.json").write_text("{")
+    with pytest.raises(ExecutionError):
+        audit.append({"event": "start"})
+    with pytest.raises(AtipError):
+        audit.verify()
+
+
+def test_the_chain_goes_on_over_files_with_its_anchor(tmp_path):
+    audit = Audit(str(tmp_path / "d"), anchor=str(tmp_path / "c/a"), max_file=500)
+    for number in range(20):
+        audit.append({"event": "start", "run": str(number)})
+    assert audit.verify().broken is None and audit.verify().records == 20
+    os.unlink(tmp_path / "d/audit.000001.jsonl")
+    assert audit.verify().broken is not None
+
+
+def test_the_subject_of_a_decision_holds_no_secret():
+    token = "ghp_" + "aB3dE5gH1jK2mN4pQ6rS8tU0vW9xY7zA5cD3"
+    told = redacted({"decision": "ask", "subject": f"curl -H 'X: {token}'", "reasons": [token, 1]})
+    assert token not in json.dumps(told) and told["reasons"][1] == 1
+    own = redacted({"subject": "psql hunter2"}, (b"hunter2",))
+    assert own == {"subject": "psql [passed-value:redacted]"}

@@ -155,3 +155,41 @@ def test_public_set_meets_the_bar():
             wrong += shown != row["text"]
     assert caught >= 0.95 * total
     assert wrong <= 0.02 * negatives
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "machine api.example.com login me password hunter",
+        "default login me password hunter",
+        "machine api.example.com password hunter login me",
+        'machine h login me account a password "hunter two"',
+        "machine h\n\tlogin me\n\tpassword hunter2x\n",
+        "login me password hunter2x",
+    ],
+)
+def test_netrc_in_all_its_forms(text):
+    assert "hunter" not in redact_text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["password required for login", "login with password authentication failed", "password reset"],
+)
+def test_talk_about_passwords_stays(text):
+    assert redact_text(text) == text
+
+
+@pytest.mark.parametrize("before", [b"", b"u:", b"me:"])
+def test_a_token_in_another_spelling_is_known(before):
+    token = b"github_pat_" + b"aB3dE5gH1jK2mN4pQ6rS8tU0vW9xY7zA5cD3"
+    for shown in (base64.b64encode(before + token), (before + token).hex().encode()):
+        assert shown[8:40] not in redact(shown).data
+
+
+def test_a_long_known_value_is_found_in_wrapped_lines():
+    value = bytes(range(33, 127)) * 2
+    known = passed_values(["API_TOKEN"], {"API_TOKEN": value.decode()})
+    for text in (base64.encodebytes(value), base64.encodebytes(value + b"\n")):
+        for line in text.split():
+            assert len(line) < 16 or line not in redact(text, known).data

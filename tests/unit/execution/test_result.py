@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from atip.execution.result import Gathered, Result, add_counts, clean_output
+from atip.execution.finish import add_counts
+from atip.execution.result import Gathered, Result, clean_output
 from tests.shared import shared
 
 TOKEN = b"ghp_" + b"a1B2c3D4e5F6" * 3

@@ -176,3 +176,56 @@ def test_pages_of_commands_are_commands() -> None:
         "load": ("Will load things.", None),
         "sail": ("Will sail things.", None),
     }
+
+
+STASH = """.TH GIT-STASH 1
+.SH NAME
+git-stash \\- Stash the changes away
+.SH SYNOPSIS
+.nf
+\\fIgit stash\\fR list [<log\\-options>]
+\\fIgit stash\\fR drop [\\-q | \\-\\-quiet] [<stash>]
+\\fIgit stash\\fR branch <branchname> [<stash>]
+\\fIgit stash\\fR [push [\\-p | \\-\\-patch] [\\-\\-] [<pathspec>...]]
+.fi
+.SH DESCRIPTION
+Use it.
+"""
+
+
+def test_other_pages_beside_those_of_commands_are_not_commands():
+    listed = (
+        "box-add(1)",
+        "box-drop(1)",
+        "box-list(1)",
+        "box-go(1)",
+        "boxk(1)",
+        "boxignore(5)",
+        "HEAD",
+    )
+    rows = "".join(f".PP\n{name}\n.RS 4\nTell about it.\n.RE\n" for name in listed)
+    page = f".TH BOX 1\n.SH NAME\nbox \\- keep things\n.SH SYNOPSIS\nbox <command>\n.SH COMMANDS\n{rows}"
+    assert set(infer_man(page, tool="box").commands or {}) == {"add", "drop", "go", "list"}
+
+
+def test_the_page_of_a_command_gives_its_nested_commands_and_their_arguments():
+    stash = infer_man(STASH, tool="git", path=("stash",))
+    assert stash.description == "Stash the changes away"
+    assert not stash.arguments
+    shown = {
+        name: [(one.name, one.is_required, bool(one.variadic)) for one in child.arguments or ()]
+        for name, child in stash.commands.items()
+    }
+    assert shown == {
+        "list": [],
+        "drop": [("stash", False, False)],
+        "branch": [("branchname", True, False), ("stash", False, False)],
+        "push": [("pathspec", False, True)],
+    }
+    flags = {flag for one in stash.commands["drop"].options for flag in one.flags}
+    assert flags == {"-q", "--quiet"}
+
+
+def test_the_word_of_the_command_is_no_positional():
+    page = ".TH X509 1\n.SH NAME\nopenssl\\-x509 \\- show certificates\n.SH SYNOPSIS\n\\fBopenssl\\fR \\fBx509\\fR [\\fB\\-help\\fR] [\\fB\\-in\\fR \\fIfile\\fR]\n"
+    assert not infer_man(page, tool="openssl", path=("x509",)).arguments

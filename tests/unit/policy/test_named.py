@@ -16,7 +16,6 @@ from atip.policy.subject import Subject, marked
 USER = Policy(layer="user")
 SCENE = Scene(
     cwd="/h/w", home="/h", own=("/h/.config/agent-tools", "/h/.local/share/agent-tools"),
-    kept=("/h/w/.git/hooks", "/h/w/.envrc"),
 )  # fmt: skip
 
 
@@ -99,7 +98,10 @@ def test_a_secret_folder_is_there_if_a_person_granted_it_and_own_settings_never(
 
 
 def test_what_runs_later_stays_as_it_is_unless_the_call_is_about_it():
-    assert plan().fs_keep == SCENE.kept
+    kept = plan().fs_keep
+    assert "**/.git" in kept and "**/.envrc" in kept and "**/.github/workflows" in kept
+    own = plan(scene=SCENE.replace(repository=True, changed=(".git/config",))).fs_keep
+    assert "**/.git/hooks" in own and not {"**/.git", "**/.git/config"} & {*own}
     assert plan(as_effects(profile("reads"))).fs_keep == ()
     assert plan(marked(UNKNOWN, "protected")).fs_keep == ()
 

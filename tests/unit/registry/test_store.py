@@ -155,6 +155,32 @@ def test_one_flipped_byte_in_any_stored_file_is_noticed(store):
     assert os.listdir(os.path.join(store.places.data, "quarantine"))
 
 
+@pytest.mark.parametrize("name", [f"{HEX}.json", f"{HEX}.gh.json"])
+def test_a_shim_about_another_binary_than_its_name_says_is_quarantined(store, name):
+    path = pathlib.Path(store.places.data, "shims/sha256", name)
+    path.parent.mkdir(parents=True)
+    found = entry(source="shim", metadataPath=f"shims/sha256/{name}")
+    path.write_text(json.dumps({**DOCUMENT, "binary": {"hash": f"sha256:{HEX.upper()}"}}))
+    assert store.load_metadata("gh", found)["description"] == "GitHub"
+    path.write_text(json.dumps({**DOCUMENT, "binary": {"hash": "sha256:" + "cd" * 32}}))
+    with pytest.raises(FormatError) as caught:
+        store.load_metadata("gh", found)
+    assert caught.value.code == "store.wrong-binary"
+    assert str(path) in caught.value.message and "binary.hash" in caught.value.hint
+    assert [kept.endswith(name) for kept in os.listdir(f"{store.places.data}/quarantine")] == [True]
+    with pytest.raises(NotFoundError):
+        store.load_metadata("gh", found)
+
+
+def test_a_shim_by_name_about_another_version_is_left_where_it_is(store):
+    path = pathlib.Path(store.places.data, "shims/gh.json")
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({**DOCUMENT, "binary": {"hash": "sha256:" + "cd" * 32}}))
+    with pytest.raises(NotFoundError):
+        store.load_metadata("gh", entry(source="shim"))
+    assert path.exists()
+
+
 def test_a_damaged_index_is_quarantined_with_a_message(store):
     store.put({"gh": entry()})
     path = f"{store.places.data}/registry.json"
@@ -271,3 +297,43 @@ def test_what_somebody_else_wrote_stays_one_document(store, source):
     store.save_metadata(relative, large(source))
     assert json.loads(pathlib.Path(store.places.data, relative).read_text()) == large(source)
     assert not os.path.exists(os.path.join(store.places.data, "branches"))
+
+
+NAMES = ["gh", "g", "gh:{", 'a"b', "tools", "version", "ünï", "x\\n", "h"]
+
+
+def test_one_entry_is_found_as_in_the_whole_index(store):
+    nested = {name: {"path": "/x", "tools": {"gh": {"path": "/wrong"}}} for name in NAMES}
+    entries = {name: {**entry(), "note": f'\n"{name}":{{', "x-atip": nested} for name in NAMES[1:]}
+    store.put(entries)
+    whole = store.load_index()["tools"]
+    assert whole == entries
+    assert {name: store.find(name) for name in NAMES} == {name: whole.get(name) for name in NAMES}
+
+
+def test_an_index_of_no_tools_is_read_by_name_too(store):
+    store.put({"gh": entry()})
+    store.forget(["gh"])
+    assert store.find("gh") is None
+    assert store.load_index()["tools"] == {}
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2])
+def test_an_index_that_another_agent_wrote_is_read_as_a_whole(store, indent):
+    store.put({"gh": entry(), "jq": {**entry(), "x-other": {"gh": {"path": "/wrong"}}}})
+    path = pathlib.Path(store.places.data, "registry.json")
+    index = json.loads(path.read_text())
+    path.write_text(
+        json.dumps({"tools": dict(reversed(index["tools"].items())), **index}, indent=indent)
+    )
+    assert store.find("gh") == entry()
+    assert store.find("no-such") is None
+
+
+def test_a_damaged_line_is_quarantined_when_it_is_looked_up(store):
+    store.put({"gh": entry()})
+    path = pathlib.Path(store.places.data, "registry.json")
+    path.write_bytes(path.read_bytes().replace(b'"gh":{', b'"gh":{{'))
+    with pytest.raises(FormatError) as caught:
+        store.find("gh")
+    assert caught.value.code == "store.corrupt"

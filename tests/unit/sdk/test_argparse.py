@@ -74,8 +74,8 @@ def test_options_tell_what_the_parser_knows():
     assert found["json"]["exclusive"] == ["yaml"] and found["yaml"]["exclusive"] == ["json"]
     assert found["old"]["deprecated"] is True
     assert found["inner"]["hidden"] is True
-    assert found["color"]["exclusive"] == ["no_color"]
-    assert found["no_color"]["flags"] == ["--no-color"]
+    assert found["color"]["exclusive"] == ["no-color"]
+    assert found["no-color"]["flags"] == ["--no-color"]
     assert "agent" not in found and "help" not in found
 
 

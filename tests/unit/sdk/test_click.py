@@ -63,7 +63,8 @@ def test_click_group_answers_with_all_it_knows():
     assert work["deprecated"] is True
     assert document["commands"]["drop"]["hidden"] is True
     assert document["commands"]["drop"]["effects"] == {"destructive": True}
-    assert work["arguments"] == [{"name": "path", "type": "file", "description": "path"}]
+    named = "The argument `path`"
+    assert work["arguments"] == [{"name": "path", "type": "file", "description": named}]
     assert found["mode"]["enum"] == ["a", "b"] and found["mode"]["default"] == "a"
     assert found["mode"]["envVar"] == "TOOL_WORK_MODE"
     assert found["count"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 9}

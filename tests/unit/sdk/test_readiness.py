@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.sdk import READ_ONLY
-from atip.sdk.readiness import WEIGHTS, Observed, judge
+from atip.sdk.check.readiness import WEIGHTS, Observed, judge
 
 
 def seen(**changes) -> Observed:

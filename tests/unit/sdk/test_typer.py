@@ -65,7 +65,7 @@ def test_typer_app_answers_with_all_it_knows(monkeypatch, capsysbinary):
     assert found["layers"]["envVar"] == "LAYERS"
     assert found["folder"]["type"] == "directory"
     assert found["colours"]["variadic"] is True
-    assert found["wet"]["exclusive"] == ["no_wet"]
+    assert found["wet"]["exclusive"] == ["no-wet"]
     assert found["verbose"]["type"] == "boolean" and found["verbose"]["variadic"] is True
     assert look["effects"] == {**READ_ONLY, "network": True}
     demolish = document["commands"]["rooms"]["commands"]["demolish"]

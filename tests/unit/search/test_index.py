@@ -15,7 +15,7 @@ from atip.search import shelves, storage
 from atip.search.index import MAX_LIMIT, Index
 from atip.search.storage import Storage
 from atip.search.upkeep import FILE, open_index
-from tests.unit.search.tools import ALL, GIT, GREP, TAR
+from tests.unit.search.tools import ALL, DANGER, GIT, GREP, SAFE, TAR
 
 
 @pytest.fixture
@@ -402,3 +402,28 @@ def test_a_command_by_a_longer_way_leaves_room_for_others():
         found = lines(made, "make a snapshot of a disk", limit=8)
     assert found[:2] == ["cloudy disks snapshot", "cloudy disks create"]
     assert "cloudy track0 disks snapshot" in found  # later, but there
+
+
+def test_facts_of_an_entry_are_those_of_the_command_s_claim():
+    from atip.calls.ceiling import command_claim
+    from atip.model.facts import fact_of
+    from atip.search.entries import BITS, entries_of
+
+    bare = Command(description="itself", effects=DANGER)
+    plain = Tool(
+        name="plain",
+        description="says nothing of itself",
+        commands={
+            "quiet": Command(description="says nothing"),
+            "loud": Command(description="says it", effects=DANGER),
+            "group": Command(description="a group", commands={"": bare, "in": Command()}),
+            "parent": Command(description="g", effects=SAFE, commands={"in": Command()}),
+        },
+    )
+    for tool in (*ALL, plain):
+        for path, _, _, is_true, is_known in entries_of(tool):
+            told = command_claim(tool, path).ceiling
+            for name, bit in BITS.items():
+                fact = fact_of(told, name)
+                assert bool(is_known & bit) is (fact is not None), (tool.name, path, name)
+                assert bool(is_true & bit) is bool(fact), (tool.name, path, name)

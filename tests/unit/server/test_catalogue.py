@@ -36,6 +36,22 @@ def test_options_that_the_request_speaks_of_come_first(tmp_path):
     assert "[+26 options]" in line
 
 
+def test_the_option_that_answers_stands_below_its_command_on_one_short_line(tmp_path):
+    told = "Rename the greeting\n\u202e" + "and so on " * 60
+    options = [
+        {"name": "move", "flags": ["-m", "--move"], "type": "boolean", "description": told},
+        {"name": "loud", "flags": ["--loud"], "type": "boolean", "description": "Louder"},
+    ]
+    commands = {"say": {"description": "Say a greeting", "options": options}}
+    box = home_with(tmp_path, document("greet", commands=commands))
+    ((_, text),) = Catalogue(box).find("rename the greeting", 1)
+    _, below = text.splitlines()
+    assert below.startswith("  -m, --move Rename the greeting ")
+    assert len(below) <= 122 and "\u202e" not in below
+    ((_, text),) = Catalogue(box).find("say a greeting", 1)
+    assert len(text.splitlines()) == 1
+
+
 def test_nothing_found_and_nothing_known_are_told_apart(tmp_path, catalogue):
     assert catalogue.find("zzqx") == []
     assert catalogue.nothing() == "No command found; try other words."

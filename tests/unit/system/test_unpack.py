@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import io
 import os
 import random
@@ -13,6 +15,7 @@ import pytest
 
 from atip.errors import FormatError
 from atip.system.unpack import read_archive, unpack
+from tests.simulators.rpm_repository import cpio, rpm
 
 
 def tar(*members: tuple[str, bytes | str | int], compress: bool = True) -> bytes:
@@ -53,9 +56,42 @@ def debian(*members: tuple[bytes, bytes]) -> bytes:
     return data
 
 
+def miscounted(data: bytes, count: int) -> bytes:
+    end = data.rfind(b"PK\x05\x06")
+    told = count.to_bytes(2, "little")
+    return data[: end + 8] + told * 2 + data[end + 12 :]
+
+
+def hidden(outer: bytes, inner: bytes) -> bytes:
+    """The first member of `inner` before the directory of `outer`, which does not list it."""
+    member = inner[: inner.find(b"PK\x01\x02")]
+    start, end = outer.find(b"PK\x01\x02"), outer.rfind(b"PK\x05\x06")
+    moved = (start + len(member)).to_bytes(4, "little")
+    return outer[:start] + member + outer[start : end + 16] + moved + outer[end + 20 :]
+
+
+def wheel(
+    *,
+    record: bool = True,
+    content: bytes = b"#!x",
+    script: str = "t",
+    more: tuple[tuple[str, bytes], ...] = (),
+) -> bytes:
+    points = f"[console_scripts]\n{script} = t:main\n".encode()
+    files = {"t": b"#!x", "a-1.dist-info/WHEEL": b"", "a-1.dist-info/entry_points.txt": points}
+    rows = [
+        f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}"
+        for name, data in files.items()
+    ]
+    lines = "\n".join([*rows, "a-1.dist-info/RECORD,,", ""]).encode()
+    listed = (("a-1.dist-info/RECORD", lines),) if record else ()
+    return zipped(*{**files, "t": content}.items(), *more, *listed)
+
+
 GOOD = {
     "gzip": tar(("tool/bin/t", b"#!x"), ("tool/bin/l", "-> t"), ("tool/h", "=> tool/bin/t")),
     "plain": tar(("./bin/t", b"#!x"), compress=False),
+    "wheel": wheel(),
     "zip": zipped(("bin/t", b"#!x"), ("bin/", b"")),
     "deb": debian(
         (b"debian-binary", b"2.0\n"),
@@ -89,6 +125,21 @@ BAD = {
     "nothing": b"",
     "truncated": tar(("x", bytes(50_000)))[:-40],
     "bomb": tar(("z", bytes(40_000_000))),
+    "deb with two data": debian(
+        (b"debian-binary", b"2.0\n"),
+        (b"data.tar.gz", tar(("a", b"good"))),
+        (b"data.tar.xz", tar(("a", b"evil"))),
+    ),
+    "zip that counts wrong": miscounted(zipped(("a", b"x"), ("b", b"y")), 1),
+    "zip with a hidden member": hidden(zipped(("a", b"good")), zipped(("evil", b"evil"))),
+    "zip behind something": b"PK" + bytes(50) + zipped(("a", b"x")),
+    "zip with something behind": zipped(("a", b"x")) + b"more",
+    "wheel without a list": wheel(record=False),
+    "wheel with a file more": wheel(more=(("evil.py", b"x"),)),
+    "wheel with another file": wheel(content=b"evil"),
+    "wheel with a strange script": wheel(script="../../evil"),
+    "wheel with a script that is an option": wheel(script="--help"),
+    "wheel with two descriptions": wheel(more=(("b-1.dist-info/WHEEL", b""),)),
     "deb without data": debian((b"debian-binary", b"2.0\n")),
     "deb cut": debian((b"data.tar.gz", b"x" * 30))[:-8],
 }
@@ -161,3 +212,38 @@ def test_damaged_archives_are_refused_or_read_and_nothing_else_happens():
 @pytest.mark.soak
 def test_many_damaged_archives_are_refused_or_read_and_nothing_else_happens():
     damaged_archives(50_000)
+
+
+RPM_FILE, RPM_LINK = 0o100755, 0o120777
+
+
+def test_the_payload_of_an_rpm_package_is_read_and_hard_links_are_copies():
+    data = rpm(cpio(("./usr/bin/a", RPM_FILE, b"A"), ("./usr/bin/b", RPM_LINK, b"/usr/bin/a")))
+    found = {one.name: one for one in read_archive(data, unix=True)}
+    assert (found["usr/bin/a"].data, found["usr/bin/b"].link) == (b"A", "a")
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (rpm(cpio(("../../etc/x", RPM_FILE, b"A"))), "archive.name"),
+        (rpm(cpio(("/etc/x", RPM_FILE, b"A"))), "archive.name"),
+        (rpm(cpio(("a", RPM_LINK, b"../../../etc"))), "archive.link"),
+        (rpm(cpio(("a", RPM_LINK, b"b"), ("a/c", RPM_FILE, b"A"))), "archive.below-member"),
+        (rpm(cpio(("a", RPM_FILE, b"A"), ("a", RPM_FILE, b"B"))), "archive.twice"),
+        (rpm(cpio(("a", 0o020600, b""))), "archive.kind"),
+        (rpm(cpio(*((f"f{n}", RPM_FILE, b"") for n in range(20_001)))), "archive.too-many"),
+        (rpm(cpio(("zeros", RPM_FILE, b"\0" * 40_000_000))), "format.too-large"),
+        (rpm(cpio(("a", RPM_FILE, b"A"))[:-150]), "archive.damaged"),
+        (rpm(b"070701" + b"f" * 200), "archive.damaged"),
+        (rpm(b"not cpio at all"), "archive.damaged"),
+        (b"\xed\xab\xee\xdb" + b"\0" * 200, "archive.damaged"),
+        (b"\xed\xab\xee\xdb" + b"\0" * 92 + b"\x8e\xad\xe8\x01" + b"\xff" * 100, "archive.damaged"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)  # fmt: skip
+def test_a_hostile_rpm_package_is_refused_whole(tmp_path, data, code):
+    with pytest.raises(FormatError) as refusal:
+        unpack(data, str(tmp_path / "out"), unix=True)
+    assert refusal.value.code == code
+    assert not (tmp_path / "out").exists()

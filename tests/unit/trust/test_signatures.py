@@ -162,4 +162,4 @@ def test_missing_packages_are_a_typed_error_with_a_hint(kind, module, monkeypatc
     with pytest.raises(TrustError) as caught:
         verify_signature(kind, DATA, keys.bundle(private, DATA), policy)
     assert caught.value.code == "trust.missing-extra"
-    assert caught.value.hint == "pip install 'atip[verify]'"
+    assert caught.value.hint == "pip install 'atip-cli[verify]'"

@@ -77,8 +77,8 @@ class GraphqlConnection:
         told = config.told
         self._endpoint = str(told["endpoint"])
         if "://" not in self._endpoint:
-            raise FormatError("api.no-server", f"`endpoint` of `{config.name}` is no address")
-        credential = resolve_auth(told.get("auth"), env=door.env, folder=config.folder)
+            raise FormatError("api.no-server", f"`endpoint` of `{config.name}` is not an address")
+        credential = resolve_auth(told.get("auth"), door.references(config))
         if door.secrets is not None:
             door.secrets(credential.secrets)
         self._http = HttpCalls(

@@ -1,7 +1,7 @@
 """MCP sources: a server's tools as operations, called through the official client.
 
 Descriptions and annotations are the server's own words: cleaned where they are shown, believed where they alarm.
-The server gets the variables that the configuration lists and nothing else of the environment.
+The server runs confined, and gets the variables that the configuration lists and nothing else of the environment.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 
-from atip.apis.credentials import reference_text, resolve_auth
+from atip.apis.credentials import resolve_auth
 from atip.apis.effects import with_effects
 from atip.apis.http_calls import Outcome
-from atip.apis.interface import Loaded
+from atip.apis.interface import Loaded, ProgramOrder
 from atip.errors import ExecutionError, FormatError
 from atip.model.identifiers import ARGUMENTS, slug, unique
 from atip.model.operation import Api, Operation, Parameter
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from atip.apis.config import SourceConfig
     from atip.apis.interface import Door
+    from atip.sandbox.run import OnOutput
+    from atip.sandbox.running import Running
 
 
 def load(config: SourceConfig, door: Door) -> Loaded:
@@ -122,7 +124,7 @@ def server_of(config: SourceConfig, door: Door) -> McpServer:
     told = config.told
     if "url" in told:
         door.check_online(config.name)
-        credential = resolve_auth(told.get("auth"), env=door.env, folder=config.folder)
+        credential = resolve_auth(told.get("auth"), door.references(config))
         if door.secrets is not None:
             door.secrets(credential.secrets)
         return McpServer(
@@ -130,15 +132,17 @@ def server_of(config: SourceConfig, door: Door) -> McpServer:
         )
     if "command" not in told:
         raise FormatError("api.mcp-config", f"`{config.name}` has neither `command` nor `url`")
-    env = {
-        key: reference_text(str(value), env=door.env, folder=config.folder)
-        for key, value in told.get("env", {}).items()
-    }
+    references = door.references(config)
+    env = {key: references.text(str(value)) for key, value in told.get("env", {}).items()}
     if door.secrets is not None:
         door.secrets(tuple(value.encode() for value in env.values() if len(value) >= 8))
-    return McpServer(
-        command=str(told["command"]), args=tuple(told.get("args", ())), env=env, cwd=config.folder
-    )
+    argv = (str(told["command"]), *map(str, told.get("args", ())))
+
+    def start(stdin_fd: int, on_output: OnOutput) -> Running:
+        order = ProgramOrder(argv=argv, env=env, stdin_fd=stdin_fd, serves=True)
+        return door.start(config, order, on_output)
+
+    return McpServer(start=start)
 
 
 def _timeout_s(config: SourceConfig) -> float:

@@ -68,7 +68,7 @@ class OpenApiConnection:
         door.check_online(config.name)
         told = config.told
         self._base = base_of(config, header)
-        credential = resolve_auth(told.get("auth"), env=door.env, folder=config.folder)
+        credential = resolve_auth(told.get("auth"), door.references(config))
         if door.secrets is not None:
             door.secrets(credential.secrets)
         self._http = HttpCalls(

@@ -72,7 +72,7 @@ def index_module(api: Api) -> str:
 def runtime_module(config: str) -> str:
     """`runtime.py`: the door from wrappers to `atip`, with the configuration beside the wrappers."""
     return (
-        '"""What the wrappers call. Needs `pip install "atip[api]"`; credentials come from the environment."""\n\n'
+        '"""What the wrappers call. Needs `pip install "atip-cli[api]"`; credentials come from the environment."""\n\n'
         "from __future__ import annotations\n\n"
         "import pathlib\n"
         "from typing import Any\n\n"

@@ -47,7 +47,7 @@ def _from_tar(data: bytes, wanted: str, max_bytes: int) -> bytes:
                     # SECURITY: two files of one name: which of them was meant depends on the reader.
                     raise FormatError("archive.twice", f"`{wanted[:80]}` is in the archive twice")
                 if not member.isreg():
-                    raise FormatError("archive.not-a-file", f"`{wanted[:80]}` is no plain file")
+                    raise FormatError("archive.not-a-file", f"`{wanted[:80]}` is not a plain file")
                 content = archive.extractfile(member)
                 found = content.read(max_bytes + 1) if content is not None else b""
                 if len(found) != member.size:
@@ -76,7 +76,7 @@ def _from_zip(data: bytes, wanted: str, max_bytes: int) -> bytes:
             info = named[0]
             mode = info.external_attr >> 16
             if info.is_dir() or (mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
-                raise FormatError("archive.not-a-file", f"`{wanted[:80]}` is no plain file")
+                raise FormatError("archive.not-a-file", f"`{wanted[:80]}` is not a plain file")
             if info.flag_bits & 1:
                 raise FormatError("archive.encrypted", "the archive is encrypted")
             if info.file_size > max_bytes:

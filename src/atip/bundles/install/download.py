@@ -17,7 +17,7 @@ def plan(entry: InstallEntry, site: Site) -> Plan:
     fetch = fetch_action(entry)
     member = entry.extract_bin
     if not member or member.startswith("/") or ".." in member.split("/") or "\0" in member:
-        raise FormatError("install.member", f"`{member[:80]}` is no place inside an archive")
+        raise FormatError("install.member", f"`{member[:80]}` is not a place inside an archive")
     target = os.path.join(site.prefix, "bin", site.bin)
     unpack = Action(kind="unpack", sha256=fetch.sha256, member=member, path=target)
     return Plan(

@@ -145,7 +145,9 @@ def package_of(entry: InstallEntry, *, forbidden: str = "") -> str:
         or ".." in name
         or any(c in name for c in forbidden)
     ):
-        raise FormatError("install.package", f"`{name[:80]}` is no package name for {entry.method}")
+        raise FormatError(
+            "install.package", f"`{name[:80]}` is not a package name for {entry.method}"
+        )
     return name
 
 

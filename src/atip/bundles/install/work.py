@@ -7,6 +7,7 @@ of which the end is shown when it fails. Implements AIP-29 `verify_sha256`; SECU
 from __future__ import annotations
 
 import os
+import threading
 
 from atip.bundles.install.archive_member import read_member
 from atip.errors import AtipError, FetchError, TrustError
@@ -91,11 +92,7 @@ class InstallWorker:
         log = os.path.join(site.prefix, LOG)
         handle = os.open(log, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            pid = spawn(action.argv, environment, stdout=handle, stderr=handle)
-            code = wait(pid, MANAGER_TIMEOUT_S)
-            if code is None:
-                kill(pid)
-                wait(pid)
+            code = _logged(action, environment, handle)
             if code != 0:
                 said = _tail(handle)
                 ending = "took too long" if code is None else f"ended with {code}"
@@ -148,6 +145,38 @@ class InstallWorker:
                 "install.script-failed", f"the installer ended with {outcome.exit_code}: {last}"
             )
         os.unlink(path)
+
+
+def _logged(action: Action, environment: dict[str, str], log: int) -> int | None:
+    """Run a manager with its output in the log, up to MAX_LOG; None: it took too long and was ended."""
+    reader, writer = os.pipe()
+    copying = threading.Thread(target=_copy, args=(reader, log), daemon=True)
+    try:
+        pid = spawn(action.argv, environment, stdout=writer, stderr=writer)
+    except OSError:
+        os.close(reader)
+        raise
+    finally:
+        os.close(writer)
+    copying.start()
+    code = wait(pid, MANAGER_TIMEOUT_S)
+    if code is None:
+        kill(pid)
+        wait(pid)
+    copying.join(1.0)  # what it left running may hold the pipe for ever
+    return code
+
+
+def _copy(reader: int, log: int) -> None:
+    """Everything is read, so that nobody waits; no more is kept than a log may have."""
+    left = MAX_LOG
+    target = os.dup(log)
+    try:
+        while data := os.read(reader, 65536):
+            left -= os.write(target, data[:left]) if left > 0 else 0
+    finally:
+        os.close(reader)
+        os.close(target)
 
 
 def _tail(handle: int) -> str:

@@ -1,7 +1,7 @@
 """OAuth for setup steps: authorization code with PKCE, through the user's browser and a loopback callback.
 
 Where the provider's addresses are comes from the secret's own entry in SECRETS.md, under `metadata.oauth`:
-`authorize_url`, `token_url`, `client_id`, `scopes`. The exchange of the code for tokens is handed in, because this
+`authorize_url` (or `device_url`: `device.py`), `token_url`, `client_id`, `scopes`. The exchange of the code for tokens is handed in, because this
 room opens no connections. Tokens go to the secret slot and nowhere else. Implements AIP-29 setup kind `oauth`.
 """
 
@@ -17,15 +17,13 @@ from atip.errors import AtipError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from atip.bundles.bundle import Bundle
+    from atip.bundles.login.device import Exchange as Exchange
     from atip.bundles.login.secrets import SecretStore
     from atip.bundles.surfaces.interface import Surface
-
-    Exchange = Callable[[str, Mapping[str, str]], Mapping[str, Any]]
-    """Token address and form fields → the provider's answer. Raises AtipError."""
 
 KEPT = ("access_token", "refresh_token", "expires_in", "token_type", "scope")
 
@@ -44,6 +42,18 @@ class OAuth:
             AtipError: `oauth.unknown-slot`, `oauth.settings`, `oauth.exchange`, `callback.…`.
         """
         settings = _settings(bundle, slot)
+        if "device_url" in settings:
+            from atip.bundles.login.device import obtain_by_device
+
+            tokens = obtain_by_device(settings, self._exchange or _unavailable, surface)
+        else:
+            tokens = self._by_browser(settings, surface)
+        kept = {name: tokens[name] for name in KEPT if name in tokens}
+        if "access_token" not in kept:
+            raise AtipError("oauth.exchange", "the provider gave no access token")
+        self._store.put(bundle.key, slot, json.dumps(kept))
+
+    def _by_browser(self, settings: Mapping[str, Any], surface: Surface) -> Mapping[str, Any]:
         verifier = secrets.token_urlsafe(48)
         with Callback() as callback:
             surface.open(_address(settings, callback, verifier))
@@ -52,22 +62,12 @@ class OAuth:
             # SECURITY: without our own state the answer may belong to another flow.
             if code is None or values.get("state") != callback.state:
                 raise AtipError("oauth.answer", "the answer has no code, or not our state")
-            tokens = self._tokens(settings, code, verifier, callback.url)
-        kept = {name: tokens[name] for name in KEPT if name in tokens}
-        if "access_token" not in kept:
-            raise AtipError("oauth.exchange", "the provider gave no access token")
-        self._store.put(bundle.key, slot, json.dumps(kept))
+            return self._tokens(settings, code, verifier, callback.url)
 
     def _tokens(
         self, settings: Mapping[str, Any], code: str, verifier: str, redirect: str
     ) -> Mapping[str, Any]:
-        if self._exchange is None:
-            raise AtipError(
-                "oauth.unavailable",
-                "codes cannot be exchanged for tokens here",
-                hint="use the tool's own login, or give the token with `--answer`",
-            )
-        return self._exchange(
+        return (self._exchange or _unavailable)(
             str(settings["token_url"]),
             {
                 "grant_type": "authorization_code",
@@ -79,6 +79,14 @@ class OAuth:
         )
 
 
+def _unavailable(_url: str, _fields: Mapping[str, str]) -> Mapping[str, Any]:
+    raise AtipError(
+        "oauth.unavailable",
+        "codes cannot be exchanged for tokens here",
+        hint="use the tool's own login, or give the token with `--answer`",
+    )
+
+
 def _settings(bundle: Bundle, slot: str) -> Mapping[str, Any]:
     for entry in bundle.secrets:
         if entry.get("slug") == slot:
@@ -86,15 +94,19 @@ def _settings(bundle: Bundle, slot: str) -> Mapping[str, Any]:
             settings = metadata.get("oauth") if isinstance(metadata, dict) else None
             if not isinstance(settings, dict) or not all(
                 str(settings.get(name, "")).startswith(("https://", "http://127.0.0.1:"))
-                for name in ("authorize_url", "token_url")
+                for name in (_start(settings), "token_url")
             ):
                 raise AtipError(
                     "oauth.settings",
                     f"`{slot[:80]}` does not say where to log in",
-                    hint="put authorize_url, token_url and client_id under `metadata.oauth`",
+                    hint="put authorize_url (or device_url), token_url and client_id under `metadata.oauth`",
                 )
             return settings
     raise AtipError("oauth.unknown-slot", f"SECRETS.md has no `{slot[:80]}`")
+
+
+def _start(settings: Mapping[str, Any]) -> str:
+    return "device_url" if "device_url" in settings else "authorize_url"
 
 
 def _address(settings: Mapping[str, Any], callback: Callback, verifier: str) -> str:

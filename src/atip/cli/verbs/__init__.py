@@ -7,20 +7,18 @@ from __future__ import annotations
 
 VERBS: dict[str, tuple[str, str]] = {
     # verb: (group, one line); without a group it works and is not listed
+    "init": ("this machine", "set up your coding agents: guard, MCP server, scan"),
     "scan": ("this machine", "find every tool and remember what can be known"),
     "list": ("this machine", "what is known, one line per tool"),
     "search": ("this machine", "commands by intent, over everything known"),
     "show": ("this machine", "one tool or command: options, effects, evidence"),
     "probe": ("this machine", "ask one tool for its metadata, confined"),
-    "infer": (
-        "this machine",
-        "metadata for one tool from its framework, completions, help, manual",
-    ),
+    "infer": ("this machine", "metadata for one tool from its framework, help or manual"),
     "forget": ("this machine", "remove tools from the index"),
     "explain": ("running", "what a shell line will do, and whether it may"),
-    "guard": ("running", "the same as a permission hook for coding agents"),
     "run": ("running", "run a tool under policy and sandbox"),
-    "call": ("running", "run a model's tool call and print the provider's result message"),
+    "undo": ("running", "bring back the files that a confined line changed"),
+    "call": ("running", "run a model's tool call, print the provider's result message"),
     "observe": ("running", "run confined and traced: what it did against what is declared"),
     "verify": ("running", "the trust verdict on a tool or file, step by step"),
     "validate": ("documents", "check documents against the specifications"),
@@ -28,12 +26,27 @@ VERBS: dict[str, tuple[str, str]] = {
     "diff": ("documents", "compare two versions: breaking, compatible, effects"),
     "convert": ("documents", "translate between formats, with a report of what is lost"),
     "compile": ("documents", "functions for OpenAI, Anthropic, Gemini or MCP"),
-    "context": ("agents", "what to put into AGENTS.md, in fewer than 100 tokens"),
-    "tokens": ("agents", "what tools cost a model's context, told in different ways"),
+    "tokens": ("agents", "what tools cost a model's context, in several representations"),
     "schema": ("documents", "print a JSON Schema of one of our documents"),
+    "ui": ("this machine", "pages about this machine: tools, log, approvals, policies"),
     "doctor": ("this machine", "prove what works here and say how to get the rest"),
     "verify-bundle": ("", "the command protocol of the public Sigstore conformance suite"),
     "completion": ("this machine", "print a completion script for your shell"),
+}
+
+GROUPS: dict[str, str] = {
+    # noun: what its verbs are for
+    "api": "call APIs, MCP servers and databases under policy",
+    "approvals": "remembered approvals: list, revoke",
+    "audit": "the record of runs and decisions",
+    "bundle": "programs described by a CLI.md bundle: install, set up, run",
+    "cmp": "tools described by CMP: match a request, run it",
+    "context": "what to put into AGENTS.md, in few tokens",
+    "crawl": "fill a registry from packages",
+    "guard": "judge what coding agents want to run: install, log, switch off",
+    "mcp": "serve this machine's tools to MCP clients",
+    "policy": "the policies in force, and their decision on a line",
+    "registry": "use and publish registries of tool metadata",
 }
 
 NOUNS: dict[str, dict[str, str]] = {
@@ -59,6 +72,7 @@ NOUNS: dict[str, dict[str, str]] = {
     },
     "api": {
         "init": "find API documents, MCP servers and databases of a project",
+        "approve": "agree to the programs, secrets and hosts that a configuration names",
         "sync": "bring wrappers and the manifest up to date",
         "list": "sources, or the operations of one",
         "show": "one operation: arguments, effects, where it goes",
@@ -69,6 +83,11 @@ NOUNS: dict[str, dict[str, str]] = {
         "serve": "serve everything known to any MCP client with three constant tools",
         "config": "print or write a client's entry for the server",
         "approve": "accept a tool's changed description after looking at it",
+    },
+    "context": {
+        "snippet": "what to put into AGENTS.md, in fewer than 100 tokens",
+        "export": "the tool context of this machine for another agent",
+        "import": "check a tool context of another agent against this machine",
     },
     "approvals": {
         "list": "remembered approvals: what was allowed, where, until when",
@@ -87,11 +106,38 @@ NOUNS: dict[str, dict[str, str]] = {
         "build": "a registry from a folder of contributions, with signed metadata",
         "sign": "sign shims, refresh metadata, replace keys",
         "check": "everything that a client would refuse, before it does",
+        "site": "the static catalogue of a registry: pages, search, feeds",
         "serve": "serve a registry on loopback, for development",
+    },
+    "crawl": {
+        "crawl": "fill a registry from packages: `atip crawl apt:jq --out DIR`",
+        "check": "new releases of tracked tools, without downloading them",
+        "generate": "a shim from a program of this machine, for a contribution by hand",
+        "review": "what waits for a person: accept, reject, edit, promote",
+        "coverage": "how much a registry knows, what is missing, who takes care of it",
+        "status": "the state of a crawl: done, waiting, dead letters",
+    },
+    "guard": {
+        "hook": "judge what a coding agent wants to run, by its hook protocol; `atip guard` for short",
+        "install": "put the hook into the settings of a coding agent",
+        "uninstall": "take the hook out again",
+        "status": "which coding agents call the hook; test it through their own files",
+        "off": "keep silent for a while; a person's word, on a terminal",
+        "on": "speak again before that time is over",
+        "log": "what was decided, why, and how long it took",
+        "statusline": "today's decisions in one line, for the prompt of an agent",
     },
     "policy": {
         "show": "the policies in force, layer by layer",
         "check": "the decision on a shell line, as an exit code",
+        "allow": "let a command line run without a question, here or everywhere",
+        "deny": "refuse a command line, here or everywhere",
     },
 }
 """Verbs with a second word: noun → {verb: one line}."""
+
+BARE = {"guard": "hook", "context": "snippet"}
+"""Nouns that are a verb by themselves: `atip guard --for codex` is `atip guard hook --for codex`."""
+
+DEFAULTS = {"crawl": "crawl"}
+"""Nouns that work without their second word: `atip crawl apt:jq` is `atip crawl crawl apt:jq`."""

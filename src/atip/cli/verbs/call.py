@@ -111,18 +111,16 @@ class _Calls:
     # -- what is called --------------------------------------------------------------------------
 
     def _direct(self) -> tuple[Session, list[ToolCall]]:
-        from atip.calling import call_function, find_exact, target_words
         from atip.cli.call_arguments import read_arguments
-        from atip.session import Session
+        from atip.session import Session, call_function
 
         options, app = self.options, self.ctx.app
-        function = find_exact(app, target_words(app, options.target))
+        function = app.calls.find_exact(app.calls.target_words(options.target))
         arguments = read_arguments(options.words, options.args, function)
         session = Session([], options.provider or "mcp")
         return session, [call_function(function, arguments, provider=session.provider)]
 
     def _read(self) -> tuple[Session, list[ToolCall]]:
-        from atip.calling import understand
         from atip.model.reader import read_json
 
         options = self.options
@@ -133,8 +131,7 @@ class _Calls:
             raise UsageError(
                 "call.nothing", "no call on standard input", hint="or name a command: `gh.pr.list`"
             )
-        session, calls = understand(
-            self.ctx.app,
+        session, calls = self.ctx.app.calls.understand(
             read_json(data),
             options.provider,
             tools=[self.ctx.app.get(name) for name in options.tools.split(",") if name],
@@ -149,20 +146,16 @@ class _Calls:
     # -- running ---------------------------------------------------------------------------------
 
     def _run_one(self, call: ToolCall) -> Result:
-        from atip.calling import prepared
+        from atip.execution.call import CallOptions
         from atip.execution.consent import ask_on_terminal
-        from atip.execution.result import DEFAULT_MAX_BYTES
-        from atip.running import make_runner
 
         options = self.options
-        made = prepared(
-            self.ctx.app,
-            call,
-            timeout_s=options.timeout,
-            max_bytes=options.max_bytes or DEFAULT_MAX_BYTES,
-            assume_yes=options.yes,
-        )
-        return make_runner(self.ctx.app, preset=options.policy, ask=ask_on_terminal).run(made)
+        bounds = CallOptions(
+            timeout_s=options.timeout, max_bytes=options.max_bytes, assume_yes=options.yes,
+            preset=options.policy,
+        )  # fmt: skip
+        made = self.ctx.app.calls.prepare(call, bounds)
+        return self.ctx.app.make_runner(preset=options.policy, ask=ask_on_terminal).run(made)
 
     def _print_plainly(self, call: ToolCall) -> int:
         from atip.cli.verbs.run import _print
@@ -175,17 +168,18 @@ class _Calls:
         return result.exit_code
 
     def _plan(self, calls: list[ToolCall]) -> int:
-        from atip.calling import prepared
-        from atip.running import make_runner
+        from atip.execution.call import CallOptions
 
-        runner = make_runner(self.ctx.app, preset=self.options.policy)
+        bounds = CallOptions(preset=self.options.policy)
+        runner = self.ctx.app.make_runner(preset=self.options.policy)
         rows: list[dict[str, Any]] = []
         for call in calls:
             row: dict[str, Any] = call.to_json()
             if not call.problems:
-                judgement, digest = runner.plan(prepared(self.ctx.app, call))
+                made = self.ctx.app.calls.prepare(call, bounds)
+                judgement, digest = runner.plan(made)
                 row["decision"] = judgement.decision.to_json()
-                row["digest"] = digest
+                row |= {"operation": made.operation} if made.operation else {"digest": digest}
             rows.append(row)
         self.ctx.emit({"calls": rows})
         return EXIT_FAILURE if any(call.problems for call in calls) else 0

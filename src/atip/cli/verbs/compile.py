@@ -45,11 +45,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--max-tokens", type=int, default=None, help="budget for the whole list")
     parser.add_argument("--commands", default="", help="only these subtrees, comma-separated")
+    parser.add_argument(
+        "--creates", action="store_true", help="say in descriptions what a command creates"
+    )
+    parser.add_argument("--examples", action="store_true", help="put examples into descriptions")
     parser.add_argument("--count", action="store_true", help="print tokens per function")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.codecs.provider_tools import compile_tools
+    from atip.codecs.provider_tools import Extras, compile_tools
 
     tools = [_tool(name, ctx) for name in options.tools]
     if options.commands:
@@ -67,6 +71,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         strategy=options.strategy,
         max_tokens=options.max_tokens,
         count=count,
+        extras=Extras(creates=options.creates, examples=options.examples),
     )
     if options.count:
         _print_count(ctx, made, tokenizer, count)

@@ -28,21 +28,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace an existing output file")
     parser.add_argument("--fail-on-loss", action="store_true", help="exit 1 when anything was lost")
     parser.add_argument("--list", action="store_true", help="list the formats")
+    parser.add_argument(
+        "--losses",
+        action="store_true",
+        help="what every pair of formats loses, measured on a sample",
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.codecs.interface import FORMATS, decoder, encoder
+    from atip.codecs.interface import FORMATS, encoder
     from atip.errors import UsageError
 
     if options.list:
         _list(ctx, FORMATS)
         return 0
+    if options.losses:
+        _losses(ctx)
+        return 0
     if not options.to:
         raise UsageError("cli.usage", "`--to FORMAT` is missing", hint="see `atip convert --list`")
     from atip.cli.documents import load_bytes
+    from atip.discovery.reading import read_format
 
-    decoded = decoder(options.source)(load_bytes(options.file), origin=options.file)
-    encoded = encoder(options.to)(decoded.tool)
+    write = encoder(options.to)
+    decoded = read_format(load_bytes(options.file), options.source, origin=options.file)
+    encoded = write(decoded.tool)
     losses = [*decoded.losses, *encoded.losses]
     if options.output:
         _write(options.output, _text(encoded.data), force=options.force)
@@ -81,4 +91,18 @@ def _list(ctx: Context, formats: dict[str, tuple[str, str]]) -> None:
     from atip.cli.output import table
 
     for line in table([(name, text) for name, (_module, text) in formats.items()], indent=""):
+        ctx.print(line)
+
+
+def _losses(ctx: Context) -> None:
+    from atip.discovery.loss_table import loss_table
+
+    found = loss_table()
+    if ctx.as_json:
+        pairs = [{"from": a, "to": b, "lost": list(lost)} for (a, b), lost in found.items()]
+        ctx.emit({"pairs": pairs})
+        return
+    from atip.discovery.loss_table import matrix
+
+    for line in matrix(found):
         ctx.print(line)

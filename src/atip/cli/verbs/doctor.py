@@ -30,6 +30,7 @@ EXTRAS = {
     "registry": ("tuf", "signed registries"),
     "mcp": ("mcp", "serving MCP clients"),
     "api": ("graphql", "APIs and databases"),
+    "pages": ("jinja2", "the static catalogue of a registry"),
     "tokens": ("rs_bpe", "counting tokens"),
 }
 
@@ -41,15 +42,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    checks = [_python(), _store(ctx), *_extras()]
-    if not options.quick:
-        checks += _sandbox()
+    checks = [*passive_checks(), _store(ctx)] if options.quick else all_checks(ctx)
     good = all(check["works"] for check in checks if check["needed"])
     if ctx.as_json:
         ctx.emit({"ok": good, "checks": checks})
     else:
         _print(ctx, checks, good)
     return 0 if good else 1
+
+
+def passive_checks() -> list[dict[str, Any]]:
+    """Checks that start and write nothing."""
+    return [_python(), *_extras()]
+
+
+def all_checks(ctx: Context) -> list[dict[str, Any]]:
+    """Every check; writes a test file and starts confined processes."""
+    return [*passive_checks(), _store(ctx), *_sandbox()]
 
 
 def _check(
@@ -97,7 +106,9 @@ def _extras() -> list[dict[str, Any]]:
     for extra, (module, purpose) in EXTRAS.items():
         works = importlib.util.find_spec(module) is not None
         found.append(
-            _check(f"extra {extra}", works, purpose, f"pip install 'atip[{extra}]'", needed=False)
+            _check(
+                f"extra {extra}", works, purpose, f"pip install 'atip-cli[{extra}]'", needed=False
+            )
         )
     return found
 

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--from", dest="kind", choices=KINDS, help="read this kind of text from a file"
     )
     parser.add_argument("--name", help="name of the tool, with --from")
-    parser.add_argument("--explain", action="store_true", help="say which rung gave what")
+    parser.add_argument("--explain", action="store_true", help="say which source gave what")
     parser.add_argument(
         "--output",
         metavar="FILE",

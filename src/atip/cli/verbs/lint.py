@@ -11,12 +11,14 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
     from typing import Any
 
     from atip.cli.context import Context
     from atip.cli.render_lint import Linted
     from atip.model.lint import LintConfig
-    from atip.model.lint_values import LintFacts
+    from atip.model.lint_values import Finding, LintFacts
+    from atip.model.problems import Problem
 
 EFFECTS = {
     "filesystem": {"write": True},
@@ -97,6 +99,9 @@ def _lint(name: str, config: LintConfig, options: argparse.Namespace) -> Linted:
         document = parse(name, data)
     except FormatError as error:
         return Linted(file=name, findings=_unreadable(error))
+    found = _cmp_findings(name, document)
+    if found is not None:
+        return Linted(file=name, findings=found)
     if not isinstance(document, dict):
         return Linted(file=name, findings=_unreadable(None))
     facts = _facts(document) if options.check_binary else None
@@ -110,6 +115,18 @@ def _lint(name: str, config: LintConfig, options: argparse.Namespace) -> Linted:
     if options.fix and name != "-":
         return _fixed(result, config, facts)
     return result
+
+
+def _cmp_findings(name: str, document: object) -> tuple[Finding, ...] | None:
+    """Findings of a CMP document; None for any other."""
+    from atip.cli.documents import tool_folder
+    from atip.codecs.cmp_check import cmp_kind, judge_document
+
+    if cmp_kind(document) is None:
+        return None
+    judged = judge_document(document, folder=tool_folder(name))
+    coded = (one.replace(message=f"{one.message} [{one.code}]") for one in judged.problems)
+    return _as_findings(coded)
 
 
 def _fixed(result: Linted, config: LintConfig, facts: LintFacts | None) -> Linted:
@@ -140,21 +157,28 @@ def _fixed(result: Linted, config: LintConfig, facts: LintFacts | None) -> Linte
 
 def _unreadable(error: Any) -> tuple[Any, ...]:
     from atip.model.lint import Finding
-    from atip.model.positions import parse_path
 
     if error is None or not error.problems:
         text = error.message if error is not None else "not a metadata object"
         return (Finding(rule="valid-document", severity="error", parts=(), path="$", message=text),)
+    return _as_findings(error.problems)
+
+
+def _as_findings(problems: Iterable[Problem]) -> tuple[Finding, ...]:
+    """What the document itself breaks, as findings of one rule."""
+    from atip.model.lint_values import Finding
+    from atip.model.positions import parse_path
+
     return tuple(
         Finding(
             rule="valid-document",
-            severity="error",
+            severity=problem.severity,
             parts=parse_path(problem.path),
             path=problem.path,
             message=problem.message,
             hint=problem.hint,
         )
-        for problem in error.problems
+        for problem in problems
     )
 
 

@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 EXAMPLES = ("atip list", "atip list --source native --json", "atip list --effects destructive")
 
 
+SOURCES = ("native", "shim", "inferred", "manual", "unknown")
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--source",
         action="append",
         default=[],
-        metavar="SOURCE",
-        help="native, shim, inferred, manual or unknown (repeatable)",
+        choices=SOURCES,
+        help="where the metadata comes from (repeatable)",
     )
     parser.add_argument(
         "--effects",
@@ -55,13 +58,31 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if options.limit:
         tools = tools[: options.limit]
     if ctx.as_json:
-        ctx.emit({"tools": tools, **_mcp(ctx)})
+        ctx.emit({"tools": tools, **mcp_document(ctx)})
     else:
         _print(ctx, tools, known)
+        if not (options.source or options.effects or options.trust or options.limit):
+            for line in mcp_lines(ctx):
+                ctx.print(line)
     return 0
 
 
-def _mcp(ctx: Context) -> dict[str, Any]:
+def mcp_lines(ctx: Context) -> list[str]:
+    """Configured MCP servers for a person, and files of theirs that cannot be read; no lines: there are none."""
+    from atip.cli.output import clean
+
+    found = ctx.app.mcp_servers()
+    lines = [
+        f"MCP  {clean(one.name)}  {one.transport}  {clean(one.client)}, {one.scope}"
+        for one in found.servers
+    ]
+    lines += [
+        f"MCP  {clean(one.path)}: {clean(one.message)} [{one.code}]" for one in found.problems
+    ]
+    return ["", "MCP servers (known, not started):", *lines] if lines else []
+
+
+def mcp_document(ctx: Context) -> dict[str, Any]:
     """Configured MCP servers, the last source of tools; keys only where there is something to say."""
     found = ctx.app.mcp_servers()
     shown = {
@@ -94,7 +115,7 @@ def _matches(ctx: Context, row: dict[str, Any], options: argparse.Namespace) -> 
         return False
     if options.trust and (tool.trust is None or tool.trust.source not in options.trust):
         return False
-    from atip.model.facts import has_fact
+    from atip.calls.ceiling import has_fact
 
     return all(has_fact(tool, fact) for fact in options.effects)
 

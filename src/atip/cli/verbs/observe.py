@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.observing import Observation
+    from atip.toolbox import Observation
 
 EFFECTS = {"subprocess": True}
 EXAMPLES = ("atip observe -- tar xf a.tar", "atip observe --write sandbox.yaml -- make test")
@@ -37,14 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.verbs.run import as_run_errors, terminal_asker
-    from atip.observing import observe_argv, render_block, save_observation
 
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     if not words:
         raise UsageError("observe.empty", "there is no command", hint="atip observe -- CMD …")
     with as_run_errors():
-        seen = observe_argv(
-            ctx.app,
+        seen = ctx.app.observe(
             words,
             timeout_s=options.timeout,
             preset=options.policy,
@@ -54,8 +52,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if options.write:
         from atip.system.files import write_atomic
 
-        write_atomic(options.write, render_block(seen.sandbox).encode(), mode=0o644)
-    saved = save_observation(ctx.app, seen) if options.save else None
+        write_atomic(options.write, seen.render_block().encode(), mode=0o644)
+    saved = ctx.app.save_observation(seen) if options.save else None
     if ctx.as_json:
         ctx.emit({**seen.to_json(), "saved": saved})
     else:
@@ -65,7 +63,6 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 def _print(ctx: Context, seen: Observation) -> None:
     from atip.execution.consent import clean_line
-    from atip.observing import render_block
 
     touched = seen.touched
     ctx.print(f"exit code    {seen.result.exit_code}")
@@ -87,4 +84,4 @@ def _print(ctx: Context, seen: Observation) -> None:
         ctx.print(f"{each.kind:<12} {each.fact}  (the description says {says})")
     if not seen.differences:
         ctx.print("as declared")
-    ctx.print(render_block(seen.sandbox).rstrip("\n"))
+    ctx.print(seen.render_block().rstrip("\n"))

@@ -3,13 +3,16 @@
 Policy decides on the parsed command. What it asks for is put to you on your terminal; `--yes` answers
 only where nothing can be destroyed. `--preview` runs on a copy of the files it may write, shows what would
 change, and keeps it only on your word. The exit code is the tool's own; 4 login needed, 124 time-out, 125 our
-failure, 126 refused, 127 not found. Options of `run` come before the tool.
+failure, 126 refused, 127 not found. Options of `run` come before the tool. `--line` runs a whole shell line in one
+sandbox, with its streams as they come; a question that the sandbox settles is not asked, and no option widens it.
+`--pattern` runs the steps of an executable pattern; all of them are judged before the first one starts.
 """
 
 from __future__ import annotations
 
 import contextlib
 
+from atip.cli.quick import REMAINDER
 from atip.errors import (
     EXIT_FAILURE,
     EXIT_NOT_FOUND,
@@ -30,16 +33,19 @@ if TYPE_CHECKING:
     from atip.execution.result import Result
     from atip.execution.runner import Call, Runner
     from atip.model.confinement import Confinement
-    from atip.previewing import Preview
+    from atip.toolbox import Preview
 
 EFFECTS = {"subprocess": True}
-EXAMPLES = ("atip run git status", "atip run --dry-run --json git push", "atip run --yes make")
+EXAMPLES = (
+    *("atip run git status", "atip run --dry-run --json git push", "atip run --yes make"),
+    "atip run --line 'npm ci && npm test'",
+    "atip run --pattern git.new-branch branch=topic",
+)
+LINE_ONLY = ("read_only", "unattended", "token")
 MAX_INPUT = 64 * 1024 * 1024
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    import argparse as library
-
     parser.add_argument(
         "--yes", action="store_true", help="answer yes where nothing can be destroyed"
     )
@@ -55,6 +61,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--structured", action="store_true", help="ask the tool for JSON where it is known how"
     )
+    parser.add_argument(
+        "--line", action="store_true", help="TOOL is a whole shell line: all of it in one sandbox"
+    )
+    parser.add_argument(
+        "--read-only", action="store_true", help="with --line: the workspace cannot be written"
+    )
+    parser.add_argument(
+        "--unattended", action="store_true", help="with --line: a question is a refusal"
+    )
+    parser.add_argument(
+        "--token", default="", help="with --line: of a test whether a client runs rewritten lines"
+    )
+    parser.add_argument(
+        "--pattern", action="store_true", help="TOOL is TOOL.NAME, the rest key=value: its steps"
+    )
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this run")
     parser.add_argument(
         "--timeout", type=float, default=None, metavar="S", help="seconds until killed"
@@ -67,7 +88,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="pass output on as it comes, redacted, not cleaned or cut",
     )
     parser.add_argument("tool", help="name on the PATH, or a path")
-    parser.add_argument("words", nargs=library.REMAINDER, help="its arguments, passed as they are")
+    parser.add_argument("words", nargs=REMAINDER, help="its arguments, passed as they are")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -107,26 +128,33 @@ def _exit_code(error: AtipError) -> int:
 
 
 def _run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.execution.result import DEFAULT_MAX_BYTES
-    from atip.running import make_call, make_runner
+    from atip.execution.call import CallOptions
 
+    if options.line:
+        from atip.cli.line_run import run_line
+
+        return run_line(options, ctx, terminal_asker(ctx), _print_plan)
+    if given := [name for name in LINE_ONLY if getattr(options, name)]:
+        raise UsageError("run.line-only", f"`--{given[0].replace('_', '-')}` needs `--line`")
     if options.raw and (ctx.as_json or ctx.is_tty):
         raise UsageError(
             "run.raw", "`--raw` is for a pipe or a file: not for a terminal or `--json`"
         )
-    call = make_call(
-        ctx.app,
-        [options.tool, *options.words],
+    bounds = CallOptions(
         stdin=_input(ctx) if options.stdin else None,
         timeout_s=options.timeout,
-        max_bytes=options.max_bytes or DEFAULT_MAX_BYTES,
+        max_bytes=options.max_bytes,
         assume_yes=options.yes,
         structured=options.structured,
     )
+    if options.pattern:
+        from atip.cli.pattern_run import run_pattern
+
+        return run_pattern(options, ctx, bounds, terminal_asker(ctx), _print)
+    call = ctx.app.make_call([options.tool, *options.words], bounds)
     if options.preview and not options.dry_run:
         return _preview(options, ctx, call)
-    runner = make_runner(
-        ctx.app,
+    runner = ctx.app.make_runner(
         preset=options.policy,
         ask=terminal_asker(ctx),
         on_output=_pass_on(ctx) if options.raw else None,
@@ -142,12 +170,10 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _preview(options: argparse.Namespace, ctx: Context, call: Call) -> int:
-    from atip.previewing import preview_call
-
     if options.raw:
         raise UsageError("run.raw", "`--raw` cannot be combined with `--preview`")
     asker = terminal_asker(ctx)
-    with preview_call(ctx.app, call, preset=options.policy, ask=asker) as preview:
+    with ctx.app.preview_call(call, preset=options.policy, ask=asker) as preview:
         if ctx.as_json:
             if options.keep and preview.changes and _wants(preview):
                 preview.keep()

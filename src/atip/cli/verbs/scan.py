@@ -2,7 +2,7 @@
 
 A plain scan reads each file once and executes only programs that hold the marks of a native tool, confined:
 no network, empty home, 2 s, 1 MB. `--learn` also asks the rest (framework, completion, help), confined.
-An unchanged machine is scanned again without executing anything.
+An unchanged machine is scanned again without executing anything. The search index is brought up to date at the end.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.cli.context import Context
+    from atip.cli.progress import ProgressLine
 
 EFFECTS = {
     "filesystem": {
@@ -78,16 +79,26 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     progress = ProgressLine(ctx)
     try:
         report = ctx.app.scan(wanted, progress=progress)
+        _build_index(ctx, progress)
     finally:
         progress.close()
     summary = report.summary()
     if ctx.as_json:
-        ctx.emit({**summary, "notices": ctx.app.notices} if ctx.app.notices else summary)
+        notices = {"notices": ctx.app.notices} if ctx.app.notices else {}
+        ctx.emit({**summary, **_mcp(ctx, _is_whole(options)), **notices})
     else:
         ctx.print(render_summary(summary))
+        _print_mcp(ctx, _is_whole(options))
         for notice in ctx.app.notices:
             ctx.note(clean(notice))
     return 0
+
+
+def _build_index(ctx: Context, progress: ProgressLine) -> None:
+    """Bring the search index up to date, so that the first search does not have to."""
+    progress("indexing", 0, 1)
+    ctx.app.build_search_index()
+    progress("indexing", 1, 1)
 
 
 def _unchanged(options: argparse.Namespace, ctx: Context) -> bool:
@@ -102,9 +113,37 @@ def _unchanged(options: argparse.Namespace, ctx: Context) -> bool:
         return False
     cache = cache_folder(os.environ, home)
     found = find_unchanged(options.path, options.only, options.learn, cache)
-    if found is not None:
-        ctx.print(found[0] if ctx.as_json else found[1])
-    return found is not None
+    if found is None:
+        return False
+    whole = _is_whole(options)
+    if not ctx.as_json:
+        ctx.print(found[1])
+        _print_mcp(ctx, whole)
+    elif not whole:
+        ctx.print(found[0])
+    else:
+        import json
+
+        ctx.emit({**json.loads(found[0]), **_mcp(ctx, whole)})
+    return True
+
+
+def _is_whole(options: argparse.Namespace) -> bool:
+    """Whether the machine is scanned, not some directories or tools: then configured MCP servers are listed too."""
+    return not options.path and not options.only
+
+
+def _mcp(ctx: Context, whole: bool) -> dict[str, Any]:
+    from atip.cli.verbs.list import mcp_document
+
+    return mcp_document(ctx) if whole else {}
+
+
+def _print_mcp(ctx: Context, whole: bool) -> None:
+    from atip.cli.verbs.list import mcp_lines
+
+    for line in mcp_lines(ctx) if whole else ():
+        ctx.print(line)
 
 
 def _dry_run(ctx: Context, plan: Any) -> int:

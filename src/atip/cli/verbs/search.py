@@ -59,14 +59,21 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         lacking=options.lacking,
         available=options.available,
     )
+    notices = ctx.app.notices
     if ctx.as_json:
-        ctx.emit({"query": words, "results": [hit.to_json() for hit in hits]})
+        found = {"query": words, "results": [hit.to_json() for hit in hits]}
+        ctx.emit({**found, "notices": notices} if notices else found)
         return 0 if hits else 1
-    from atip.cli.output import clean, table, width_of
+    for notice in notices:
+        ctx.note(notice)
+    from atip.cli.output import clean, shorten, table, width_of
 
+    width = width_of(ctx)
     rows = [(clean(hit.line), clean(hit.summary)) for hit in hits]
-    for line in table(rows, indent="", width=width_of(ctx)):
+    for hit, line in zip(hits, table(rows, indent="", width=width), strict=True):
         ctx.print(line)
+        if hit.option is not None:
+            ctx.print(shorten(f"  {clean(hit.option.line)}", width))
     if not hits:
         ctx.note(_hint(options.tool, ctx))
     return 0 if hits else 1

@@ -36,6 +36,12 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         document["name"] = options.tool
         ctx.emit(document)
         return 0
+    is_plain = not (options.commands or options.depth or options.max_bytes)
+    if ctx.as_json and options.command and is_plain:
+        stored = ctx.app.get_document(options.tool, options.command, only=True)
+        if stored:
+            ctx.emit(stored)
+            return 0
     from atip.model.branch import OVERVIEW
     from atip.model.view import view
 

@@ -46,13 +46,14 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _judge(name: str, kind: str | None, mode: Any) -> dict[str, Any]:
-    from atip.cli.documents import load_bytes, parse
+    from atip.cli.documents import load_bytes, parse, tool_folder
+    from atip.codecs.cmp_check import judge_document
     from atip.errors import FormatError
-    from atip.model.documents import judge
 
     data = load_bytes(name)
     try:
-        judged = judge(parse(name, data), kind=kind, mode=mode)
+        value = parse(name, data)
+        judged = judge_document(value, kind=kind, mode=mode, folder=tool_folder(name))
         problems = list(judged.problems) + _file_name_problems(name, judged.kind, data)
         found = judged.kind
     except FormatError as error:

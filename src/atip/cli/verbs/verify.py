@@ -48,13 +48,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.errors import UsageError
     from atip.model.verdict import TrustLevel
-    from atip.verifying import Asked, verify_file
+    from atip.trust.options import VerifyOptions
 
     if bool(options.identity) != bool(options.issuer):
         hint = "anyone could vouch for an identity without an issuer"
         raise UsageError("cli.usage", "--identity and --issuer belong together", hint=hint)
     path, tool = _find(options.subject, ctx)
-    asked = Asked(
+    asked = VerifyOptions(
         signature=options.signature,
         signature_kind=options.type,
         provenance=options.provenance,
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         trusted_root=options.trusted_root,
         fetch=options.fetch,
     )
-    verdict = verify_file(path, ctx.app.places, asked=asked, tool=tool, offline=ctx.app.offline)
+    verdict = ctx.app.verify_file(path, tool=tool, asked=asked)
     claimed = tool.trust.source if tool is not None and tool.trust is not None else None
     if ctx.as_json:
         ctx.emit({"file": path, **verdict.to_json(), "claimedSource": claimed})

@@ -34,8 +34,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
     from atip.system.files import read_bytes
     from atip.trust.digests import artifact_of
+    from atip.trust.options import MAX_SIDECAR
     from atip.trust.sigstore_bundles import verify_bundle
-    from atip.verifying import MAX_SIDECAR
 
     bundle = read_bytes(options.bundle, MAX_SIDECAR)
     check = verify_bundle(bundle, artifact_of(_subject(options.subject)), _policy(options))
@@ -52,7 +52,7 @@ def _subject(text: str) -> bytes | Digest:
 
     from atip.model.digest import find_digest
     from atip.system.files import read_bytes
-    from atip.verifying import MAX_FILE
+    from atip.trust.options import MAX_FILE
 
     digest = find_digest(text)
     if digest is not None and not os.path.exists(text):
@@ -63,8 +63,8 @@ def _subject(text: str) -> bytes | Digest:
 def _policy(options: argparse.Namespace) -> TrustPolicy:
     from atip.system.files import read_bytes
     from atip.trust.expected import Key, Signer, TrustPolicy
+    from atip.trust.options import MAX_SIDECAR
     from atip.trust.sigstore_bundles import STAGING, embedded_root
-    from atip.verifying import MAX_SIDECAR
 
     root = embedded_root(STAGING) if options.staging else None
     if options.trusted_root:

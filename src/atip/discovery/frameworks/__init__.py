@@ -8,6 +8,16 @@ if TYPE_CHECKING:
     from atip.discovery.ladder import Asker
 
 
+EXECUTING = (
+    ("python", "framework"),
+    ("yargs", "framework"),
+    ("self-described", "framework"),
+    ("cobra", "framework"),
+    ("help", "help"),
+)
+"""Name and rung of every source of `executing_askers`, in its order; findings are remembered under these names."""
+
+
 def executing_askers(prober: Runner) -> list[Asker]:
     """Everyone who runs the tool: frameworks, of which the first that answers wins, then help."""
     from atip.discovery.frameworks.cobra_program import CobraAsker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from atip.errors import AtipError
-from atip.system.files import read_bytes
+from atip.system.files import read_bytes, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,16 +21,26 @@ class CloudSdkAsker:
     rung = "framework"
     executes = False
 
+    def fingerprint(self, subject: Subject) -> str:
+        """Size and time of the trees beside a program."""
+        folder, program = os.path.split(subject.real_path)
+        trees = os.path.join(os.path.dirname(folder), "data", "cli")
+        return " ".join(stamp_of(os.path.join(trees, name)) for name in _tree_names(program))
+
     def ask(self, subject: Subject) -> Tool | None:
         folder, program = os.path.split(subject.real_path)
         trees = os.path.join(os.path.dirname(folder), "data", "cli")
         if os.path.basename(folder) != "bin" or not os.path.isdir(trees):
             return None
-        for name in (f"{program}.json", f"{program}_completions.py"):
+        for name in _tree_names(program):
             tool = _read_tree(os.path.join(trees, name), subject.name)
             if tool is not None:
                 return tool.replace(version=_version(os.path.dirname(folder)) or tool.version)
         return None
+
+
+def _tree_names(program: str) -> tuple[str, str]:
+    return f"{program}.json", f"{program}_completions.py"
 
 
 def _read_tree(path: str, name: str) -> Tool | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from atip.discovery.help_tree import Runner
     from atip.discovery.ladder import Subject
     from atip.discovery.stubs import Stub
-    from atip.model.tool import Tool
+    from atip.model.tool import Argument, Tool
 
 METHOD = "parser-introspection"
 MAX_COMMANDS = 80
@@ -199,25 +199,38 @@ def _commands(piece: dict[str, Any]) -> dict[str, Any]:
     return commands if isinstance(commands, dict) else {}
 
 
+def _usage_arguments(usage: str, name: str) -> tuple[Argument, ...] | None:
+    """optparse knows no positionals; its usage lines do."""
+    from atip.inference.help import infer_help
+
+    lines = [line.strip() for line in usage.removeprefix("Usage:").split("\n") if line.strip()]
+    words = lines[0].split("[")[0].split("<")[0].split() if lines else []
+    first = infer_help(f"usage: {lines[0]}", tool=name, path=tuple(words[1:])) if lines else None
+    return first.arguments or None if first else None
+
+
 def read_parser(document: dict[str, Any], name: str, *, cut: bool = False) -> Tool | None:
     """What the hooks told → Tool; None when it is not metadata. `cut`: not everything was told."""
     from atip.model.check import check_tool
     from atip.model.decode import decode_tool
 
-    if "command" in str(document.pop("usage", "")).lower():
+    usage = str(document.pop("usage", ""))
+    if "command" in usage.lower():
         return None  # optparse knows no subcommands: the help of such a program tells more
     document = {"atip": {"version": "0.6"}, "version": "", **document, "name": name}
     if any(problem.severity == "error" for problem in check_tool(document, "lenient")):
         return None
     _without_bare_dash(document)
     tool = decode_tool(document)
+    if usage and not tool.arguments:
+        tool = tool.replace(arguments=_usage_arguments(usage, name))
     generation = {
         "method": METHOD,
         "confidence": "high",
         "timestamp": now_iso(),
         "generator": GENERATOR,
         "review": "needed",
-        **({"incomplete": "not every piece of the tree was told"} if cut else {}),
+        **({"incomplete": "the tree is incomplete"} if cut else {}),
     }
     return tool.replace(
         trust=Trust(source="inferred", verified=False),

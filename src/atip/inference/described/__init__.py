@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from atip.inference.described.facts import Unread
     from atip.model.tool import Command
 
 FORMATS: dict[str, tuple[str, str]] = {
@@ -41,11 +42,16 @@ _OPENINGS = {
 
 
 class Described(Value):
-    """What was recognised."""
+    """What was recognised. `name`, `more` and `unread` are filled by `describe` alone."""
 
     kind: str
     command: Command
     version: str = ""
+    name: str = ""
+    more: tuple[tuple[str, str], ...] = ()
+    """Fields of the tool beside its tree: homepage, license."""
+    unread: tuple[Unread, ...] = ()
+    """What does not arrive in the model."""
 
 
 def recognise(text: str, name: str, *, only: str = "", most: int = MAX_TEXT) -> Described | None:
@@ -71,6 +77,25 @@ def recognise(text: str, name: str, *, only: str = "", most: int = MAX_TEXT) -> 
             command, version = module.read(document, name)
             return Described(kind=kind, command=command, version=version)
     return None
+
+
+def describe(text: str, kind: str, name: str) -> Described | None:
+    """A whole document of the format `kind` (usage, fig, opencli), with everything that can be kept and every loss."""
+    syntax, place = FORMATS[kind]
+    document = _parse(syntax, text)
+    module = import_module(f"atip.inference.described.{place}")
+    if document is None or not module.fits(document):
+        return None
+    command, version = module.read(document, name, keep=True)
+    told = module.about(document)
+    return Described(
+        kind=kind,
+        command=command,
+        version=version,
+        name=told.pop("name", ""),
+        more=tuple((key, value) for key, value in told.items() if value),
+        unread=tuple(module.unread(document)),
+    )
 
 
 def _parse(syntax: str, text: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from atip.inference.completion_tree import is_command_name, is_flag
 from atip.inference.help import prose
 from atip.model.tool import BOOLEAN, MISSING, Argument, Command, Option
+from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,22 @@ _KINDS = {
     "float": "number", "float64": "number", "double": "number", "decimal": "number", "path": "file",
     "file": "file", "filename": "file", "dir": "directory", "directory": "directory", "url": "url",
 }  # fmt: skip
+
+
+RUNS = "runs a program; code does not travel in metadata"
+
+
+class Unread(Value):
+    """A place of a document that does not arrive in the model."""
+
+    path: str
+    message: str
+
+
+def rest(node: Mapping[str, Any], known: frozenset[str], vendor: str) -> dict[str, Any]:
+    """What a node says beyond `known`, as a vendor field; empty when it says no more."""
+    left = {key: value for key, value in node.items() if key not in known}
+    return {vendor: left} if left else {}
 
 
 def text(value: Any) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from atip.inference.completion_tree import is_command_name, is_flag
 from atip.inference.described import facts
+from atip.model.effects import UNKNOWN, Effects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +12,19 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Argument, Command, Option
 
+KEPT = "x-fig"
 _TEMPLATES = {"filepaths": "file", "folders": "directory"}
+_COMMAND = frozenset(
+    ("name", "description", "subcommands", "options", "args", "hidden", "deprecated", "isDangerous")
+)
+_OPTION = frozenset(
+    ("name", "description", "args", "isRequired", "isRepeatable", "hidden", "deprecated", "isPersistent",
+     "isDangerous", "exclusiveOn")
+)  # fmt: skip
+_ARGUMENT = frozenset(("name", "description", "isOptional", "isVariadic", "default"))
+_RUNS = frozenset(("generators", "loadSpec", "generateSpec", "generateSpecCacheKey", "cache"))
+_FUNCTION = "[function]"
+"""What stands for a JavaScript function in the JSON form of a spec."""
 
 
 def fits(document: Any) -> bool:
@@ -30,31 +44,85 @@ def _is_shaped(node: dict[str, Any]) -> bool:
     return called and not any(key in one for one in values for key in ("long", "short", "usage"))
 
 
-def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
+def read(document: dict[str, Any], name: str, *, keep: bool = False) -> tuple[Command, str]:
     """The tree; a spec has no version."""
-    return _command(document, 0), ""
+    return _command(document, 0, keep), ""
 
 
-def _command(node: dict[str, Any], depth: int) -> Command:
+def about(document: dict[str, Any]) -> dict[str, str]:
+    """The name of the program."""
+    return {"name": facts.words(document.get("name"))[0]}
+
+
+def unread(document: Any, path: str = "$") -> list[facts.Unread]:
+    """Code: generators, functions, specs that are loaded when they are needed."""
+    found: list[facts.Unread] = []
+    pairs = document.items() if isinstance(document, dict) else enumerate(document)
+    for key, value in pairs:
+        place = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}"
+        if (key in _RUNS and value) or value == _FUNCTION:
+            found.append(facts.Unread(path=place, message=facts.RUNS))
+        elif isinstance(value, dict | list):
+            found += [*_unusable(key, value, place), *unread(value, place)]
+    return found
+
+
+def _unusable(key: Any, value: Any, path: str) -> list[facts.Unread]:
+    """Spellings that the model does not take for a flag or the name of a command."""
+    fits_in = {"options": is_flag, "subcommands": is_command_name}.get(key)
+    found = []
+    for index, one in enumerate(facts.dicts(value) if fits_in else []):
+        for name in facts.words(one.get("name")):
+            if fits_in is not None and not fits_in(name):
+                why = f"`{name}` is not a word that can be called"
+                found.append(facts.Unread(path=f"{path}[{index}].name", message=why))
+    return found
+
+
+def _rest(node: dict[str, Any], known: frozenset[str], keep: bool) -> dict[str, Any]:
+    """What else a node says, without code."""
+    return facts.rest(_without_code(node), known, KEPT) if keep else {}
+
+
+def _without_code(node: dict[str, Any]) -> dict[str, Any]:
+    """Generators become an empty list: that there were some is why suggestions are not all choices."""
+    kept = {key: value for key, value in node.items() if not unread({key: value})}
+    return {**kept, "generators": []} if "generators" in node else kept
+
+
+def _effects(node: dict[str, Any]) -> Effects:
+    return Effects(destructive=True) if node.get("isDangerous") is True else UNKNOWN
+
+
+def _command(node: dict[str, Any], depth: int, keep: bool) -> Command:
     children = {}
     if depth < facts.MAX_DEPTH:
-        children = {n: _command(one, depth + 1) for n, one in facts.named(node.get("subcommands"))}
-    return facts.command(
+        below = facts.named(node.get("subcommands"))
+        children = {n: _command(one, depth + 1, keep) for n, one in below}
+    made = facts.command(
         description=node.get("description"),
-        options=[_option(one) for one in facts.dicts(node.get("options") or [])],
-        arguments=[_argument(one) for one in facts.dicts(node.get("args") or [])],
+        options=[_option(one, keep) for one in facts.dicts(node.get("options") or [])],
+        arguments=[_argument(one, keep) for one in facts.dicts(node.get("args") or [])],
         commands=children,
         aliases=facts.words(node.get("name"))[1:],
         hidden=node.get("hidden"),
-        deprecated=bool(node.get("deprecated")),
+        deprecated=_deprecated(node),
         kind="fig",
     )
+    extra = {**made.extra, **_rest(node, _COMMAND, keep)}
+    return made.replace(effects=_effects(node), extra=extra)
 
 
-def _option(node: dict[str, Any]) -> Option | None:
+def _deprecated(node: dict[str, Any]) -> bool | str:
+    told = node.get("deprecated")
+    reason = facts.text(told.get("description")) if isinstance(told, dict) else ""
+    return reason or bool(told)
+
+
+def _option(node: dict[str, Any], keep: bool) -> Option | None:
     values = facts.dicts(node.get("args") or [])
     first = values[0] if values else {}
-    return facts.option(
+    made = facts.option(
         facts.words(node.get("name")),
         takes_value=bool(values),
         description=node.get("description"),
@@ -65,22 +133,41 @@ def _option(node: dict[str, Any]) -> Option | None:
         required=node.get("isRequired"),
         repeats=node.get("isRepeatable") or first.get("isVariadic"),
         hidden=node.get("hidden"),
-        deprecated=bool(node.get("deprecated")),
+        deprecated=_deprecated(node),
         own=_own(node, first),
     )
+    if made is None:
+        return None
+    excluded = facts.words(node.get("exclusiveOn")) if node.get("exclusiveOn") else ()
+    extra = {**made.extra, **_option_rest(node, values, keep)}
+    names = tuple(flag.lstrip("-") for flag in excluded)
+    return made.replace(exclusive=names or None, extra=extra)
+
+
+def _option_rest(node: dict[str, Any], values: list[dict[str, Any]], keep: bool) -> dict[str, Any]:
+    if not keep:
+        return {}
+    repeats = node.get("isRepeatable")
+    left = _rest(node, _OPTION, keep).get(KEPT, {})
+    if repeats is not True and repeats:
+        left = {**left, "isRepeatable": repeats}
+    below = [_without_code(one) for one in values]
+    return {KEPT: {**left, "args": below} if below else left} if left or below else {}
 
 
 def _own(node: dict[str, Any], value: dict[str, Any]) -> dict[str, Any] | None:
-    own = {}
+    own: dict[str, Any] = {}
     if node.get("isPersistent") is True:
         own["inherited"] = True
     if value.get("isOptional") is True:
         own["optionalValue"] = True
+    if node.get("isDangerous") is True:
+        own["effects"] = {"destructive": True}
     return own or None
 
 
-def _argument(node: dict[str, Any]) -> Argument:
-    return facts.argument(
+def _argument(node: dict[str, Any], keep: bool) -> Argument:
+    made = facts.argument(
         node.get("name"),
         description=node.get("description"),
         kind=_kind(node),
@@ -88,6 +175,7 @@ def _argument(node: dict[str, Any]) -> Argument:
         repeats=node.get("isVariadic"),
         default=node.get("default"),
     )
+    return made.replace(extra={**made.extra, **_rest(node, _ARGUMENT, keep)})
 
 
 def _kind(node: dict[str, Any]) -> str:
@@ -97,7 +185,7 @@ def _kind(node: dict[str, Any]) -> str:
 
 def _choices(node: dict[str, Any]) -> list[str] | None:
     """Suggestions are a closed list only where nothing else produces more."""
-    if node.get("generators") or node.get("template"):
+    if "generators" in node or node.get("template"):
         return None
     found: list[str] = []
     for one in node.get("suggestions") or []:

@@ -18,7 +18,7 @@ MAX_DEPTH = 40
 MAX_NODES = 50_000
 _BLANK = re.compile(r"(?:[ \t\ufeff\u00a0]|/\*(?:[^*]|\*(?!/))*\*/|\\[ \t]*(?://[^\n]*)?\r?\n)*")
 _LINES = re.compile(r"(?:[\s;\ufeff]|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*")
-_WORD = re.compile(r"[^\s\"\\(){};=/\[\],][^\s\"\\(){};=\[\],]*")
+_WORD = re.compile(r"[^\s\"\\(){};=/\[\]][^\s\"\\(){};=\[\]]*")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.S)
 _RAW = re.compile(r'r?(#*)"')
 _NUMBER = re.compile(r"[+-]?[0-9][0-9_]*(?:\.[0-9_]+)?(?:[eE][+-]?[0-9]+)?")
@@ -167,14 +167,25 @@ class _Reader:
         return _plain(word[0])
 
     def raw(self, start: re.Match[str]) -> str:
+        if self.text.startswith('""', start.end()):
+            return self.raw_block(start)
         end = '"' + start[1]
         stop = self.text.find(end, start.end())
         if stop < 0:
             raise self.error("a string does not end")
         self.place = stop + len(end)
-        body = self.text[start.end() : stop]
-        is_block = body.startswith('""') and body.endswith('""')
-        return body[2:-2].strip("\n") if is_block else body
+        return self.text[start.end() : stop]
+
+    def raw_block(self, start: re.Match[str]) -> str:
+        """A raw string over several lines ends with three quotes and its marks, not with one quote."""
+        end = '"""' + start[1]
+        stop = self.text.find(end, start.end() + 2)
+        if stop < 0:
+            raise self.error("a string does not end")
+        self.place = stop + len(end)
+        lines = self.text[start.end() + 2 : stop].split("\n")
+        indent = lines[-1] if not lines[-1].strip() else ""
+        return "\n".join(line.removeprefix(indent) for line in lines[1:-1])
 
     def block_text(self) -> str:
         stop = self.text.find('"""', self.place + 3)

@@ -11,41 +11,76 @@ if TYPE_CHECKING:
     from atip.model.tool import Argument, Command, Option
 
 
+KEPT = "x-opencli"
+_TOP = frozenset(("opencli", "info", "command"))
+_COMMAND = frozenset(
+    ("name", "aliases", "description", "options", "arguments", "commands", "hidden", "examples")
+)
+_OPTION = frozenset(
+    ("name", "aliases", "description", "arguments", "required", "hidden", "recursive")
+)
+_ARGUMENT = frozenset(("name", "description", "required", "arity", "acceptedValues"))
+
+
 def fits(document: Any) -> bool:
     return isinstance(document, dict) and "opencli" in document and "info" in document
 
 
-def read(document: dict[str, Any], name: str) -> tuple[Command, str]:
+def about(document: dict[str, Any]) -> dict[str, str]:
+    """Name, homepage and license."""
+    info = document.get("info")
+    told = info if isinstance(info, dict) else {}
+    contact, terms = told.get("contact"), told.get("license")
+    return {
+        "name": facts.text(told.get("title")).replace(" ", "-"),
+        "homepage": facts.text(contact.get("url")) if isinstance(contact, dict) else "",
+        "license": facts.text(terms.get("identifier") or terms.get("name"))
+        if isinstance(terms, dict)
+        else "",
+    }
+
+
+def unread(document: dict[str, Any]) -> list[facts.Unread]:
+    """Nothing: what the model has no field for is kept beside it."""
+    return []
+
+
+def read(document: dict[str, Any], name: str, *, keep: bool = False) -> tuple[Command, str]:
     """The root command and the version. The root is `command`, or the document itself."""
     nested = document.get("command")
     root = nested if isinstance(nested, dict) else document
     found = document.get("info")
     info = found if isinstance(found, dict) else {}
     told = root.get("description") or info.get("description") or info.get("summary")
-    return _command({**root, "description": told}, 0), facts.text(info.get("version"))
+    command = _command({**root, "description": told}, 0, keep)
+    return command, facts.text(info.get("version"))
 
 
-def _command(node: dict[str, Any], depth: int) -> Command:
+def _command(node: dict[str, Any], depth: int, keep: bool) -> Command:
     children = {}
     if depth < facts.MAX_DEPTH:
-        children = {n: _command(one, depth + 1) for n, one in facts.named(node.get("commands"))}
-    return facts.command(
+        below = facts.named(node.get("commands"))
+        children = {n: _command(one, depth + 1, keep) for n, one in below}
+    made = facts.command(
         description=node.get("description"),
-        options=[_option(one) for one in facts.dicts(node.get("options"))],
-        arguments=[_argument(one) for one in facts.dicts(node.get("arguments"))],
+        options=[_option(one, keep) for one in facts.dicts(node.get("options"))],
+        arguments=[_argument(one, keep) for one in facts.dicts(node.get("arguments"))],
         commands=children,
         aliases=node.get("aliases"),
         hidden=node.get("hidden"),
         examples=node.get("examples"),
         kind="opencli",
     )
+    known = _COMMAND | _TOP if depth == 0 else _COMMAND
+    more = facts.rest(node, known, KEPT) if keep else {}
+    return made.replace(extra={**made.extra, **more})
 
 
-def _option(node: dict[str, Any]) -> Option | None:
+def _option(node: dict[str, Any], keep: bool) -> Option | None:
     values = [one for one in facts.dicts(node.get("arguments")) if _maximum(one) != 0]
     first = values[0] if values else {}
     spelled = [*facts.words(node.get("aliases")), *facts.words(node.get("name"))]
-    return facts.option(
+    made = facts.option(
         [facts.dashed(flag) for flag in spelled],
         takes_value=bool(values),
         description=node.get("description"),
@@ -56,18 +91,26 @@ def _option(node: dict[str, Any]) -> Option | None:
         hidden=node.get("hidden"),
         own={"inherited": True} if node.get("recursive") is True else None,
     )
+    if made is None or not keep:
+        return made
+    more = facts.rest(node, _OPTION, KEPT)
+    if values:
+        more = {KEPT: {**more.get(KEPT, {}), "arguments": values}}
+    return made.replace(extra={**made.extra, **more})
 
 
-def _argument(node: dict[str, Any]) -> Argument:
+def _argument(node: dict[str, Any], keep: bool) -> Argument:
     arity = node.get("arity")
     minimum = arity.get("minimum") if isinstance(arity, dict) else None
-    return facts.argument(
+    made = facts.argument(
         node.get("name"),
         description=node.get("description"),
         required=node.get("required") is True or (node.get("required") is None and minimum != 0),
         repeats=_maximum(node) != 1,
         choices=node.get("acceptedValues"),
     )
+    more = facts.rest(node, _ARGUMENT, KEPT) if keep else {}
+    return made.replace(extra={**made.extra, **more})
 
 
 def _maximum(node: dict[str, Any]) -> Any:

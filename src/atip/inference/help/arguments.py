@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-from atip.inference.help import prose
 from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
 from atip.inference.help.placeholders import (
     is_args_word,
     is_command_word,
     letters,
 )
+from atip.inference.help.prose import default_of, is_required, type_of
 from atip.inference.help.rows import find_rows
 from atip.model.tool import MISSING, Argument
 
@@ -97,7 +97,7 @@ def _read(row: Entry) -> Positional | None:
     if left.startswith("{") and "," in left:
         found.choices = choices_of_placeholder(terms[0], brackets_are_optional=False)
         found.name = found.name if found.choices is None else terms[0].strip("{}")
-    if prose.is_required(found.text):
+    if is_required(found.text):
         found.required = True
     return found
 
@@ -212,11 +212,11 @@ def _add(argument: UsageArgument, done: list[Positional], defined: list[Position
 
 def build_argument(found: Positional) -> Argument:
     """The finished positional."""
-    default = prose.default_of(found.text)
+    default = default_of(found.text)
     choices = found.choices or choices_of_prose(found.text, found.text)
     return Argument(
         name=found.name,
-        type="enum" if choices else prose.type_of(found.raw, found.text),
+        type="enum" if choices else type_of(found.raw, found.text),
         description=found.text,
         required=False if found.required is False else None,
         default=default if default is not None else MISSING,

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.inference.help.page import Line
+    from atip.inference.help.line import Line
 
 _SIDES = "│┃║"
 _TOPS = "╭┌┏╔"

@@ -33,6 +33,8 @@ class Sub(Value):
     name: str
     aliases: tuple[str, ...] = ()
     description: str = ""
+    synopsis: str = ""
+    """What follows the name in its row: `UNIT...`."""
     lines: tuple[int, int] = (0, 0)
 
 
@@ -92,6 +94,7 @@ def read_command(row: Entry, own: frozenset[str]) -> Sub | None:
         name=names[0],
         aliases=tuple(dict.fromkeys(alias for alias in aliases if alias and alias != names[0])),
         description=description,
+        synopsis=rest if _PLACEHOLDER.search(rest) or rest.isupper() else "",
         lines=(row.first, row.last),
     )
 

@@ -84,6 +84,9 @@ class _Scanner:
             self.at = 3
             while self._peek() == " ":
                 self.at += 1
+        number = self.text.find(">, -", 2, 40) if self.text.startswith("-<") else -1
+        if number > 0:  # a bare value as the first spelling: `-<number>, -n <number>`
+            self.at = number + 3
         while self._flag():
             self._value()
             self.owners += [len(self.flags)] * (len(self.values) - len(self.owners))

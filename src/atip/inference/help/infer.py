@@ -20,13 +20,23 @@ from atip.inference.help.options import (
     style_of,
 )
 from atip.inference.help.page import is_manual_head, read_page
-from atip.inference.help.patterns import find_usage
-from atip.inference.help.sections import ARGUMENTS, COMMANDS, EXAMPLES, Section, split_sections
+from atip.inference.help.patterns import Pattern, find_usage
+from atip.inference.help.sections import (
+    ARGUMENTS,
+    COMMANDS,
+    EXAMPLES,
+    OPTIONS,
+    Section,
+    split_sections,
+)
 from atip.inference.help.usage import Usage, read_usage, without
+from atip.inference.summary import find_summary
 from atip.model.tool import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from atip.inference.help.options import Draft
     from atip.inference.help.page import Line, Page
     from atip.model.tool import Argument, Option
@@ -45,15 +55,48 @@ def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Comm
     usage = read_usage(patterns, tool, path)
     own = frozenset(word.lower() for word in [tool, *tool.split("-"), *path] if word)
     sections = split_sections(lines, own, manual=page.manual)  # (3)
-    return _Reading(sections, usage, own, nested=bool(path)).command(page)
+    extra = listed_synopsis(sections, (tool, *path))
+    if extra:
+        usage = read_usage([*patterns, *extra], tool, path)
+    return _Reading(sections, usage, own, words=(tool, *path), nested=bool(path)).command(page)
+
+
+def listed_synopsis(sections: list[Section], words: tuple[str, ...]) -> list[Pattern]:
+    """Options that are written as a usage line goes on: `[-g|--global] [--omit <dev|optional>]` (npm)."""
+    found: list[Pattern] = []
+    for section in sections:
+        shown = [line for line in section.lines if line.text.startswith("[-")]
+        if section.kind == OPTIONS and shown and shown[0] is section.lines[0]:
+            pattern = Pattern(" ".join(words), shown[0].number)
+            for line in shown:
+                pattern.extend(line.text, line.number)
+            found.append(pattern)
+    return found
+
+
+def read_synopsis(patterns: list[str], words: tuple[str, ...]) -> Command:
+    """What usage lines alone say of one command."""
+    text = "\n".join(
+        f"{'usage:' if not place else '   or:'} {one}" for place, one in enumerate(patterns)
+    )
+    return infer_help(text, tool=words[0], path=words[1:])
 
 
 class _Reading:
     """One text being read; holds what the stages hand on."""
 
     def __init__(
-        self, sections: list[Section], usage: Usage, own: frozenset[str], *, nested: bool
+        self,
+        sections: list[Section],
+        usage: Usage,
+        own: frozenset[str],
+        *,
+        words: tuple[str, ...],
+        nested: bool,
     ) -> None:
+        self.words = words
+        """The program and the path of the command."""
+        self.name = words[-1]
         self.nested = nested
         self.manual = False
         self.sections = sections
@@ -80,7 +123,10 @@ class _Reading:
             self.entries += entries
             self.loose.append((section, loose))
         # A manual page also describes commands of an editor or a language.
-        listed = not page.manual or self.usage.takes_command or bool(self.usage.braces)
+        words = {word for word, _ in self.usage.words} if self.nested else set()
+        listed = (
+            not page.manual or self.usage.takes_command or bool(self.usage.braces) or len(words) > 1
+        )
         subs = self._commands() if listed else {}  # (5)
         drafts = draft_options(self.entries, self.usage, usage_lines(self.loose))
         known = {flag for draft in drafts for flag in draft.flags}
@@ -89,7 +135,7 @@ class _Reading:
         options = self._options(drafts)  # (7)
         return Command(
             description=self._description(),
-            commands={sub.name: _sub_command(sub) for sub in subs.values()} or None,
+            commands={sub.name: self._sub_command(sub) for sub in subs.values()} or None,
             arguments=tuple(arguments),
             options=tuple(options),
             examples=self._examples() or None,
@@ -126,6 +172,27 @@ class _Reading:
                 found.setdefault(word, Sub(name=word, lines=lines))
             without(self.usage, set(words))
 
+    def _sub_command(self, sub: Sub) -> Command:
+        """A listed command, with what its row or its own usage lines show of positionals and options."""
+        words = (*self.words, sub.name)
+        shown = [f"{' '.join(words)} {sub.synopsis}"] if sub.synopsis else []
+        start = " ".join(words)
+        default = f"{' '.join(self.words)} [{sub.name} "
+        for pattern in self.usage.patterns:
+            if f"{pattern.text} ".startswith(f"{start} "):
+                shown.append(pattern.text)
+            elif pattern.text.startswith(default):  # `git stash [push [-p]]`
+                shown.append(f"{start} {pattern.text.removeprefix(default).removesuffix(']')}")
+        told = read_synopsis(shown, words) if shown else Command()
+        return Command(
+            description=sub.description,
+            aliases=sub.aliases or None,
+            arguments=told.arguments or None,
+            options=told.options or None,
+            usage="\n".join(shown) or None,
+            extra={"x-atip": {"evidence": {"source": "help", "lines": list(sub.lines)}}},
+        )
+
     def _arguments(self, subs: dict[str, Sub], drafts: list[Draft]) -> list[Argument]:
         defined = []
         complete = False
@@ -149,19 +216,27 @@ class _Reading:
         ]
 
     def _description(self) -> str:
-        """The first paragraph that is neither a heading nor a list."""
+        """The first paragraph that says what the command does."""
+        for paragraph in self._paragraphs():
+            found = find_summary(paragraph, self.name)
+            if found:
+                return found
+        return ""
+
+    def _paragraphs(self) -> Iterator[str]:
+        """Paragraphs that are neither headings nor lists."""
         for section, loose in self.loose:
             if section.title.lower() not in ("", "description", "name"):
                 continue
             words: list[str] = []
             for line in loose:
                 if words and line.after_blank:
-                    break
+                    yield " ".join(words)
+                    words = []
                 if not (self.manual and is_manual_head(line.text)):
                     words.append(line.text)
             if words:
-                return " ".join(words)[:2_000]
-        return ""
+                yield " ".join(words)
 
     def _examples(self) -> tuple[str, ...]:
         done: list[str] = []
@@ -185,11 +260,3 @@ class _Reading:
 
 def _last(page: Page) -> int:
     return page.lines[-1].number if page.lines else 1
-
-
-def _sub_command(sub: Sub) -> Command:
-    return Command(
-        description=sub.description,
-        aliases=sub.aliases or None,
-        extra={"x-atip": {"evidence": {"source": "help", "lines": list(sub.lines)}}},
-    )

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import re
 
-from atip.inference.help import prose
 from atip.inference.help.choices import are_values, choices_of_placeholder, choices_of_prose
 from atip.inference.help.flags import plain_placeholder
+from atip.inference.help.prose import (
+    default_of,
+    env_of,
+    is_deprecated,
+    is_repeated,
+    is_required,
+    suggests_value,
+    type_of,
+)
 from atip.inference.help.sections import OPTIONS
 from atip.model.tool import BOOLEAN, MISSING, Option
 
@@ -219,7 +227,7 @@ def guess_values(drafts: Sequence[Draft]) -> None:
     if len(drafts) < 4 or shown * 10 > len(drafts):
         return
     for draft in drafts:
-        if draft.value is None and prose.suggests_value(draft.text):
+        if draft.value is None and suggests_value(draft.text):
             draft.value, draft.guessed = "", True
 
 
@@ -262,25 +270,23 @@ def _is_optional_name(raw: str) -> bool:
 def build_option(draft: Draft, *, style: str, name: str) -> Option:
     """The finished option."""
     takes_value = draft.value is not None
-    default = prose.default_of(draft.text)
+    default = default_of(draft.text)
     choices = _choices(draft, style) if takes_value else None
     kind = BOOLEAN
     if takes_value:
-        kind = "enum" if choices else prose.type_of(plain_placeholder(draft.raw), draft.text)
-    repeated = (
-        draft.repeat or draft.raw.rstrip(">]}").endswith("...") or prose.is_repeated(draft.text)
-    )
+        kind = "enum" if choices else type_of(plain_placeholder(draft.raw), draft.text)
+    repeated = draft.repeat or draft.raw.rstrip(">]}").endswith("...") or is_repeated(draft.text)
     return Option(
         name=name,
         flags=tuple(draft.flags),
         type=kind,
         description=draft.text,
-        required=True if prose.is_required(draft.text) else None,
+        required=True if is_required(draft.text) else None,
         default=_typed(default, kind) if default is not None and takes_value else MISSING,
         enum=choices,
-        env_var=prose.env_of(draft.text),
+        env_var=env_of(draft.text),
         variadic=True if repeated and takes_value else None,
-        deprecated=True if prose.is_deprecated(draft.text) else None,
+        deprecated=True if is_deprecated(draft.text) else None,
         extra={"x-atip": _own(draft)},
     )
 

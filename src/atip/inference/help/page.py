@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from atip.inference.help.line import Line as Line
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,27 +28,6 @@ _ESCAPES = re.compile(
 _CONTROLS = re.compile(r"[\x00-\x07\x0b-\x1f\x7f\u200b\u200e\u200f\ufeff]")
 _NEWLINES = re.compile(r"\r\n|\r|\v|\f|\u2028|\u0085")
 _OVERSTRIKE = re.compile(r"[^\n\b]\x08")
-
-
-class Line:
-    """One non-blank line. `raw` keeps columns; `text` is stripped of blanks at both ends."""
-
-    __slots__ = ("after_blank", "cells", "indent", "number", "raw", "text", "title")
-
-    def __init__(self, number: int, raw: str, *, after_blank: bool) -> None:
-        self.number = number
-        """1-based line number in the text as given."""
-        self.raw = raw
-        self.text = raw.strip()
-        self.indent = len(raw) - len(raw.lstrip())
-        self.after_blank = after_blank
-        self.cells: tuple[str, ...] | None = None
-        """Columns of a row of a boxed table; None outside of boxes."""
-        self.title = False
-        """The line is the title of a box."""
-
-    def __repr__(self) -> str:
-        return f"Line({self.number}, {self.raw!r})"
 
 
 _MANUAL = re.compile(r"(\S{1,80}\(\d\w{0,4}\)).*\1$")

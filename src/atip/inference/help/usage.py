@@ -98,6 +98,13 @@ def read_usage(patterns: list[Pattern], tool: str, path: tuple[str, ...]) -> Usa
     return usage
 
 
+def _default_command(node: Node) -> str:
+    """`[push [-p] [<path>...]]`: the command that is meant when none is named; empty without one."""
+    inner = node.alternatives[0] if node.kind == OPTIONAL and node.alternatives else []
+    is_word = len(inner) > 1 and inner[0].kind == WORD and inner[0].text.isalpha()
+    return inner[0].text if is_word and inner[0].text.islower() else ""
+
+
 class _Reader:
     """Walks the tree of one pattern and adds its facts to a Usage."""
 
@@ -123,6 +130,9 @@ class _Reader:
             if word.islower() and word.replace("-", "").replace("_", "").isalnum():
                 self.usage.words.append((word, self.lines))
                 self.word = word
+        elif self.path and start < len(branch) and (word := _default_command(branch[start])):
+            self.usage.words.append((word, self.lines))
+            self.word = word
         self._walk(branch[start:], optional=False, repeat=False, depth=0)
         for other in root.alternatives[1:]:
             self._walk(other, optional=True, repeat=False, depth=0)

@@ -382,5 +382,7 @@ def release_time(text: str | None) -> float:
         return float(int(time.time()))
     moment = from_iso(text)
     if moment is None:
-        raise FormatError("publish.release", f"`{text[:40]}` is no time", hint="such as 2026-01-15")
+        raise FormatError(
+            "publish.release", f"`{text[:40]}` is not a time", hint="such as 2026-01-15"
+        )
     return moment

@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 
 _REVALIDATE = "public, no-cache"
 _A_DAY = "public, max-age=86400"
+PAGE_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "mjs": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+    "xml": "application/xml",
+    "wasm": "application/wasm",
+    "zip": "application/zip",
+}
+"""Files of a site, which may lie beside its registry."""
 
 
 def headers_for(key: str) -> Mapping[str, str]:
@@ -25,4 +36,5 @@ def headers_for(key: str) -> Mapping[str, str]:
         return {"Content-Type": "application/json", "Cache-Control": caching}
     if key.endswith(".bundle"):
         return {"Content-Type": tree.BUNDLE_MEDIA_TYPE, "Cache-Control": _REVALIDATE}
-    return {"Content-Type": tree.MEDIA_TYPE, "Cache-Control": _REVALIDATE}
+    kind = PAGE_TYPES.get(key.rpartition(".")[2], tree.MEDIA_TYPE)
+    return {"Content-Type": kind, "Cache-Control": _REVALIDATE}

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.model.shim_records import Row, ShimRecord
-    from atip.registry.publish.ledger import Ledger
     from atip.registry.publish.settings import PublisherSettings
 
 _NUMBERS = re.compile(r"(\d{1,18})")
@@ -90,25 +89,6 @@ def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
     """Order of versions: numbers by value, words by letter. `1.10` is after `1.9`, `1.0` after `1.0rc1` is not known."""
     parts = _NUMBERS.split(version)
     return tuple([(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts])
-
-
-def coverage(ledger: Ledger, wanted: Iterable[Mapping[str, Any]]) -> bytes:
-    """`coverage.json`: how much is described, and what of the wanted is missing."""
-    missing = []
-    for want in wanted:
-        name = str(want.get("name", ""))
-        asked = [str(platform) for platform in want.get("platforms", ())]
-        left = [platform for platform in asked if not ledger.has_tool(name, platform)]
-        if left or (not asked and not ledger.has_tool(name)):
-            missing.append({"name": name, "platforms": left})
-    figures = {
-        "tracked_tools": ledger.tools(),
-        "total_shims": ledger.total,
-        "platforms": {name or "any": n for name, n in sorted(ledger.platforms.items())},
-        "by_source": {name or "unknown": n for name, n in sorted(ledger.sources.items())},
-        "missing": missing,
-    }
-    return readable({"coverage": figures})
 
 
 def pattern_index(documents: Mapping[str, Mapping[str, Any]]) -> bytes:

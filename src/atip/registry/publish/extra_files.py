@@ -15,6 +15,7 @@ from atip.system.files import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from atip.registry.publish.ledger import Ledger
@@ -43,7 +44,7 @@ def render_documents(
     files = {
         tree.MANIFEST: documents.manifest(settings, release, fingerprint or None),
         tree.PATTERNS: documents.pattern_index({name: one[1] for name, one in patterns.items()}),
-        tree.COVERAGE: documents.coverage(ledger, settings.wanted),
+        tree.COVERAGE: coverage(ledger, settings.wanted),
     }
     for name, (data, _document) in patterns.items():
         files[tree.pattern_path(name)] = data
@@ -129,3 +130,22 @@ def stale_files(
         if number.isdigit() and role != "root.json" and int(number) not in kept.get(role, {-1}):
             stale.append(info.key)
     return stale
+
+
+def coverage(ledger: Ledger, wanted: Iterable[Mapping[str, Any]]) -> bytes:
+    """`coverage.json`: how much is described, and what of the wanted is missing."""
+    missing = []
+    for want in wanted:
+        name = str(want.get("name", ""))
+        asked = [str(platform) for platform in want.get("platforms", ())]
+        left = [platform for platform in asked if not ledger.has_tool(name, platform)]
+        if left or (not asked and not ledger.has_tool(name)):
+            missing.append({"name": name, "platforms": left})
+    figures = {
+        "tracked_tools": ledger.tools(),
+        "total_shims": ledger.total,
+        "platforms": {name or "any": n for name, n in sorted(ledger.platforms.items())},
+        "by_source": {name or "unknown": n for name, n in sorted(ledger.sources.items())},
+        "missing": missing,
+    }
+    return documents.readable({"coverage": figures})

@@ -165,7 +165,7 @@ def _community_problems(document: Json, approved: bool) -> list[Problem]:
         )
     if trust.get("verified") and not approved:
         hint = "say false, or have a person approve it after testing"
-        message = "it calls itself verified, and nobody approved it"
+        message = "calls itself verified without an approval"
         found.append(
             Problem(path="$.trust.verified", code="publish.verified", message=message, hint=hint)
         )

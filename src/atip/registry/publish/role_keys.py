@@ -161,6 +161,6 @@ def _cryptography() -> Any:
         raise AtipError(
             "publish.missing-extra",
             "signing needs the package `cryptography`",
-            hint="pip install 'atip[registry,verify]'",
+            hint="pip install 'atip-cli[registry,verify]'",
         ) from error
     return cryptography

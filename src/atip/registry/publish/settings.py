@@ -49,7 +49,7 @@ SHAPE = Shape(
         ),
         "rootKeys": Field(Whole(1, 9), "how many root keys are made at the start"),
         "rootThreshold": Field(Whole(1, 9), "how many of them must sign a root"),
-        "wanted": Field(Items(Table(ANYTHING)), "tools and platforms that nobody described yet"),
+        "wanted": Field(Items(Table(ANYTHING)), "tools and platforms that are not described yet"),
     },
     closed=True,
 )
@@ -113,7 +113,9 @@ def _lifetimes(given: dict[str, str]) -> dict[str, float]:
     for role, text in given.items():
         parsed = parse_duration(text)
         if parsed is None or parsed[1] < 60:
-            raise FormatError("publish.lifetime", f"`{text}` is no lifetime", hint="such as `72h`")
+            raise FormatError(
+                "publish.lifetime", f"`{text}` is not a lifetime", hint="such as `72h`"
+            )
         found[role] = parsed[1]
     if found["timestamp"] > MAX_TIMESTAMP_S:
         raise FormatError("publish.lifetime", "a timestamp lasts at most 72 hours")

@@ -236,5 +236,5 @@ def _missing(package: str) -> AtipError:
     return AtipError(
         "publish.missing-extra",
         f"signing needs the package `{package}`",
-        hint="pip install 'atip[verify]'",
+        hint="pip install 'atip-cli[verify]'",
     )

@@ -29,7 +29,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.api_calling import call_operation
     from atip.apis.arguments import typed
     from atip.apis.config import load_config
     from atip.apis.operations import find_operation, split_target
@@ -39,8 +38,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     source, name = split_target(options.target)
     _, _, told = find_operation(load_config(options.config), source, name)
     arguments = typed(told["inputSchema"], read_arguments(options.words, options.args))
-    result = call_operation(
-        ctx.app,
+    result = ctx.app.apis.call(
         options.config,
         source,
         name,

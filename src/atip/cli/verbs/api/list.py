@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from atip.errors import NotFoundError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
@@ -20,7 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.config import load_config
 
-    config = load_config(options.config)
+    try:
+        config = load_config(options.config)
+    except NotFoundError as missing:
+        return _foreign(options, ctx, missing)
     if not options.source:
         return _sources(config, ctx)
     from atip.apis.operations import load_operations
@@ -62,11 +67,38 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 0
 
 
+def _foreign(options: argparse.Namespace, ctx: Context, missing: NotFoundError) -> int:
+    """Beside a manifest of another generator and no configuration of ours: what it lists, none of it callable."""
+    from atip.apis.manifests import find_manifest, read_manifest
+    from atip.codecs.atm import listed_sources
+
+    try:
+        path = find_manifest(options.config)
+    except NotFoundError:
+        raise missing from None
+    manifest = read_manifest(path)
+    rows = listed_sources(manifest) if isinstance(manifest, dict) else []
+    if options.source:
+        rows = [row for row in rows if row["name"] == options.source]
+        if not rows:
+            raise NotFoundError("api.unknown-source", f"`{path}` lists no `{options.source[:80]}`")
+    hint = "a manifest says what there is, not how it is reached; `atip api init` begins a configuration"
+    if ctx.as_json:
+        ctx.emit({"manifest": path, "sources": rows, "callable": False, "hint": hint})
+        return 0
+    from atip.cli.output import clean, table, width_of
+
+    shown = [(clean(str(row["name"])), clean(str(row["kind"])), f"{row['operations']} operations" if row["operations"] is not None else "operations not listed") for row in rows]  # fmt: skip
+    for line in table(shown, indent="", width=width_of(ctx)):
+        ctx.print(line)
+    ctx.note(f"{clean(path)}: {hint}")
+    return 0
+
+
 def _sources(config: object, ctx: Context) -> int:
     from atip.apis.config import ApiConfig
     from atip.apis.operations import load_operations
     from atip.cli.output import table, width_of
-    from atip.errors import NotFoundError
 
     assert isinstance(config, ApiConfig)
     rows: list[dict[str, object]] = []

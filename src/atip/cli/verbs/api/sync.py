@@ -25,12 +25,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.config import load_config
-    from atip.apis.interface import open_door
     from atip.apis.syncing import sync
+    from atip.execution.consent import ask_on_terminal
 
     config = load_config(options.config)
     for name in options.sources:
         config.get(name)
+    ctx.app.apis.approve(config, calling=False, ask=ask_on_terminal)
 
     def progress(name: str, done: int, total: int) -> None:
         if not ctx.as_json and ctx.err.isatty():
@@ -38,16 +39,14 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     report = sync(
         config,
-        open_door(offline=ctx.app.offline),
+        ctx.app.apis.door,
         only=tuple(options.sources),
         definitions=options.definitions,
         progress=progress,
     )
-    from atip.api_calling import remember_api
-
     for source in report.sources:
         if source.error is None:
-            remember_api(ctx.app, config, source.name)
+            ctx.app.apis.remember(config, source.name)
     if ctx.as_json:
         told = [source.to_json() for source in report.sources]
         ctx.emit({"manifest": report.manifest, "sources": told, "complete": report.is_complete})

@@ -1,6 +1,7 @@
 """Check an `.agent-ready.json`: shape, sums, derived facts, checksum, no credentials.
 
-Without a file it looks where ATM §5.3 says: `.agent-ready.json`, `agent-ready.json`, `*.agent-ready.json`.
+Without a file it looks where ATM §5.3 says: `.agent-ready.json`, `agent-ready.json`, `*.agent-ready.json`. A URL is asked for
+`/.well-known/agent-ready.json`, then for the `<link rel="agent-ready">` of its page.
 """
 
 from __future__ import annotations
@@ -11,23 +12,32 @@ if TYPE_CHECKING:
 
     from atip.cli.context import Context
 
-EXAMPLES = ("atip api validate", "atip api validate --lenient my.agent-ready.json --json")
+EFFECTS = {"network": True}
+EXAMPLES = (
+    "atip api validate",
+    "atip api validate --lenient my.agent-ready.json --json",
+    "atip api validate https://api.example.com",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", default="", metavar="FILE", help="manifest or folder")
+    parser.add_argument(
+        "file", nargs="?", default="", metavar="FILE|URL", help="manifest, folder or URL"
+    )
+    parser.add_argument(
+        "--private", action="store_true", help="the URL may be on this machine or a private network"
+    )
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--lenient", action="store_true", help="accept what is published in the wild")
     mode.add_argument("--schema-only", action="store_true", help="judge by the public schema alone")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.apis.manifests import find_manifest, read_manifest
     from atip.model.check_atm import check_manifest
 
-    path = find_manifest(options.file)
+    path, manifest = _read(options)
     mode = "lenient" if options.lenient else "schema" if options.schema_only else "strict"
-    problems = check_manifest(read_manifest(path), mode)  # type: ignore[arg-type]
+    problems = check_manifest(manifest, mode)  # type: ignore[arg-type]
     valid = all(problem.severity != "error" for problem in problems)
     if ctx.as_json:
         told = [problem.to_json() for problem in problems]
@@ -39,3 +49,16 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.print(clean(f"{problem.severity}: {problem.path}: {problem.message} ({problem.code})"))
     ctx.print(f"{path}: {'valid' if valid else 'not valid'}")
     return 0 if valid else 1
+
+
+def _read(options: argparse.Namespace) -> tuple[str, object]:
+    """Where the manifest is, and its values."""
+    from atip.apis.manifests import fetch_offered, find_manifest, read_manifest
+
+    if "://" not in options.file:
+        path = find_manifest(options.file)
+        return path, read_manifest(path)
+    from atip.system.http_addresses import Access, parse_address
+
+    private = (parse_address(options.file).origin,) if options.private else ()
+    return fetch_offered(options.file, access=Access(private=private))

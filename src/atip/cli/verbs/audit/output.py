@@ -28,12 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.execution.kept import read_kept
     from atip.execution.result import clean_output
-    from atip.running import outputs_of
 
     if options.start < 0 or options.bytes < 1:
         raise UsageError("output.range", "`--from` and `--bytes` count from zero upwards")
     data, size = read_kept(
-        outputs_of(ctx.app),
+        ctx.app.host.outputs,
         options.run_id,
         options.stream,
         start=options.start,

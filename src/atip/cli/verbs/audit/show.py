@@ -1,4 +1,4 @@
-"""What was run: the latest records of the audit, newest last. Believe them only after `atip audit verify`."""
+"""What was run and decided: the latest records of the audit, newest last. Believe them only after `atip audit verify`."""
 
 from __future__ import annotations
 
@@ -9,26 +9,30 @@ if TYPE_CHECKING:
 
     from atip.cli.context import Context
 
-EXAMPLES = ("atip audit show", "atip audit show --last 5 --json")
+EXAMPLES = ("atip audit show", "atip audit show --last 5 --json", "atip audit show --decisions")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--last", type=int, default=20, metavar="N", help="how many records")
+    parser.add_argument(
+        "--decisions", action="store_true", help="only what `guard` decided under `auditAllCalls`"
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     import collections
 
-    from atip.running import audit_of
-
-    records = collections.deque(audit_of(ctx.app).records(), maxlen=max(0, options.last))
+    found = ctx.app.audit.records()
+    if options.decisions:
+        found = (record for record in found if record.get("event") == "decision")
+    records = collections.deque(found, maxlen=max(0, options.last))
     if ctx.as_json:
         ctx.emit({"records": list(records)})
         return 0
     for record in records:
         ctx.print(_line(record))
     if not records:
-        ctx.note("nothing was run yet")
+        ctx.note("no decision is on record" if options.decisions else "nothing was run yet")
     return 0
 
 
@@ -39,10 +43,12 @@ def _line(record: dict[str, Any]) -> str:
     moment = record.get("time")
     when = iso(float(moment)) if isinstance(moment, int | float) else "?"
     event = clean_line(str(record.get("event", "?")))
-    run = clean_line(str(record.get("run", "-")))
+    run = clean_line(str(record.get("run", record.get("client", "-"))))
     argv = record.get("argv")
     if isinstance(argv, list):
         said = " ".join(shown_word(str(word)) for word in argv)
+    elif "line" in record:
+        said = clean_line(f"{record.get('decision')}  {record['line']}  [{record.get('rule')}]")
     else:
         said = clean_line(f"exit {record.get('exitCode', record.get('failed', '?'))}")
-    return f"{when}  {run:<16}  {event:<7}  {said}"
+    return f"{when}  {run:<16}  {event:<8}  {said}"

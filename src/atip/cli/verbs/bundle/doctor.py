@@ -34,6 +34,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         pending=status.pending,
         auth=status.auth,
     )
+    # what is missing comes first: an "ok" above it reads like the answer
+    advices = sorted(advices, key=lambda advice: advice.ok)
     if ctx.as_json:
         ctx.emit(
             {

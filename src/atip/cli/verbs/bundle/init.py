@@ -37,19 +37,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.bundle_authoring import draft_bundle
     from atip.bundles.authoring import write_folder
     from atip.bundles.loading import load_bundle
     from atip.cli.output import clean
     from atip.codecs.climd_write import bundle_id
     from atip.execution.consent import ask_on_terminal
 
-    draft = draft_bundle(
-        ctx.app,
-        options.bin,
-        observe=[shlex.split(line) for line in options.observe],
-        ask=ask_on_terminal,
-        note=ctx.note,
+    draft = ctx.app.bundles(note=ctx.note).draft(
+        options.bin, observe=[shlex.split(line) for line in options.observe], ask=ask_on_terminal
     )
     folder = os.path.abspath(os.path.join(options.to, bundle_id(os.path.basename(options.bin))))
     write_folder(folder, draft.files, replace=options.force)

@@ -1,6 +1,6 @@
 """Log in to a bundle's service by its own login command, confined; or store the credentials that it names.
 
-The exit code is 0 when you are logged in afterwards. `--check` only looks.
+The exit code is 0 when you are logged in afterwards. `--check` changes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ EXAMPLES = ("atip bundle login demo", "atip bundle login demo --check --json")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bundle", metavar="BUNDLE", help="folder or id")
-    parser.add_argument("--check", action="store_true", help="only look; 4 when not logged in")
+    parser.add_argument(
+        "--check", action="store_true", help="only check; exit code 4 when not logged in"
+    )
     parser.add_argument("--web", action="store_true", help="ask on a local web page")
 
 

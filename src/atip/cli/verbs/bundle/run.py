@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from atip.bundle_running import Envelope
     from atip.cli.context import Context
+    from atip.toolbox import Envelope
 
 EFFECTS = {"subprocess": True, "interactive": {"stdin": "optional", "prompts": True, "tty": False}}
 EXAMPLES = (
@@ -47,9 +47,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 def _run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.arguments import typed
-    from atip.bundle_running import make_bundle_call, make_bundle_runner, ready, run_tool
     from atip.cli.bundle_surface import make_host
     from atip.cli.call_arguments import read_arguments
+    from atip.execution.call import CallOptions
     from atip.execution.consent import ask_on_terminal
 
     host = make_host(ctx)
@@ -59,11 +59,8 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     given = read_arguments([word for word in options.words if "=" in word], options.args)
     inputs = typed(dict(tool.inputs), given)
     if options.dry_run:
-        installed = ready(host, bundle)
-        call = make_bundle_call(
-            host, bundle, installed, tool, inputs, structured=options.structured
-        )
-        judgement, digest = make_bundle_runner(host, bundle, installed, tool).plan(call)
+        bounds = CallOptions(structured=options.structured)
+        call, judgement, digest = host.plan(bundle, words, inputs, bounds)
         ctx.emit(
             {
                 "argv": list(call.argv),
@@ -74,16 +71,10 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
             }
         )
         return 0
-    envelope = run_tool(
-        host,
-        bundle,
-        words,
-        inputs,
-        ask=ask_on_terminal,
-        assume_yes=options.yes,
-        structured=options.structured,
-        timeout_s=options.timeout,
-    )
+    envelope = host.run(
+        bundle, words, inputs, ask=ask_on_terminal,
+        assume_yes=options.yes, structured=options.structured, timeout_s=options.timeout,
+    )  # fmt: skip
     _print(ctx, envelope)
     if envelope.meaning == "auth_required":
         return EXIT_AUTH_REQUIRED

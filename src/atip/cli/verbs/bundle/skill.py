@@ -17,13 +17,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.bundle_authoring import skill_of
     from atip.cli.bundle_surface import make_host
 
     host = make_host(ctx)
     bundle = host.load(options.bundle)
     status = host.status(bundle)
-    text = skill_of(bundle, is_ready=status.is_ready, next_step=status.phase)
+    text = host.skill(bundle, is_ready=status.is_ready, next_step=status.phase)
     if ctx.as_json:
         ctx.emit({"bundle": bundle.key, "ready": status.is_ready, "skill": text})
     else:

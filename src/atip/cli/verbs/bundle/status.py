@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from atip.bundling import BundleHost, Status
     from atip.cli.context import Context
+    from atip.toolbox import Bundles, Status
 
 EFFECTS = {"subprocess": True}
 EXAMPLES = ("atip bundle status", "atip bundle status examples/bundles/jq --json")
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 1 if failed else 0
 
 
-def _paths(host: BundleHost, given: list[str]) -> list[str]:
+def _paths(host: Bundles, given: list[str]) -> list[str]:
     if not given:
         return [
             host.store.get(key).folder for key in host.store.list_keys() if host.store.find(key)

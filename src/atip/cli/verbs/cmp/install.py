@@ -25,14 +25,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
-    from atip.cmp_looking import cmp_places
     from atip.codecs import cmp
     from atip.discovery.cmp_folder import write_folder
 
     tool = ctx.app.get(options.tool)
     encoded = cmp.encode(tool)
     program = ctx.app.locate(tool.name, real=False) if options.link else None
-    place = options.to or cmp_places(ctx.app)[0]
+    place = options.to or ctx.app.intents.places()[0]
     folder = write_folder(place, tool.name, encoded.data, program=program, replace=options.force)
     intents = encoded.data["capability"]["intents"]
     if ctx.as_json:

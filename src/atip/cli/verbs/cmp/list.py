@@ -21,10 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean, table, width_of
-    from atip.cmp_looking import cmp_places
     from atip.discovery.cmp_tools import folders, manifests
 
-    where = cmp_places(ctx.app)
+    where = ctx.app.intents.places()
     if options.names:
         names = [folder.name for folder in folders(where)]
         if ctx.as_json:

@@ -20,9 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.searching import match_cmp
-
-    found = match_cmp(ctx.app, " ".join(options.words), tool=options.tool)
+    found = ctx.app.intents.match(" ".join(options.words), tool=options.tool)
     if ctx.as_json:
         ctx.emit(found.to_json())
         return 0 if found.chosen else 1

@@ -30,12 +30,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
-    from atip.cmp_looking import cmp_places
     from atip.codecs import cmp
     from atip.codecs.cmp_legacy import modernised
     from atip.discovery.cmp_folder import write_folder
 
-    place = options.to or cmp_places(ctx.app)[0]
+    place = options.to or ctx.app.intents.places()[0]
     moved: list[dict[str, Any]] = []
     for source in options.sources:
         name = os.path.basename(os.path.abspath(source)).removesuffix(".json")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.cmp_running import IntentResult
+    from atip.toolbox import IntentResult
 
 MAX_INPUT = 1_000_000
 EFFECTS = {"subprocess": True}
@@ -57,34 +57,23 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 def _run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.verbs.run import _print_plan
-    from atip.cmp_running import IntentResult, check_returns, make_intent_runner, plan_intent
+    from atip.execution.call import CallOptions
     from atip.execution.consent import ask_on_terminal
-    from atip.execution.result import DEFAULT_MAX_BYTES
-    from atip.running import make_call
 
     values, texts = _values(options, ctx)
-    planned = plan_intent(
-        ctx.app,
-        options.request,
-        values,
-        tool=options.tool,
-        number=options.intent,
-        texts=texts,
+    planned = ctx.app.intents.plan(
+        options.request, values, tool=options.tool, number=options.intent, texts=texts
     )
-    call = make_call(
-        ctx.app,
-        planned.argv,
-        timeout_s=options.timeout,
-        max_bytes=options.max_bytes or DEFAULT_MAX_BYTES,
-        assume_yes=options.yes,
+    bounds = CallOptions(
+        timeout_s=options.timeout, max_bytes=options.max_bytes, assume_yes=options.yes
     )
-    runner = make_intent_runner(ctx.app, planned, preset=options.policy, ask=ask_on_terminal)
+    call = ctx.app.make_call(planned.argv, bounds)
+    runner = ctx.app.intents.make_runner(planned, preset=options.policy, ask=ask_on_terminal)
     if options.dry_run:
         return _print_plan(ctx, call, runner, intent=planned.to_json())
-    result = runner.run(call)
-    checked = check_returns(planned.intent, result)
-    _print(ctx, IntentResult(call=planned, result=result, problems=checked))
-    return result.exit_code
+    done = ctx.app.intents.check(planned, runner.run(call))
+    _print(ctx, done)
+    return done.result.exit_code
 
 
 def _values(options: argparse.Namespace, ctx: Context) -> tuple[dict[str, object], set[str]]:

@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.verbs.context import print_snippet
+    from atip.cli.verbs.context.snippet import print_snippet
     from atip.codecs.context_snippets import CMP
 
     return print_snippet(ctx, CMP)

@@ -1,7 +1,8 @@
 """Print the entry that makes an MCP client start the server; with `--write`, put it into the client's file.
 
 CLIENT is claude-code, claude-desktop, codex, gemini-cli, cursor or vscode. Other entries, comments and spacing of the
-file stay as they are; a copy of the old file is kept beside it; a damaged file is refused.
+file stay as they are; a copy of the old file is kept beside it; a damaged file is refused, and so is an entry whose server
+does not start.
 """
 
 from __future__ import annotations
@@ -43,14 +44,17 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     import os
     import sys
 
+    from atip.cli.own_program import own_program
     from atip.server import clients
+    from atip.server.self_test import check_starts
 
     client = clients.find_client(options.client)
     args = ["mcp", "serve"]
     for target in options.expose:
         args += ["--expose", target]
     args += ["--policy", options.policy] if options.policy else []
-    entry = clients.entry_of(client, options.command or _program(), args)
+    program = options.command or own_program()
+    entry = clients.entry_of(client, program, args)
     path = clients.place_of(
         client,
         home=ctx.app.places.home,
@@ -61,6 +65,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if not options.write:
         return _print(options, ctx, path, clients.fragment(client, entry, options.name), entry)
     change = clients.plan_change(client, path, entry, options.name)
+    if change.changes:
+        check_starts(program, args)
     backup = clients.write_change(change)
     if ctx.as_json:
         ctx.emit(
@@ -88,15 +94,5 @@ def _print(
         ctx.emit({"client": options.client, "path": path, "entry": entry, "written": False})
         return 0
     ctx.out.write(text if text.endswith("\n") else text + "\n")
-    ctx.note(f"belongs into {path}; --write puts it there")
+    ctx.note(f"belongs in {path}; --write puts it there")
     return 0
-
-
-def _program() -> str:
-    """The command that is running now, by its absolute path: clients start servers with another PATH."""
-    import os
-    import shutil
-    import sys
-
-    beside = os.path.join(os.path.dirname(sys.executable), "atip")
-    return beside if os.access(beside, os.X_OK) else shutil.which("atip") or "atip"

@@ -59,38 +59,49 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
         refuse_other_hosts(options.host)
         token, is_new = choose_token()
+    import os
+
+    if not os.path.isdir(options.root):
+        raise UsageError("mcp.root", f"`{options.root}` is not a directory")
+    _check_extra()
+    from atip.server.handshake import Opening, answer_opening
+
+    opening = Opening()
+    if not options.http:
+        opening = answer_opening(lambda: os.read(0, 65536), lambda data: os.write(1, data))
     app = _app(options, ctx)
     if app.exposed.withheld:
         names = ", ".join(function.line for function in app.exposed.withheld.values())
         ctx.note(f"atip: not published before `atip mcp approve`: {names}")
-    from atip.api_sessions import keep_sessions
-
-    with keep_sessions(ctx.app):
+    with ctx.app.apis.keep_sessions():
         if options.http:
             from atip.server.http import run_http
 
             return run_http(app, token, is_new=is_new, host=options.host, port=options.port)
         from atip.server.stdio import run_stdio
 
-        return run_stdio(app)
+        return run_stdio(app, opening)
+
+
+def _check_extra() -> None:
+    """Before anything is answered: a server that cannot serve must not have said that it can."""
+    from importlib.util import find_spec
+
+    for package in ("mcp", "mcp_types", "anyio"):
+        if find_spec(package) is None:
+            raise UsageError(
+                "mcp.missing-extra",
+                f"the server needs the package `{package}`",
+                hint="install it: pip install 'atip-cli[mcp]'",
+            )
 
 
 def _app(options: argparse.Namespace, ctx: Context) -> App:
     import os
 
-    if not os.path.isdir(options.root):
-        raise UsageError("mcp.root", f"`{options.root}` is not a directory")
-    try:
-        from atip.server.app import App
-        from atip.server.runs import DEFAULT_MAX_BYTES, Bounds
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("atip"):
-            raise
-        raise UsageError(
-            "mcp.missing-extra",
-            f"the server needs the package `{error.name}`",
-            hint="install it: pip install 'atip[mcp]'",
-        ) from error
+    from atip.server.app import App
+    from atip.server.runs import DEFAULT_MAX_BYTES, Bounds
+
     bounds = Bounds(
         root=os.path.abspath(options.root),
         preset=options.policy,

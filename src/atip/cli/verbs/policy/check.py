@@ -23,9 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
 
-    if options.policy:
-        ctx.app.policy = options.policy
-    decision = ctx.app.explain(options.line, cwd=options.cwd).decision
+    decision = ctx.app.explain(options.line, cwd=options.cwd, preset=options.policy).decision
     if ctx.as_json:
         ctx.emit(decision.to_json())
     else:

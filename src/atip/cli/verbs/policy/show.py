@@ -64,12 +64,25 @@ def _layer(policy: Policy) -> dict[str, Any]:
 def _rule(rule: Rule) -> dict[str, Any]:
     """Only the conditions that are there."""
     written: dict[str, Any] = {"name": rule.name, "decision": rule.decision}
-    for key in ("tools", "commands", "options", "within", "paths", "hosts", "trust", "evidence"):
+    for key in (
+        "tools",
+        "commands",
+        "options",
+        "within",
+        "paths",
+        "hosts",
+        "trust",
+        "evidence",
+        "words",
+        "folders",
+    ):
         value = getattr(rule, key)
         if value is not None:
             written[key] = list(value)
     if rule.effects:
         written["effects"] = dict(rule.effects)
+    if rule.until:
+        written["until"] = rule.until
     if rule.reason:
         written["reason"] = rule.reason
     return written

@@ -2,7 +2,7 @@
 
 A registry with a signed index (TUF) is pinned by the fingerprint of its first root: compare it with what its owner
 publishes, or give it with --fingerprint. Signers that the registry names are shown and pinned with it; what it says
-later changes neither. Without a signed index nobody can tell old answers from new ones.
+later changes neither. Without a signed index old answers look the same as new ones.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--lookup",
         default="",
         choices=("catalog", "hash"),
-        help="without signed index: through its catalogue, or hash by hash (tells what is installed)",
+        help="without signed index: through its catalogue, or hash by hash (reveals what is installed)",
     )
     parser.add_argument(
         "--private", action="store_true", help="its addresses are private; connect all the same"
@@ -88,6 +88,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"added": entry})
     else:
+        if entry.get("organization"):
+            ctx.print("its policy is in force from now on")
         ctx.print("added; `atip registry sync` looks up what is known on this machine")
     return 0
 
@@ -134,6 +136,8 @@ def _print(ctx: Context, offer: Offer) -> None:
         )
     else:
         ctx.print(f"  fingerprint  none: it has no signed index; look-up by {entry['lookup']}")
+        if entry["lookup"] == "hash":
+            ctx.print("  privacy      it learns the hash of every program that it is asked about")
     given = [one["identity"] for one in entry.get("signers", ())]
     given += [f"{key['type']} key {key['name']}" for key in entry.get("keys", ())]
     signers = given or [f"{identity} ({issuer})" for identity, issuer in offer.offered_signers]

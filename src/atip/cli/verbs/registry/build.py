@@ -6,6 +6,8 @@ whatever a client would refuse stops the build before anything is. The first bui
 
 from __future__ import annotations
 
+from atip.cli.verbs.registry.site import add_site_options, print_site, write_site
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
@@ -44,6 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="names of the shims that changed, one per line, instead of looking at all; - for stdin",
     )
+    parser.add_argument("--site", default="", metavar="OUT", help="also write its catalogue there")
+    add_site_options(parser)
     parser.add_argument("--unsigned", action="store_true", help="without signed metadata")
     parser.add_argument(
         "--approve",
@@ -68,10 +72,13 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.note("not approved, nothing was built")
         return 1
     report = build(order)
+    site = write_site(options, ctx, order.place, options.site) if options.site else None
     if ctx.as_json:
-        ctx.emit(report.to_json())
-    else:
-        _print(ctx, report, order.keys)
+        ctx.emit(report.to_json() | ({"site": site.to_json()} if site else {}))
+        return 0
+    _print(ctx, report, order.keys)
+    if site is not None:
+        print_site(ctx, site)
     return 0
 
 

@@ -18,9 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean, count, table
-    from atip.syncing import list_registries
 
-    found = list_registries(ctx.app)
+    found = ctx.app.registries.list()
     if ctx.as_json:
         ctx.emit({"registries": found})
         return 0

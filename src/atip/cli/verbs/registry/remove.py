@@ -18,9 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean, count
-    from atip.syncing import remove_registry
 
-    url, names = remove_registry(ctx.app, options.name)
+    url, names = ctx.app.registries.remove(options.name)
     if ctx.as_json:
         ctx.emit({"removed": url, "tools": list(names)})
     else:

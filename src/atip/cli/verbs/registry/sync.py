@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from atip.cli.context import Context
     from atip.registry.sync import Waiting
-    from atip.syncing import Synced
+    from atip.toolbox import Synced
 
 EFFECTS = {"network": True, "filesystem": {"read": True, "write": True, "delete": False}}
 EXAMPLES = (
@@ -70,14 +70,17 @@ def _print(ctx: Context, synced: Synced) -> None:
         f"{count(report.asked, 'tool')} looked up with {count(report.requests, 'request')}: "
         f"{len(report.found)} known, {len(report.fetched)} new or changed"
     )
-    if synced.changed:
-        ctx.print("  now described by a registry: " + clean(", ".join(synced.changed[:20])))
+    told = [name for name in synced.changed if name not in synced.lost]
+    if told:
+        ctx.print("  now described by a registry: " + clean(", ".join(told[:20])))
+    if synced.lost:
+        ctx.print("  no longer described by a registry: " + clean(", ".join(synced.lost[:20])))
     for waiting in report.waiting:
         ctx.print(f"  {clean(waiting.name)} ({clean(waiting.registry)}) warns of less than before:")
         for change in waiting.update.weaker:
             ctx.print(f"    {clean(change.at)}: {clean(change.message)}")
         ctx.print(f"    to take it over: atip registry sync --approve {clean(waiting.name)}")
-    for problem in report.problems:
+    for problem in (*report.warnings, *report.problems):
         ctx.note(f"  {clean(problem['registry'])}: {clean(problem['message'])} [{problem['code']}]")
         if problem["hint"]:
             ctx.note(f"      {clean(problem['hint'])}")

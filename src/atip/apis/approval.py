@@ -1,0 +1,166 @@
+"""Approval: what a project's configuration would start, read or reach, and whether a person has agreed to just that.
+
+A configuration lies in a project, so whoever writes the project writes it: a colleague, a package, a confined run. It can name programs,
+secrets and hosts. So it counts for nothing until a person was shown these and said yes on a terminal. The yes is for this place and
+this content, as it was parsed; what is used is the very value that was checked. Any change is a new question. Findings are found by the form of
+a value, not by the key it stands at, so that a new kind of source needs no rule here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from urllib.parse import urlsplit
+
+from atip.errors import AtipError, NotFoundError
+from atip.model.value import Value
+from atip.system import files
+from atip.system.clock import now_iso
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from atip.apis.config import ApiConfig, SourceConfig
+
+NAME = "approved-projects.json"
+MAX_BYTES = 1_000_000
+MAX_KEPT = 500
+_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_STARTING = ("command:",)
+_SECRETS = ("file:", "keyring:")
+_PROGRAMS = frozenset(("command", "resolver", "program"))
+_FILES = {"reads": "file", "writes": "writes"}
+_PLACES = frozenset(("url", "baseUrl", "endpoint", "tokenUrl", "authUrl", "hosts"))
+
+
+class Danger(Value):
+    """One thing that a configuration would do."""
+
+    kind: str
+    """`starts`, `secret`, `host`, `file` or `writes`."""
+    text: str
+
+    def to_text(self) -> str:
+        words = {
+            "starts": "starts",
+            "secret": "uses the secret",
+            "host": "talks to",
+            "file": "reads",
+            "writes": "writes",
+        }
+        return f"{words[self.kind]} {self.text}"
+
+
+def find_dangers(config: ApiConfig) -> tuple[Danger, ...]:
+    """Everything in a configuration that a person must have agreed to; empty: it touches its own folder alone."""
+    found: dict[Danger, None] = {}
+    for source in config.sources:
+        for each in _in_source(source):
+            found[each] = None
+    return tuple(found)
+
+
+def has_secrets(source: SourceConfig) -> bool:
+    """Whether a source uses a credential."""
+    return any(each.kind in ("secret", "starts") for each in _in_source(source)) or bool(
+        source.told.get("auth") or source.told.get("headers")
+    )
+
+
+def digest_of(config: ApiConfig, origin: str = "") -> str:
+    """What a yes is for: the place, the content, and the origin where the content does not say it."""
+    place = os.path.realpath(config.folder)
+    parts = [place, json.dumps(config.told, sort_keys=True, ensure_ascii=True), origin]
+    return f"sha256:{sha256_hex(json.dumps(parts).encode())}"
+
+
+def _in_source(source: SourceConfig) -> Iterator[Danger]:
+    for key, text in _texts(source.told, ""):
+        yield from _in_text(key, text, source)
+
+
+def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            yield from _texts(each, str(name))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each, key)
+
+
+def _in_text(key: str, text: str, source: SourceConfig) -> Iterator[Danger]:
+    if key in _PROGRAMS or text.startswith(_STARTING):
+        words = (text, *map(str, source.told.get("args", ()))) if key == "command" else (text,)
+        yield Danger(kind="starts", text=" ".join(words))
+    if text.startswith(_SECRETS) and not text.startswith("file://"):
+        yield Danger(kind="secret", text=text)
+    if key in _FILES:
+        yield Danger(kind=_FILES[key], text=text)
+    for name in _VARIABLE.findall(text):
+        yield Danger(kind="secret", text=name)
+    if "://" in text or key in _PLACES:
+        yield from _place(text, source)
+
+
+def _place(text: str, source: SourceConfig) -> Iterator[Danger]:
+    scheme, _, rest = text.partition("://")
+    if scheme.partition("+")[0] == "sqlite":
+        path = os.path.realpath(os.path.join(source.folder, rest.removeprefix("/").split("?")[0]))
+        if not path.startswith(os.path.realpath(source.folder) + os.sep):
+            yield Danger(kind="file", text=path)
+        return
+    try:
+        host = urlsplit(text).netloc.rpartition("@")[2] if rest else text
+    except ValueError:
+        host = text
+    yield Danger(kind="host", text=host or text)
+
+
+class ProjectApprovals:
+    """The list of one user, in the configuration folder, which no confined program can write."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._path = os.path.join(folder, NAME)
+
+    def holds(self, digest: str) -> bool:
+        """
+        Raises:
+            AtipError: `approvals.unsafe-file`, `approvals.unreadable`.
+        """
+        return any(row["digest"] == digest for row in self._rows())
+
+    def remember(self, digest: str, path: str) -> None:
+        """Keep a yes that a person just gave."""
+        files.make_private(self._folder)
+        with files.locked(self._path + ".lock"):
+            rows = [row for row in self._rows() if row["digest"] != digest]
+            rows.append({"digest": digest, "path": path, "time": now_iso()})
+            files.write_atomic(
+                self._path, json.dumps({"approved": rows[-MAX_KEPT:]}, indent=1).encode()
+            )
+
+    def _rows(self) -> list[dict[str, str]]:
+        try:
+            data = files.read_bytes(self._path, MAX_BYTES)
+        except NotFoundError:
+            return []
+        status = os.stat(self._path)
+        # SECURITY: whoever can write this file can say yes in the user's name.
+        if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
+            raise AtipError("approvals.unsafe-file", f"others may write `{self._path}`")
+        try:
+            return [
+                {key: str(row[key]) for key in ("digest", "path")}
+                for row in json.loads(data)["approved"]
+            ]
+        except (ValueError, KeyError, TypeError) as error:
+            raise AtipError(
+                "approvals.unreadable", f"`{self._path}` is not a list of approvals"
+            ) from error

@@ -1,0 +1,78 @@
+"""OAuth device flow for setup steps (RFC 8628): a code to type on another device, and polling until it was.
+
+`device_url` beside `token_url` and `client_id` under `metadata.oauth` asks for it; no browser and no callback is
+needed here. The provider says how often it may be asked and for how long; both are bounded.
+"""
+
+from __future__ import annotations
+
+import time
+
+from atip.errors import AtipError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from atip.bundles.surfaces.interface import Surface
+
+    Exchange = Callable[[str, Mapping[str, str]], Mapping[str, Any]]
+    """Token address and form fields → the provider's answer. Raises AtipError."""
+
+GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+DEFAULT_INTERVAL_S, MAX_INTERVAL_S = 5.0, 60.0
+MAX_WAIT_S = 900.0
+SLOWER_S = 5.0
+
+
+def obtain_by_device(
+    settings: Mapping[str, Any],
+    exchange: Exchange,
+    surface: Surface,
+    wait: Callable[[float], None] = time.sleep,
+) -> Mapping[str, Any]:
+    """The tokens, once the person typed the code.
+
+    Raises:
+        AtipError: `oauth.device` when the provider refuses or the code expired; `oauth.exchange`.
+    """
+    client, scopes = str(settings["client_id"]), settings.get("scopes")
+    fields = {"client_id": client}
+    if isinstance(scopes, list):
+        fields["scope"] = " ".join(map(str, scopes))
+    offer = exchange(str(settings["device_url"]), fields)
+    _show(offer, surface)
+    fields = {"grant_type": GRANT, "device_code": str(offer["device_code"]), "client_id": client}
+    interval = _seconds(offer.get("interval"), DEFAULT_INTERVAL_S, MAX_INTERVAL_S)
+    left = _seconds(offer.get("expires_in"), MAX_WAIT_S, MAX_WAIT_S)
+    while left > 0:
+        wait(interval)
+        left -= interval
+        try:
+            return exchange(str(settings["token_url"]), fields)
+        except AtipError as error:
+            told = error.details.get("error")
+            if told == "slow_down":
+                interval += SLOWER_S
+            elif told != "authorization_pending":
+                raise
+    raise AtipError("oauth.device", "the code was not used in time", hint="run the step again")
+
+
+def _show(offer: Mapping[str, Any], surface: Surface) -> None:
+    """The code, and the page where it is typed."""
+    code, page = offer.get("user_code"), str(offer.get("verification_uri") or "")
+    if not isinstance(code, str) or not offer.get("device_code"):
+        raise AtipError("oauth.device", "the provider gave no code to type")
+    # SECURITY: the page opens in the user's browser.
+    if not page.startswith(("https://", "http://127.0.0.1:")):
+        raise AtipError("oauth.device", "the page for the code is not an https address")
+    surface.show(f"type the code {code[:40]} on {page[:300]}")
+    surface.open(page)
+
+
+def _seconds(value: object, default: float, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        return default
+    return min(float(value), most)

@@ -1,0 +1,34 @@
+"""Small languages inside of arguments: what a program in one of them opens, writes and runs.
+
+Each reader knows its grammar and gives up on everything else; a program that was not understood counts as unknown code.
+"""
+
+from __future__ import annotations
+
+from atip.calls.languages.program import GAVE_UP, Program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MAX_PROGRAM = 20_000
+__all__ = ["GAVE_UP", "Program", "read_program"]
+
+
+def read_program(language: str, text: str) -> Program:
+    """What a program does beyond reading its operands and printing.
+
+    Args:
+        language: `sed`, `awk`, or `literals`: of a language that is not read only the quoted texts matter, each of
+            which may name a file.
+    """
+    if "\0" in text or len(text) > MAX_PROGRAM:
+        return GAVE_UP
+    reader: Callable[[str], Program]
+    if language == "sed":
+        from atip.calls.languages.sed import read_sed as reader
+    elif language == "awk":
+        from atip.calls.languages.awk import read_awk as reader
+    else:
+        from atip.calls.languages.literals import read_literals as reader
+    return reader(text)

@@ -1,0 +1,246 @@
+"""sed: addresses and commands of GNU sed, with any delimiter. What writes, reads or runs is named, the rest is skipped.
+
+Follows the manual ("sed scripts"): `\\cREGEXc` addresses, `s` and `y` with any character as delimiter, one-line and
+many-line forms of `a`, `i` and `c`, labels, `w` `W` `r` `R` with a file up to the end of the line, `e`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.calls.languages.program import GAVE_UP, GiveUp, Program
+
+_PLAIN = frozenset("=dDgGhHnNpPxzF")
+_NUMBERED = frozenset("lLqQ")
+_FILES = frozenset("rRwW")
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/stdin")
+_MAX_DEPTH = 100
+_BRACKET = re.compile(r"\^?\]?(?:\[:[a-z]*:\]|[^\]])*\]")
+"""Behind the opening one."""
+
+
+def read_sed(text: str) -> Program:
+    """The whole script; several `-e` are joined by newlines before.
+
+    SECURITY: whether a delimiter in brackets (`s/[/]/x/`) ends an expression depends on the version of sed: both
+    readings count. One that is no script is refused by such a sed, and does nothing.
+    """
+    found = [reader for brackets in (False, True) if (reader := _read(text, brackets)) is not None]
+    if not found:
+        return GAVE_UP
+    return Program(
+        runs=any(reader.runs for reader in found),
+        reads=tuple(name for reader in found for name in reader.reads),
+        writes=tuple(name for reader in found for name in reader.writes),
+    )
+
+
+def _read(text: str, brackets: bool) -> _Reader | None:
+    reader = _Reader(text, brackets)
+    try:
+        reader.script()
+    except GiveUp:
+        return None
+    return reader
+
+
+class _Reader:
+    def __init__(self, text: str, brackets: bool) -> None:
+        self.text, self.size, self.at = text, len(text), 0
+        self.brackets = brackets
+        self.depth = 0
+        self.runs = False
+        self.reads: list[str] = []
+        self.writes: list[str] = []
+
+    def script(self) -> None:
+        while True:
+            self._skip(" \t\n;")
+            if self.at >= self.size:
+                break
+            self._address()
+            self._command()
+        if self.depth:
+            raise GiveUp
+
+    # --- addresses -------------------------------------------------------------------------------
+
+    def _address(self) -> None:
+        if self._one_address():
+            self._skip(" \t")
+            if self._peek() == ",":
+                self.at += 1
+                self._skip(" \t")
+                if self._peek() in ("+", "~") and self._peek():
+                    self.at += 1
+                    if not self._number():
+                        raise GiveUp
+                elif not self._one_address():
+                    raise GiveUp
+        self._skip(" \t")
+        while self._peek() == "!":
+            self.at += 1
+            self._skip(" \t")
+
+    def _one_address(self) -> bool:
+        char = self._peek()
+        if char == "$":
+            self.at += 1
+            return True
+        if char in ("/", "\\") and char:
+            self.at += 1
+            delimiter = char if char == "/" else self._next()
+            self._regex(delimiter)
+            while self._peek() in ("I", "M") and self._peek():
+                self.at += 1
+            return True
+        if not self._number():
+            return False
+        if self._peek() == "~":
+            self.at += 1
+            self._number()
+        return True
+
+    # --- commands --------------------------------------------------------------------------------
+
+    def _command(self) -> None:
+        char = self._next()
+        if char in _PLAIN:
+            self._end()
+        elif char in _NUMBERED:
+            self._skip(" \t")
+            self._number()
+            self._end()
+        elif char == "{":
+            self.depth += 1
+            if self.depth > _MAX_DEPTH:
+                raise GiveUp
+        elif char == "}":
+            self.depth -= 1
+            if self.depth < 0:
+                raise GiveUp
+            self._end()
+        elif char in _FILES:
+            self._file(char)
+        elif char == "s":
+            self._substitute()
+        elif char == "y":
+            delimiter = self._next()
+            self._delimited(delimiter)
+            self._delimited(delimiter)
+            self._end()
+        elif char in "aic":
+            self._inserted()
+        elif char in ":btTv":
+            self._label()
+        elif char == "e":
+            self.runs = True
+            self._line()
+        elif char == "#":
+            self._line()
+        else:
+            raise GiveUp
+
+    def _substitute(self) -> None:
+        delimiter = self._next()
+        self._regex(delimiter)
+        self._delimited(delimiter)
+        while True:
+            char = self._peek()
+            if char in ("g", "p", "i", "I", "m", "M") and char:
+                self.at += 1
+            elif char.isdigit():
+                self._number()
+            elif char == "e":
+                self.runs = True
+                self.at += 1
+            elif char == "w":
+                self.at += 1
+                self._file("w")
+                return
+            else:
+                self._end()
+                return
+
+    def _file(self, command: str) -> None:
+        self._skip(" \t")
+        name = self._line()
+        if not name:
+            raise GiveUp
+        if name not in _STREAMS:
+            (self.writes if command in "wW" else self.reads).append(name)
+
+    def _inserted(self) -> None:
+        """Text goes on while a line ends with a backslash."""
+        while True:
+            line = self._line()
+            slashes = len(line) - len(line.rstrip("\\"))
+            if slashes % 2 == 0 or self.at >= self.size:
+                return
+
+    def _label(self) -> None:
+        self._skip(" \t")
+        while self.at < self.size and self.text[self.at] not in " \t\n;":
+            self.at += 1
+        self._skip(" \t")
+
+    # --- characters ------------------------------------------------------------------------------
+
+    def _regex(self, delimiter: str) -> None:
+        """A regular expression up to the delimiter."""
+        if not self.brackets:
+            self._delimited(delimiter)
+            return
+        if delimiter in ("", "\n", "\\"):
+            raise GiveUp
+        while (char := self._next()) != delimiter:
+            if char == "\\":
+                self._next()
+            elif char == "[":
+                found = _BRACKET.match(self.text, self.at)
+                if found is None:
+                    raise GiveUp
+                self.at = found.end()
+
+    def _delimited(self, delimiter: str) -> None:
+        """Up to the next delimiter; a backslash takes the following character along."""
+        if delimiter in ("", "\n", "\\"):
+            raise GiveUp
+        while True:
+            char = self._next()
+            if char == delimiter:
+                return
+            if char == "\\":
+                self._next()
+
+    def _end(self) -> None:
+        """Behind a command: a separator, a closing brace, a comment, or nothing."""
+        self._skip(" \t")
+        if self._peek() not in ("", ";", "\n", "}", "#"):
+            raise GiveUp
+
+    def _line(self) -> str:
+        stop = self.text.find("\n", self.at)
+        stop = self.size if stop < 0 else stop
+        line = self.text[self.at : stop]
+        self.at = min(self.size, stop + 1)
+        return line
+
+    def _number(self) -> bool:
+        start = self.at
+        while self._peek().isdigit() and self._peek().isascii():
+            self.at += 1
+        return self.at > start
+
+    def _skip(self, characters: str) -> None:
+        while self.at < self.size and self.text[self.at] in characters:
+            self.at += 1
+
+    def _peek(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def _next(self) -> str:
+        if self.at >= self.size:
+            raise GiveUp
+        self.at += 1
+        return self.text[self.at - 1]

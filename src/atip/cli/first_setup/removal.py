@@ -1,0 +1,40 @@
+"""Taking a setup back: files that are as the setup left them are restored, from others only our entries go."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from atip.cli.first_setup.record import SetupFile, SetupRecord, delete_record, is_unchanged
+from atip.cli.first_setup.steps import SetupStep, plan_removal
+from atip.cli.guard.installing import Scope, write_changes
+from atip.system import files
+
+
+def remove_setup(folder: str, record: SetupRecord, home: str) -> tuple[list[str], list[str]]:
+    """Paths that were restored, and paths from which only our entries were removed."""
+    scope = Scope(home=home, cwd=record.cwd, project=record.project)
+    restored = [each for each in record.files if is_unchanged(each)]
+    for each in restored:
+        _restore(each)
+    edited: list[str] = []
+    for kind, client in record.steps:
+        changes = plan_removal(SetupStep(kind=kind, client=client), scope)
+        changed = [one for one in changes if one.before != one.after]
+        write_changes(changed)
+        edited += [one.path for one in changed]
+    for backup in record.backups:
+        if any(backup.startswith(f"{os.path.realpath(each.path)}.") for each in restored):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(backup)
+    delete_record(folder)
+    return [each.path for each in restored], list(dict.fromkeys(edited))
+
+
+def _restore(file: SetupFile) -> None:
+    real = os.path.realpath(file.path)
+    if file.before is None:
+        os.unlink(real)
+        return
+    mode = os.stat(real).st_mode & 0o777
+    files.write_atomic(real, file.before.encode("utf-8", "surrogateescape"), mode=mode)

@@ -1,0 +1,52 @@
+"""Decisions of the guard in the audit, newest first."""
+
+from __future__ import annotations
+
+import time
+
+from atip.system.clock import now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from atip.execution.audit import Audit
+
+ANSWERS = ("allow", "confine", "ask", "deny")
+MAX_LOOK_BACK = 5_000
+"""Records that a look for the last call of a client goes back."""
+
+
+def decisions(audit: Audit) -> Iterator[dict[str, Any]]:
+    """Every decision on record, newest first."""
+    return (record for record in audit.newest() if record.get("event") == "decision")
+
+
+def count_today(audit: Audit) -> dict[str, int]:
+    """How often each answer was given since midnight, by the local clock."""
+    today = time.localtime(now())
+    midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
+    counts = dict.fromkeys(ANSWERS, 0)
+    for record in audit.newest():
+        if _time(record) < midnight:
+            break
+        answer = record.get("answer", record.get("decision"))
+        if record.get("event") == "decision" and answer in counts:
+            counts[answer] += 1
+    return counts
+
+
+def last_call(audit: Audit, client: str) -> float | None:
+    """When a client last asked; None: not on record."""
+    for looked, record in enumerate(audit.newest()):
+        if looked >= MAX_LOOK_BACK:
+            break
+        if record.get("event") == "decision" and record.get("client") == client:
+            return _time(record)
+    return None
+
+
+def _time(record: dict[str, Any]) -> float:
+    moment = record.get("time")
+    return float(moment) if isinstance(moment, int | float) else 0.0

@@ -1,0 +1,163 @@
+"""Judging one request of a client: the line under policy, the client's mode, the switch, and the record of it all."""
+
+from __future__ import annotations
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from atip.cli.guard.protocols import Request
+    from atip.policy.decision import Decision
+    from atip.toolbox import Explanation, Toolbox
+
+NO_FOLDER = "the request does not say in which folder the line runs"
+
+
+class Judged(Value):
+    """What to answer."""
+
+    outcome: str | None
+    """None: no opinion."""
+    reason: str = ""
+    confined: dict[str, Any] | None = None
+    """The whole answer, where it runs the line in the sandbox instead."""
+
+
+def judge_request(request: Request, client: str, options: argparse.Namespace) -> Judged:
+    """The answer to a request that could be read.
+
+    Raises:
+        AtipError: a policy cannot be read; the caller turns everything into a question.
+    """
+    from atip.cli.guard.protocols import AFTER, BEFORE
+
+    if request.event in AFTER:
+        return _note_run(request, client, options)
+    if request.line is None or request.event not in BEFORE:
+        return Judged(outcome=None, reason="not a shell line")
+    return _judge(request, request.line, client, options)
+
+
+def _judge(request: Request, line: str, client: str, options: argparse.Namespace) -> Judged:
+    import os
+
+    from atip.cli.guard.modes import PLAN, in_mode, in_plan
+    from atip.system.clock import monotonic
+    from atip.toolbox import Toolbox
+
+    start = monotonic()
+    folder = request.cwd or os.getcwd()
+    box = Toolbox(cwd=folder, policy=options.policy)
+    found = box.explain(line, cwd=folder)
+    decision = found.decision
+    outcome, reason = decision.outcome, reason_of(decision)
+    if not request.cwd and outcome == "allow":
+        # SECURITY: which files a line reads depends on where it runs
+        outcome, reason = "ask", NO_FOLDER
+    if request.mode == PLAN:
+        outcome, reason = in_plan(outcome, reason, found.invocations)
+    judged = _switched(Judged(outcome=outcome, reason=reason), decision, box)
+    if judged.outcome in ("allow", "ask") and not request.is_self_test:
+        judged = judged.replace(confined=_confine(box, client, request, found))
+    if not (found.audit or (options.record and not request.is_self_test)):
+        return judged
+    answered, _ = in_mode(client, request.mode, str(judged.outcome), "")
+    answered = "confine" if judged.confined else answered
+    trouble = _record(
+        box, line, decision, client=client, request=request, answered=answered,
+        cwd=folder, took_s=monotonic() - start,
+    )  # fmt: skip
+    if not trouble or not found.audit or judged.outcome == "deny":
+        return judged if not trouble else judged.replace(reason=f"{reason} (no record: {trouble})")
+    # SECURITY: no record, no permission, confined neither; a denial stays one.
+    return Judged(
+        outcome="ask", reason=f"policy demands a record of this decision: {trouble}; {reason}"
+    )
+
+
+def _confine(
+    box: Toolbox, client: str, request: Request, found: Explanation
+) -> dict[str, Any] | None:
+    """The answer that runs the line in the sandbox, where the sandbox settles the question and the client is known to do so."""
+    from atip.cli.guard.rewriting import can_carry, rewritten_answer
+    from atip.cli.output import clean
+
+    line, cwd = found.line, request.cwd
+    if client == "generic" or not cwd or not can_carry(client, request.event):
+        return None
+    reason = "; ".join(found.decision.reasons)
+    if found.in_sandbox.outcome == "confine":
+        rewritten = box.rewrites.confine(
+            line, client, cwd=cwd, read_only=request.mode == "plan"
+        ).line
+        told = f"confined instead of asked: {reason}; `atip policy` says how to allow more"
+    elif found.decision.outcome == "allow" and _reads_here(found):
+        rewritten = box.rewrites.try_out(line, client, cwd=cwd)
+        told = f"{reason}; run confined to see whether this client runs rewritten lines"
+    else:
+        return None
+    if rewritten is None:
+        return None
+    return rewritten_answer(client, request.arguments, rewritten, clean(told)[:2000])
+
+
+def _reads_here(found: Explanation) -> bool:
+    """Whether the line does the same inside of a sandbox: it reads, and talks to no other machine."""
+    effects = found.effects
+    return effects.network is False and effects.filesystem.write is False
+
+
+def reason_of(decision: Decision) -> str:
+    """Which command, why, and by which rule."""
+    subject = (
+        f"`{decision.subject[:200]}`: " if decision.subject and decision.outcome != "allow" else ""
+    )
+    return f"{subject}{'; '.join(decision.reasons)} [{decision.rule}]"
+
+
+def _switched(judged: Judged, decision: Decision, box: Toolbox) -> Judged:
+    """While a person has switched the guard off, only the Never list speaks."""
+    from atip.cli.guard.protocols import OFF
+    from atip.cli.guard.switch import off_until
+    from atip.policy.decision import NEVER
+
+    until = off_until(box.places.config)
+    if not until or (judged.outcome == "deny" and decision.rule == NEVER):
+        return judged
+    return Judged(outcome=OFF, reason="the guard is switched off")
+
+
+def _record(
+    box: Toolbox, line: str, decision: Decision, *, client: str, request: Request,
+    answered: str, cwd: str, took_s: float,
+) -> str:  # fmt: skip
+    """Write the record; why it could not be written, empty if it was."""
+    # imported where records are kept only: every other call of the guard starts without it
+    from atip.cli.guard.protocols import said_outcome
+    from atip.execution.records import Records
+
+    answer = said_outcome(client, request.event, answered)
+    try:
+        Records(box.audit).decision(
+            line, decision, client=client, cwd=cwd, answer=answer, mode=request.mode or "", took_s=took_s
+        )  # fmt: skip
+    except Exception as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
+def _note_run(request: Request, client: str, options: argparse.Namespace) -> Judged:
+    """What was run although it had to be asked about was approved: `guard learn` counts these."""
+    if not options.record or request.line is None or request.is_self_test:
+        return Judged(outcome=None)
+    import os
+
+    from atip.execution.records import Records
+    from atip.toolbox import Toolbox
+
+    folder = request.cwd or os.getcwd()
+    Records(Toolbox(cwd=folder).audit).ran(request.line, client=client, cwd=folder)
+    return Judged(outcome=None)

@@ -1,0 +1,175 @@
+"""Hook protocols of coding agents: their JSON → a shell line; a decision → their JSON. Pure.
+
+| client | event | ask is said as |
+|---|---|---|
+| claude-code | PreToolUse | `ask` where the permission mode asks, else `deny` (`modes.py`) |
+| claude-code, codex | PermissionRequest | nothing: the client's own question follows |
+| codex | PreToolUse | `deny`: this client runs the command when a hook answers `ask` or `allow` here, so that allowing is silence |
+| gemini-cli | BeforeTool | `deny`: there is no other word |
+| kimi | PreToolUse | `deny`: there is no other word; allowing is silence |
+| copilot | preToolUse | `deny`: whether this client asks is not established |
+| cursor | beforeShellExecution | `ask` |
+| generic, opencode | `{"line", "cwd"}` | `ask`; the plugin of opencode refuses everything but `allow` |
+
+SECURITY: every answer that cannot be given exactly is the stricter one. Events that are not listed get no answer.
+"""
+
+from __future__ import annotations
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SHELLS = frozenset(
+    ("Bash", "bash", "shell", "Shell", "run_shell_command", "exec_command", "local_shell")
+)
+"""Names of the tools that run a shell line."""
+BEFORE = frozenset(
+    ("", "PreToolUse", "PermissionRequest", "BeforeTool", "preToolUse", "beforeShellExecution")
+)
+"""Events that a decision answers; clients that name no event have only one."""
+AFTER = frozenset(("PostToolUse", "PostToolUseFailure", "afterShellExecution"))
+"""Events that say: it was run."""
+OFF = "off"
+_NEEDS = "needs a person's yes: "
+
+
+class Request(Value):
+    """What a client asks."""
+
+    event: str = ""
+    line: str | None = None
+    """None: not a shell line; this hook has no opinion."""
+    cwd: str = ""
+    """Empty: the client does not say, or does not say it as an absolute path."""
+    mode: str | None = None
+    """The client's permission mode; None: it does not say."""
+    arguments: Mapping[str, object] = {}
+    """What the client would hand to its tool."""
+    session: str = ""
+    is_self_test: bool = False
+    """Sent by `guard status`; not worth a record."""
+
+
+class BadRequest(ValueError):
+    """The client's JSON is not what its protocol says."""
+
+
+def read_request(client: str, document: object) -> Request:
+    """Find the shell line in a client's JSON.
+
+    Raises:
+        BadRequest: a shell call without a line, or something else than an object.
+    """
+    if not isinstance(document, dict):
+        raise BadRequest("expected a JSON object")
+    request = _frame(document)
+    if request.event not in BEFORE | AFTER:
+        return request
+    if client in ("generic", "opencode"):
+        return request.replace(line=_line(document.get("line")))
+    if client == "cursor" and "command" in document:
+        return request.replace(line=_line(document["command"]))
+    name = document.get("tool_name", document.get("toolName"))
+    if not isinstance(name, str):
+        raise BadRequest("`tool_name` is missing")
+    if name not in SHELLS:
+        return request
+    arguments = _arguments(document)
+    line = _line(arguments.get("command", arguments.get("cmd")))
+    return request.replace(line=line, cwd=_folder(arguments, request.cwd), arguments=arguments)
+
+
+def _frame(document: dict[str, Any]) -> Request:
+    mode = document.get("permission_mode")
+    cwd = _text(document.get("cwd"))
+    return Request(
+        event=_text(document.get("hook_event_name")),
+        cwd=cwd if cwd.startswith("/") else "",
+        mode=None if mode is None else str(mode)[:40],
+        session=_text(document.get("session_id"))[:100],
+        is_self_test=document.get("atip_self_test") is True,
+    )
+
+
+def _arguments(document: dict[str, Any]) -> dict[str, Any]:
+    found = document.get("tool_input", document.get("toolArgs"))
+    if isinstance(found, str):
+        import json
+
+        found = json.loads(found)  # this client writes its arguments as a text of JSON
+    if not isinstance(found, dict):
+        raise BadRequest("`tool_input` is missing")
+    return found
+
+
+def _folder(arguments: dict[str, Any], cwd: str) -> str:
+    folder = _text(
+        arguments.get("workdir") or arguments.get("directory") or arguments.get("dir_path")
+    )
+    if not folder or folder.startswith("/"):
+        return folder or cwd
+    return f"{cwd}/{folder}" if cwd else ""
+
+
+def _line(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+        import shlex
+
+        return shlex.join(value)
+    raise BadRequest("the command is missing")
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def answer(client: str, event: str, outcome: str | None, reason: str) -> dict[str, Any]:
+    """The client's answer; `outcome` None: no opinion; `off`: a person has switched the guard off."""
+    if client in ("generic", "opencode"):
+        return {"decision": "allow" if outcome == OFF else outcome or "ask", "reason": reason}
+    if outcome == OFF:
+        return {}
+    if client == "cursor" and event not in AFTER:
+        said = outcome or "ask"
+        return {"permission": said, "user_message": reason, "agent_message": reason}
+    if outcome is None:
+        return {}
+    if event == "PermissionRequest":
+        return _permission_request(outcome, reason)
+    if outcome == "ask" and client != "claude-code":
+        outcome, reason = "deny", _NEEDS + reason
+    if client == "gemini-cli":
+        return {"decision": "allow"} if outcome == "allow" else {"decision": "deny", "reason": reason}  # fmt: skip
+    if client == "copilot":
+        return {"permissionDecision": outcome, "permissionDecisionReason": reason}
+    if client in ("codex", "kimi") and outcome == "allow":
+        return {}
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": outcome,
+            "permissionDecisionReason": reason,
+        }
+    }
+
+
+def _permission_request(outcome: str, reason: str) -> dict[str, Any]:
+    if outcome == "ask":
+        return {}
+    decision = {"behavior": outcome}
+    if outcome == "deny":
+        decision["message"] = reason
+    return {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}
+
+
+def said_outcome(client: str, event: str, outcome: str) -> str:
+    """What the client makes of an outcome, for the log: `ask` becomes `deny` where there is no other word."""
+    if outcome != "ask" or client in ("claude-code", "cursor", "generic"):
+        return outcome
+    return "ask" if event == "PermissionRequest" else "deny"

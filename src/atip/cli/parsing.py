@@ -1,0 +1,129 @@
+"""From words to a verb and its options. Sits on every call, and imports nothing that it does not need."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from atip.errors import EXIT_USAGE, NotFoundError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+    from types import ModuleType
+    from typing import Any, NoReturn
+
+
+def resolve(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """The verb's path and the words left over.
+
+    Raises:
+        NotFoundError: `cli.unknown-verb`, with what was probably meant.
+    """
+    from atip.cli.verbs import BARE, DEFAULTS, NOUNS, VERBS
+
+    first, rest = words[0], list(words[1:])
+    if first in NOUNS:
+        if rest and rest[0] in NOUNS[first]:
+            return (first, rest[0]), rest[1:]
+        if first in DEFAULTS and rest:
+            return (first, DEFAULTS[first]), rest
+        if first in BARE and (not rest or rest[0].startswith("-")):
+            return (first, BARE[first]), rest
+        if not rest:
+            _missing(first)
+        return _unknown(f"{first} {rest[0]}", [f"{first} {verb}" for verb in NOUNS[first]])
+    if first in VERBS:
+        return (first,), rest
+    return _unknown(first, [*VERBS, *NOUNS])
+
+
+def _missing(noun: str) -> NoReturn:
+    from atip.cli.verbs import NOUNS
+
+    verbs = ", ".join(NOUNS[noun])
+    raise UsageError(
+        "cli.usage", f"`atip {noun}` needs a verb: {verbs}", hint=f"see `atip {noun} --help`"
+    )
+
+
+def _unknown(typed: str, known: Sequence[str]) -> NoReturn:
+    from atip.model.shape import closest
+
+    close = closest(typed, known)
+    hint = f"did you mean `atip {close}`?" if close else "verbs: " + ", ".join(known)
+    error = NotFoundError("cli.unknown-verb", f"no verb `{typed[:80]}`", hint=hint)
+    error.exit_code = EXIT_USAGE
+    raise error
+
+
+def load(path: tuple[str, ...]) -> ModuleType:
+    """The module of a verb."""
+    name = "atip.cli.verbs." + ".".join(part.replace("-", "_") for part in path)
+    __import__(name)  # what `importlib` does, without importing `importlib`
+    return sys.modules[name]
+
+
+def read_options(path: tuple[str, ...], module: ModuleType, words: list[str]) -> Any:
+    """The options of a verb: plain command lines are read without `argparse` (see `quick`)."""
+    from atip.cli.quick import NotQuick, Quick
+
+    quick = Quick()
+    try:
+        declare(quick, module)
+        return quick.parse(words)
+    except NotQuick:
+        return parser_for(path, module).parse_args(words)
+
+
+def declare(parser: Any, module: ModuleType) -> None:
+    """The options of a verb, and those that every verb has."""
+    module.configure(parser)
+    if getattr(module, "JSON", True):
+        parser.add_argument("--json", action="store_true", help="print exactly one JSON document")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colours in the output"
+    )
+
+
+def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentParser:
+    """The parser of one verb, with the options that every verb has."""
+    import argparse
+
+    # Start-up: looking for translations that do not exist, and for the terminal's size when no help
+    # is printed, costs as much as everything else that happens before the verb runs.
+    argparse._ = str  # type: ignore[attr-defined]
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            close = _closest_option(message, self._option_string_actions)
+            hint = f"did you mean `{close}`?" if close else f"see `{self.prog} --help`"
+            raise UsageError("cli.usage", message, hint=hint)
+
+    parser = Parser(
+        prog=f"atip {' '.join(path)}",
+        description=module.__doc__,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=_columns()),
+        allow_abbrev=False,
+    )
+    declare(parser, module)
+    return parser
+
+
+def _closest_option(message: str, known: Mapping[str, object]) -> str | None:
+    """The option that was probably meant by the first one that `argparse` does not recognize."""
+    head, _, words = message.partition("unrecognized arguments: ")
+    typed = next((word for word in words.split() if word.startswith("--")), "")
+    if head or not typed:
+        return None
+    from atip.model.shape import closest
+
+    return closest(typed.partition("=")[0], known)
+
+
+def _columns() -> int:
+    try:
+        return int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns) - 2
+    except (OSError, ValueError):
+        return 78

@@ -1,0 +1,43 @@
+"""Write a tool context for another agent: the tools of this machine, logins, and what was run lately (ATIP 0.6 §10.3).
+
+Commands come from the audit, secrets redacted. Digests of the programs go with it, so that the other side can tell
+whether it has the same ones. `--logins` asks each tool that has a login whether someone is logged in, confined.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EXAMPLES = (
+    "atip context export > context.json",
+    "atip context export --tools gh,kubectl --logins --recent 5",
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tools", default="", metavar="NAMES", help="only these: a,b")
+    parser.add_argument(
+        "--recent", type=int, default=20, metavar="N", help="how many commands (20; 0: none)"
+    )
+    parser.add_argument(
+        "--logins", action="store_true", help="ask tools whether they are logged in"
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.model.tool_context import encode_tool_context
+
+    names = tuple(filter(None, options.tools.split(",")))
+    made = ctx.app.context.export(only=names, recent=options.recent, logins=options.logins)
+    document = encode_tool_context(made)
+    if ctx.as_json:
+        ctx.emit(document)
+        return 0
+    import json
+
+    ctx.print(json.dumps(document, ensure_ascii=False, indent=2))
+    return 0

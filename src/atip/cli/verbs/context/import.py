@@ -1,0 +1,38 @@
+"""Check a tool context of another agent against this machine, and print what is left of it.
+
+Nothing in it grants a right: tools that are not here, or are other programs here, are dropped and named; a login that
+the other side reports is a claim, kept only for tools that are the same program. Read from FILE, or from standard input.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {"interactive": {"stdin": "optional", "prompts": False, "tty": False}}
+EXAMPLES = ("atip context import context.json", "atip context import - --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="file, or -")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.documents import load_bytes
+    from atip.codecs.context_snippets import context_block
+    from atip.model.tool_context import encode_tool_context
+
+    taken = ctx.app.context.take(load_bytes(options.file))
+    if ctx.as_json:
+        dropped = [{"tool": name, "reason": reason} for name, reason in taken.dropped]
+        ctx.emit({**encode_tool_context(taken.context), "dropped": dropped})
+        return 0
+    from atip.cli.output import clean
+
+    ctx.print(context_block(taken.context, set(taken.context.available_tools or ())))
+    for name, reason in taken.dropped:
+        ctx.note(f"dropped {clean(name)}: {reason}")
+    return 0

@@ -1,0 +1,1 @@
+"""`atip guard`: the permission hook of coding agents, and everything around it."""

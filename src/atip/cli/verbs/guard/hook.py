@@ -1,0 +1,84 @@
+"""Permission hook for coding agents: their JSON on standard input, their JSON on standard output.
+
+`atip guard` is the same. Judges the shell line that the agent wants to run, and nothing else: other tools and other events get no
+opinion. Whatever goes wrong inside is answered with `ask` (or what the client has for it), never with silence that would allow.
+Where policy says `auditAllCalls`, each decision is written into the audit: no record, no permission.
+"""
+
+from __future__ import annotations
+
+from atip.cli.guard.names import SPOKEN, full_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+JSON = False
+EFFECTS = {
+    "filesystem": {"read": True, "write": True, "delete": False},
+    "network": False,
+    "subprocess": False,
+    "interactive": {"stdin": "required", "prompts": False, "tty": False},
+}
+EXAMPLES = (
+    """echo '{"line": "git status && rm -rf build", "cwd": "/tmp"}' | atip guard""",
+    "atip guard --for claude-code",
+)
+MAX_REQUEST = 1_000_000
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--for",
+        dest="client",
+        choices=SPOKEN,
+        default="generic",
+        help="whose hook protocol to speak",
+    )
+    parser.add_argument("--policy", help="preset instead of the configured one")
+    parser.add_argument(
+        "--ask-as",
+        choices=("ask", "deny"),
+        default="ask",
+        help="say deny instead, for clients that do not ask reliably",
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="write each decision into the audit; see `guard log`"
+    )
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    # not `json`: a hook starts for every command, and that import costs half a start of Python
+    from atip.cli.guard.judging import Judged, judge_request
+    from atip.cli.guard.modes import in_mode
+    from atip.cli.guard.protocols import BadRequest, Request, answer, read_request
+    from atip.model.plain_json import dumps, loads
+
+    client = full_name(options.client)
+    # a request that cannot be read may have any mode
+    request = Request(mode="unknown")
+    judged = Judged(outcome="ask", reason="atip guard could not judge this line")
+    try:
+        # bytes: the locale of a hook's environment is not to be relied on
+        data = ctx.stdin.buffer.read(MAX_REQUEST + 1)
+        if len(data) > MAX_REQUEST:
+            raise BadRequest("the request is too long")
+        request = read_request(client, loads(data.decode("utf-8")))
+        judged = judge_request(request, client, options)
+    except (ValueError, RecursionError) as error:
+        judged = judged.replace(reason=f"the request cannot be read: {error}")
+    except Exception as error:
+        # SECURITY: fail closed. A crash of the guard must not become a permission.
+        judged = judged.replace(reason=f"atip guard failed: {type(error).__name__}: {error}")
+    outcome, reason = judged.outcome, judged.reason
+    if outcome == "ask" and options.ask_as == "deny":
+        outcome = "deny"
+    if outcome is not None:
+        outcome, reason = in_mode(client, request.mode, outcome, reason)
+    from atip.cli.output import clean
+
+    said = judged.confined or answer(client, request.event, outcome, clean(reason)[:2000])
+    ctx.out.write(dumps(said, ensure_ascii=True) + "\n")
+    return 0

@@ -1,0 +1,59 @@
+"""What the guard decided, newest last: when, for whom, what, why, and how long it took. From the audit; see `atip audit verify`."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from atip.cli.context import Context
+
+EFFECTS = {"filesystem": {"read": True, "write": False, "delete": False}, "network": False}
+EXAMPLES = ("atip guard log", "atip guard log --only deny --last 50", "atip guard log --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--last", type=int, default=20, metavar="N", help="how many decisions")
+    parser.add_argument(
+        "--only", choices=("allow", "confine", "ask", "deny", "off"), help="only these answers"
+    )
+    parser.add_argument("--client", metavar="CLIENT", help="only those of one client")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.guard.clients import find_client
+    from atip.cli.guard.decisions import decisions
+
+    client = find_client(options.client).name if options.client else ""
+    found: list[dict[str, Any]] = []
+    for record in decisions(ctx.app.audit):
+        if len(found) >= max(0, options.last):
+            break
+        fits = not client or record.get("client") == client
+        if fits and options.only in (None, record.get("answer", record.get("decision"))):
+            found.append(record)
+    found.reverse()
+    if ctx.as_json:
+        ctx.emit({"decisions": found})
+        return 0
+    for record in found:
+        ctx.print(_line(record))
+    if not found:
+        ctx.note("no decision is on record; `atip guard install CLIENT` makes each one recorded")
+    return 0
+
+
+def _line(record: dict[str, Any]) -> str:
+    from atip.execution.consent import clean_line
+    from atip.system.clock import iso
+
+    moment = record.get("time")
+    when = iso(float(moment)) if isinstance(moment, int | float) else "?"
+    answer = str(record.get("answer", record.get("decision")))
+    took = record.get("durationMs")
+    reasons = record.get("reasons")
+    why = "; ".join(map(str, reasons)) if isinstance(reasons, list) else ""
+    time = f" {took:.0f} ms" if isinstance(took, int | float) else ""
+    said = f"{record.get('client')}  {answer:<7}  {record.get('line')}  – {why} [{record.get('rule')}]{time}"
+    return f"{when}  {clean_line(said)}"

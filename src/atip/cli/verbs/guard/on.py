@@ -1,0 +1,30 @@
+"""Let the guard speak again before the time of `guard off` is over."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {"filesystem": {"read": True, "write": True, "delete": False}, "network": False}
+EXAMPLES = ("atip guard on",)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """No options."""
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.guard.switch import switch_on
+    from atip.execution.records import Records
+
+    was_off = switch_on(ctx.app.places.config)
+    if was_off:
+        Records(ctx.app.audit).switched("on", 0.0)
+    if ctx.as_json:
+        ctx.emit({"wasOff": was_off})
+    else:
+        ctx.print("the guard is on" if was_off else "the guard was on already")
+    return 0

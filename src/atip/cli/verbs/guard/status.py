@@ -1,0 +1,83 @@
+"""Which coding agents call the hook: whether it is in their files, answers when called from there, and when it was last called.
+
+Each hook is called as its client would, with a line that only reads and with one that is denied everywhere; neither runs.
+Exit code 1 if a hook that is installed does not work.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {"read": True, "write": False, "delete": False},
+    "network": False,
+    "subprocess": True,
+}
+EXAMPLES = ("atip guard status", "atip guard status codex --json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("client", nargs="?", metavar="CLIENT", help="only this one")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.guard.clients import CLIENTS, find_client
+    from atip.cli.guard.switch import off_until
+
+    chosen = [find_client(options.client)] if options.client else list(CLIENTS.values())
+    rows = [row for client in chosen for row in _rows(ctx, client)]
+    until = off_until(ctx.app.places.config)
+    if ctx.as_json:
+        ctx.emit({"clients": rows, "offUntil": until or None})
+    else:
+        _show(ctx, rows, until)
+    return 1 if any(row["installed"] and not row["works"] for row in rows) else 0
+
+
+def _rows(ctx: Context, client: Any) -> list[dict[str, Any]]:
+    """One row per scope in which the hook is installed; one that says so where it is in none."""
+    import os
+
+    from atip.cli.guard.decisions import last_call
+    from atip.cli.guard.installing import Scope, file_of, hooks_of
+    from atip.cli.guard.self_test import test_hook
+    from atip.errors import AtipError
+
+    found: list[dict[str, Any]] = []
+    called = last_call(ctx.app.audit, client.name)
+    for scope in ("user", "project") if client.project else ("user",):
+        where = Scope(home=ctx.app.places.home, cwd=os.getcwd(), project=scope == "project")
+        path = file_of(client, where)
+        if any(path == row["path"] for row in found):
+            continue  # the home itself is the project
+        row = {"client": client.name, "scope": scope, "path": path, "lastCall": called}
+        try:
+            hooks = hooks_of(client, path)
+        except AtipError as error:
+            found.append({**row, "installed": True, "works": False, "says": error.message})
+            continue
+        deciding = [(e, hook) for e, hook in hooks if not e.startswith(("Post", "after"))]
+        if deciding:
+            tests = [test_hook(client, event, hook, where.cwd) for event, hook in deciding]
+            works = all(test.works for test in tests)
+            says = next((test.says for test in tests if not test.works), tests[0].says)
+            found.append({**row, "installed": True, "works": works, "says": says})
+    none = {"client": client.name, "scope": "", "path": "", "lastCall": called}
+    return found or [{**none, "installed": False, "works": False, "says": "not installed"}]
+
+
+def _show(ctx: Context, rows: list[dict[str, Any]], until: float) -> None:
+    from atip.system.clock import iso
+
+    for row in rows:
+        called = f"last called {iso(row['lastCall'])}" if row["lastCall"] else "never called"
+        tail = f"  {called}  {row['path']}" if row["installed"] else ""
+        scope = f" ({row['scope']})" if row["scope"] else ""
+        ctx.print(f"{row['client'] + scope:<22}  {row['says']}{tail}")
+    if until:
+        ctx.note(f"the guard is switched off until {iso(until)}; `atip guard on` ends that")

@@ -1,0 +1,142 @@
+"""Let a command line run without a question from now on. Asked on the terminal: an agent cannot allow itself anything.
+
+LINE is one command, spelled as it will be run; `npm test *` allows any further words too. The rule goes into your own policy file and counts for
+the project here (`--here`, the default) or everywhere. It covers the words alone: not a redirection, no secret, no privilege.
+What is known to destroy data is asked about all the same.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {"read": True, "write": True, "delete": False},
+    "network": False,
+    "interactive": {"stdin": "none", "prompts": True, "tty": True},
+}
+EXAMPLES = (
+    "atip policy allow 'npm test'",
+    "atip policy allow 'python -m pytest *' --until 7d",
+    "atip policy allow 'cargo build' --everywhere",
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("line", metavar="LINE", help="the command line, quoted as one word")
+    parser.add_argument("--here", action="store_true", help="in the project here; the default")
+    parser.add_argument("--everywhere", action="store_true", help="in every folder")
+    parser.add_argument("--until", default="", metavar="TIME", help="how long: 2h, 7d")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="shown with the decision")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.errors import UsageError
+
+    rule = rule_of(options, ctx, "allow")
+    judged = _judged_with(ctx, rule, options.line)
+    if judged.outcome != "allow":
+        raise UsageError(
+            "policy.cannot-allow",
+            f"no rule allows this: {'; '.join(judged.reasons)} [{judged.rule}]",
+            hint="a person runs it in a terminal",
+        )
+    where = ", ".join(rule.get("folders", ["every folder"]))
+    if not ctx.confirm(f"Let agents run `{' '.join(rule['words'])}` in {where} without asking?"):
+        ctx.note("nothing was changed")
+        return 1
+    return write_rule(ctx, rule)
+
+
+def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[str, Any]:
+    """The rule for a line, as the policy file writes it.
+
+    Raises:
+        UsageError: the line is not one command of literal words, or the options contradict each other.
+    """
+    import os
+
+    from atip.errors import UsageError
+    from atip.model.durations import parse_duration
+    from atip.system.clock import iso, now
+    from atip.system.paths import find_project
+
+    if options.here and options.everywhere:
+        raise UsageError("cli.usage", "`--here` and `--everywhere` exclude each other")
+    rule: dict[str, Any] = {"name": f"{decision} {options.line}", "decision": decision}
+    rule["words"] = _words(options.line, ctx)
+    if not options.everywhere:
+        folder = find_project(os.getcwd(), ctx.app.places.home)
+        rule["folders"] = [os.path.realpath(os.path.dirname(folder) if folder else os.getcwd())]
+    elif decision != "deny" and "/" in rule["words"][0] and rule["words"][0][0] != "/":
+        raise UsageError("cli.usage", "a program by a relative path is another one in every folder")
+    time = parse_duration(options.until) if options.until else None
+    if options.until:
+        if time is None or time[1] <= 0:
+            raise UsageError("cli.usage", f"`{options.until[:40]}` is not a valid duration", hint="for example: --until 7d")  # fmt: skip
+        rule["until"] = iso(now() + time[1])
+    return {**rule, "reason": options.reason} if options.reason else rule
+
+
+def _words(line: str, ctx: Context) -> list[str]:
+    """The words of the one command that a line holds."""
+    import os
+    import shlex
+
+    from atip.calls.invocation import UNKNOWN_TEXT
+    from atip.errors import UsageError
+
+    more = line.rstrip().endswith(" *")
+    found = ctx.app.explain(line.rstrip().removesuffix(" *"), cwd=os.getcwd())
+    subjects = found.invocations
+    if found.problem or len(subjects) != 1 or not subjects[0].tool:
+        raise UsageError(
+            "policy.not-one-command",
+            found.problem or "the line is not exactly one command",
+            hint="one rule for each command: no pipes, lists, redirections or wrappers",
+        )
+    words = [subjects[0].tool, *subjects[0].argv[1:]]
+    spelled = shlex.split(line.rstrip().removesuffix(" *"))
+    if spelled[1:] != words[1:]:
+        raise UsageError("policy.not-one-command", "the line holds more than words", hint="leave redirections and variables out")  # fmt: skip
+    if any(UNKNOWN_TEXT in word for word in words) or "*" in words:
+        raise UsageError("policy.not-one-command", "some words are only known when the line runs")
+    return [*words, "*"] if more else words
+
+
+def _judged_with(ctx: Context, rule: dict[str, Any], line: str) -> Any:
+    """The decision on the line as if the rule were in force."""
+    import os
+
+    from atip.policy.decide import decide
+    from atip.policy.reading import read_policy
+    from atip.registry.policies import load_policies
+
+    (subject,) = ctx.app.explain(line.rstrip().removesuffix(" *"), cwd=os.getcwd()).invocations
+    added = read_policy({"policy": {"version": "1", "rules": [rule]}}, layer="user").rules
+    policies = load_policies(ctx.app.places, os.getcwd())
+    changed = [
+        each.replace(rules=(*each.rules, *added)) if each.layer == "user" else each
+        for each in policies
+    ]
+    return decide(changed, subject)
+
+
+def write_rule(ctx: Context, rule: dict[str, Any]) -> int:
+    """Put it into the user's policy file, and say so."""
+    import os
+
+    from atip.registry.rule_file import add_rule
+    from atip.server.json_lists import append_item
+
+    path = os.path.join(ctx.app.places.config, "policy.json")
+    added = add_rule(path, rule, append_item)
+    if ctx.as_json:
+        ctx.emit({"path": path, "rule": rule, "added": added})
+    else:
+        ctx.print(f"{path}: {'rule added' if added else 'says so already'}")
+    return 0

@@ -1,0 +1,28 @@
+"""Refuse a command line from now on, without a question. A denial wins over every allow.
+
+LINE is one command; `git push *` means any further words too. The rule goes into your own policy file and counts for the project
+here (`--here`, the default) or everywhere.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {"filesystem": {"read": True, "write": True, "delete": False}, "network": False}
+EXAMPLES = ("atip policy deny 'npm publish *' --everywhere --reason 'releases are made by CI'",)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.verbs.policy import allow
+
+    allow.configure(parser)
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.verbs.policy.allow import rule_of, write_rule
+
+    return write_rule(ctx, rule_of(options, ctx, "deny"))

@@ -1,0 +1,61 @@
+"""Completion scripts for fish."""
+
+from __future__ import annotations
+
+from atip.codecs.command_line.completion import (
+    choices,
+    levels,
+    losses,
+    one_line,
+    plain_flags,
+    program_name,
+)
+from atip.codecs.interface import Encoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from atip.codecs.command_line.completion import Level
+    from atip.model.tool import Option, Tool
+
+
+def encode(tool: Tool) -> Encoded:
+    """Tool → script for `fish/completions/TOOL.fish`."""
+    name = program_name(tool)
+    lines = [f"# fish completion for {name}"]
+    for level in levels(tool):
+        lines += _lines(name, level)
+    return Encoded(data="\n".join(lines) + "\n", losses=losses(tool))
+
+
+def _lines(name: str, level: Level) -> Iterator[str]:
+    seen = "; and ".join(f"__fish_seen_subcommand_from {part}" for part in level.path)
+    condition = seen or "__fish_use_subcommand"
+    for one, told in level.below:
+        yield f"complete -c {name} -f -n '{condition}' -a '{one}' -d {_quoted(told)}"
+    where = f"-n '{seen}' " if seen else ""
+    for option in level.options:
+        told = _quoted(one_line(option.description))
+        yield f"complete -c {name} {where}{_spelled(option)} -d {told}"
+    for argument in level.arguments:
+        words = choices(argument)
+        if words and seen:
+            yield f"complete -c {name} -f -n '{seen}' -a '{' '.join(words)}'"
+
+
+def _spelled(option: Option) -> str:
+    parts = []
+    for flag in plain_flags(option):
+        if flag.startswith("--"):
+            parts.append(f"-l {flag[2:]}")
+        else:
+            parts.append(f"-s {flag[1:]}" if len(flag) == 2 else f"-o {flag[1:]}")
+    if option.takes_value:
+        words = choices(option)
+        parts.append(f"-x -a '{' '.join(words)}'" if words else "-r")
+    return " ".join(parts)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

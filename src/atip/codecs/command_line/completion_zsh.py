@@ -1,0 +1,100 @@
+"""Completion scripts for zsh: one function per command, `_arguments` in each."""
+
+from __future__ import annotations
+
+import re
+
+from atip.codecs.command_line.completion import (
+    choices,
+    function_name,
+    levels,
+    losses,
+    one_line,
+    plain_flags,
+    program_name,
+)
+from atip.codecs.interface import Encoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.codecs.command_line.completion import Level
+    from atip.model.tool import Argument, Option, Tool
+
+_FILES = {"file": "_files", "directory": "_files -/"}
+
+
+def encode(tool: Tool) -> Encoded:
+    """Tool → script for a folder of `fpath`, named `_TOOL`."""
+    function = function_name(tool)
+    parts = [f"#compdef {program_name(tool)}", ""]
+    for level in levels(tool):
+        parts += _function(function, level)
+    parts.append(f'{function} "$@"')
+    return Encoded(data="\n".join(parts) + "\n", losses=losses(tool))
+
+
+def _called(function: str, path: tuple[str, ...]) -> str:
+    # every character that a function name cannot hold is written as its number, so that no two paths meet
+    return "__".join([function, *(re.sub(r"[^A-Za-z0-9]", _number, part) for part in path)])
+
+
+def _number(found: re.Match[str]) -> str:
+    return f"_{ord(found[0]):x}_"
+
+
+def _function(function: str, level: Level) -> list[str]:
+    specs = [spec for option in level.options for spec in _option(option)]
+    lines = [f"{_called(function, level.path)}() {{"]
+    if not level.below:
+        specs += [_argument(one) for one in level.arguments]
+        return [*lines, "  _arguments -s -S \\", *_joined(specs or ["'*: :_files'"]), "}", ""]
+    lines += [
+        "  local line state",
+        "  _arguments -C \\",
+        *_joined([*specs, "'1: :->command'", "'*::arg:->rest'"]),
+    ]
+    lines += ["  case $state in", "  command)", "    local -a commands=("]
+    lines += [f"      {_quoted(f'{one}:{_described(told)}')}" for one, told in level.below]
+    lines += ["    )", "    _describe command commands ;;", "  rest)", "    case $line[1] in"]
+    for one, _told in level.below:
+        names = "|".join([one, *(alias for alias, target in level.aliases if target == one)])
+        lines.append(f"    {names}) {_called(function, (*level.path, one))} ;;")
+    return [*lines, "    esac ;;", "  esac", "}", ""]
+
+
+def _joined(specs: list[str]) -> list[str]:
+    return [
+        f"    {spec}" + (" \\" if index < len(specs) - 1 else "")
+        for index, spec in enumerate(specs)
+    ]
+
+
+def _option(option: Option) -> list[str]:
+    told = _described(one_line(option.description)).replace("[", "\\[").replace("]", "\\]")
+    flags = plain_flags(option)
+    many = "*" if option.variadic else ""
+    value = f":{_described(option.name)}:{_action(option)}" if option.takes_value else ""
+    joined = "=" if option.takes_value else ""
+    return [
+        _quoted(f"{many}{flag}{joined if flag.startswith('--') else ''}[{told}]{value}")
+        for flag in flags
+    ]
+
+
+def _argument(argument: Argument) -> str:
+    many = "*" if argument.variadic else ""
+    optional = "" if argument.is_required else ":"
+    return _quoted(f"{many}:{optional}{_described(argument.name)}:{_action(argument)}")
+
+
+def _action(parameter: Option | Argument) -> str:
+    words = choices(parameter)
+    return f"({' '.join(words)})" if words else _FILES.get(parameter.type, " ")
+
+
+def _described(text: str) -> str:
+    return text.replace("\\", "\\\\").replace(":", "\\:")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

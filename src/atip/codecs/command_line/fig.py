@@ -1,0 +1,136 @@
+"""Fig completion specs as JSON (`export default` it, and it is a spec). Reading is in `inference/described/fig.py`."""
+
+from __future__ import annotations
+
+from atip.codecs.interface import Encoded
+from atip.codecs.vocabulary import Vocabulary, find_losses, words
+from atip.model.decode import decode_effects
+from atip.model.effects import join
+from atip.model.root import lift
+from atip.model.tool import MISSING, Command
+from atip.model.usage_effects import word_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.model.effects import Effects
+    from atip.model.tool import Argument, Option, Tool
+
+VOCABULARY = Vocabulary(
+    tool=words("description"),
+    command=words("description aliases hidden deprecated"),
+    option=words("flags description required default enum variadic exclusive deprecated hidden"),
+    argument=words("description required default variadic"),
+    own=words("inherited optionalValue"),
+    types=words("string boolean file directory array"),
+    alarms=words("destructive"),
+    vendor="x-fig",
+)
+_TEMPLATES = {"file": "filepaths", "directory": "folders"}
+
+
+def encode(tool: Tool) -> Encoded:
+    """Tool → spec. Of effects only `isDangerous` is left, which asks before a command is put in."""
+    lifted = lift(tool)
+    root = Command(
+        description=tool.description,
+        commands=lifted.commands,
+        arguments=lifted.arguments,
+        options=lifted.options,
+        extra=lifted.extra,
+    )
+    document = _command((tool.name,), root, lifted.effects, top=True)
+    everywhere = [_option(one, everywhere=True) for one in lifted.global_options or ()]
+    if everywhere:
+        document["options"] = [*everywhere, *document.get("options", [])]
+    losses = find_losses(tool, VOCABULARY, "a Fig spec has no word for it")
+    return Encoded(data=document, losses=tuple(losses))
+
+
+def _command(
+    names: tuple[str, ...], command: Command, around: Effects, *, top: bool = False
+) -> dict[str, Any]:
+    effects = join(command.effects, around)
+    below = [
+        _command((name, *(child.aliases or ())), child, around)
+        for name, child in (command.commands or {}).items()
+    ]
+    return _filled(
+        name=names[0] if len(names) == 1 else list(names),
+        description=command.description,
+        subcommands=below,
+        options=[_option(one) for one in command.options or ()],
+        args=_one_or_many([_argument(one) for one in command.arguments or ()]),
+        hidden=command.hidden,
+        deprecated=_deprecated(command.deprecated),
+        isDangerous=None if top else word_of(effects) == "destructive" or None,
+    ) | _kept(command.extra)
+
+
+def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
+    kept = _kept(option.extra)
+    values = kept.pop("args", None)
+    if option.takes_value and not values:
+        values = [_value(option)]
+    effects = decode_effects(option.own.get("effects") or {})
+    told = option.own.get("inherited")
+    return (
+        _filled(
+            name=option.flags[0] if len(option.flags) == 1 else list(option.flags),
+            description=option.description,
+            args=_one_or_many(values or []),
+            isRequired=option.required or None,
+            isRepeatable=kept.pop("isRepeatable", None) or option.variadic or None,
+            isPersistent=told is True or (everywhere and told is not False),
+            exclusiveOn=[f"--{name}" for name in option.exclusive or ()],
+            hidden=option.hidden,
+            deprecated=_deprecated(option.deprecated),
+            isDangerous=word_of(effects) == "destructive" or None,
+        )
+        | kept
+    )
+
+
+def _value(option: Option) -> dict[str, Any]:
+    return _filled(
+        name=option.name,
+        suggestions=[str(one) for one in option.enum or ()],
+        template=_TEMPLATES.get(option.type),
+        default=_default(option.default),
+        isOptional=option.own.get("optionalValue") or None,
+    )
+
+
+def _argument(argument: Argument) -> dict[str, Any]:
+    return _filled(
+        name=argument.name,
+        description=argument.description,
+        suggestions=[str(one) for one in argument.enum or ()],
+        template=_TEMPLATES.get(argument.type),
+        default=_default(argument.default),
+        isOptional=None if argument.is_required else True,
+        isVariadic=argument.variadic or None,
+    ) | _kept(argument.extra)
+
+
+def _kept(extra: Mapping[str, object]) -> dict[str, Any]:
+    found = extra.get(VOCABULARY.vendor)
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def _filled(**given: Any) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if value not in (None, "", [], False)}
+
+
+def _one_or_many(values: list[Any]) -> Any:
+    return values[0] if len(values) == 1 else values
+
+
+def _default(value: object) -> str | None:
+    return None if value is MISSING or not isinstance(value, str | int | float) else str(value)
+
+
+def _deprecated(told: bool | str | None) -> Any:
+    return {"description": told} if isinstance(told, str) and told else told or None

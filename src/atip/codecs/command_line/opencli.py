@@ -1,0 +1,113 @@
+"""OpenCLI documents (opencli.org, 0.1). Reading is in `inference/described/opencli.py`."""
+
+from __future__ import annotations
+
+from atip.codecs.interface import Encoded
+from atip.codecs.vocabulary import Vocabulary, find_losses, words
+from atip.model.root import lift
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.model.tool import Argument, Command, Option, Tool
+
+VERSION = "0.1"
+VOCABULARY = Vocabulary(
+    tool=words("version description homepage license examples"),
+    command=words("description aliases hidden examples"),
+    option=words("flags description required enum variadic hidden"),
+    argument=words("description required enum variadic"),
+    own=words("inherited optionalValue"),
+    types=words("string boolean array"),
+    vendor="x-opencli",
+)
+
+
+def encode(tool: Tool) -> Encoded:
+    """Tool → document."""
+    lifted = lift(tool)
+    info = _filled(
+        title=tool.name,
+        version=tool.version or "unknown",
+        description=tool.description,
+        contact=_filled(url=tool.homepage),
+        license=_filled(identifier=tool.license),
+    )
+    everywhere = [_option(one, everywhere=True) for one in lifted.global_options or ()]
+    document = {
+        "opencli": VERSION,
+        "info": info,
+        **_filled(
+            arguments=[_argument(one) for one in lifted.arguments or ()],
+            options=[*everywhere, *(_option(one) for one in lifted.options or ())],
+            commands=[_command(name, one) for name, one in (lifted.commands or {}).items()],
+            examples=list(lifted.examples or ()),
+        ),
+        **_kept(lifted.extra),
+    }
+    losses = find_losses(tool, VOCABULARY, "OpenCLI has no word for it")
+    return Encoded(data=document, losses=tuple(losses))
+
+
+def _command(name: str, command: Command) -> dict[str, Any]:
+    return _filled(
+        name=name,
+        aliases=list(command.aliases or ()),
+        description=command.description,
+        options=[_option(one) for one in command.options or ()],
+        arguments=[_argument(one) for one in command.arguments or ()],
+        commands=[_command(below, one) for below, one in (command.commands or {}).items()],
+        hidden=command.hidden,
+        examples=list(command.examples or ()),
+    ) | _kept(command.extra)
+
+
+def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
+    kept = _kept(option.extra)
+    longest = max(option.flags, key=len)
+    told = option.own.get("inherited")
+    values = kept.pop("arguments", None)
+    if option.takes_value and not values:
+        values = [_value(option)]
+    return (
+        _filled(
+            name=longest,
+            aliases=[flag for flag in option.flags if flag != longest],
+            description=option.description,
+            arguments=values,
+            required=option.required,
+            recursive=told is True or (everywhere and told is not False),
+            hidden=option.hidden,
+        )
+        | kept
+    )
+
+
+def _value(option: Option) -> dict[str, Any]:
+    minimum = 0 if option.own.get("optionalValue") else 1
+    arity = {"minimum": minimum} if option.variadic else {"minimum": minimum, "maximum": 1}
+    accepted = [str(one) for one in option.enum or ()]
+    return _filled(name=option.name, required=minimum == 1, arity=arity, acceptedValues=accepted)
+
+
+def _argument(argument: Argument) -> dict[str, Any]:
+    minimum = 1 if argument.is_required else 0
+    arity = {"minimum": minimum} if argument.variadic else {"minimum": minimum, "maximum": 1}
+    document = _filled(
+        name=argument.name,
+        description=argument.description,
+        arity=arity,
+        acceptedValues=[str(one) for one in argument.enum or ()],
+    )
+    return {**document, **_kept(argument.extra), "required": argument.is_required}
+
+
+def _kept(extra: Mapping[str, object]) -> dict[str, Any]:
+    found = extra.get(VOCABULARY.vendor)
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def _filled(**given: Any) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if value not in (None, "", [], {}, False)}

@@ -1,0 +1,29 @@
+"""What a list of functions does not say of a tool: spellings, most effects, trust, patterns."""
+
+from __future__ import annotations
+
+from atip.codecs.interface import Loss
+from atip.codecs.vocabulary import Vocabulary, find_losses, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from atip.model.tool import Tool
+
+VOCABULARY = Vocabulary(
+    tool=words("description"),
+    command=words("description"),
+    option=words("description required default enum variadic pattern schema"),
+    argument=words("description required default enum variadic pattern schema"),
+    types=words("string integer number boolean file directory url enum array"),
+)
+_SAID = (".destructive", ".reversible", ".idempotent", ".cost.billable", ".filesystem.delete")
+"""Effects that stand as flags in the description, or as annotations."""
+
+
+def provider_losses(tool: Tool, told: Iterable[tuple[str, str]]) -> tuple[Loss, ...]:
+    """Losses of a compilation, and every field that no function declaration has a place for."""
+    fields = find_losses(tool, VOCABULARY, "a function declaration has no place for it")
+    said = [Loss(path=name, message=message) for name, message in told]
+    return (*said, *(loss for loss in fields if not loss.path.endswith(_SAID)))

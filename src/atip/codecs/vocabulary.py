@@ -1,0 +1,109 @@
+"""What a format has words for: every field of a tool that it cannot say is a loss, with its path.
+
+One walk over the ATIP document of a tool, one table per format. Marks that speak of the document and not of the tool
+(`atip`, evidence, `_…`) are not losses.
+"""
+
+from __future__ import annotations
+
+from atip.codecs.interface import Loss
+from atip.model import encode as model_encode
+from atip.model.problems import render_path
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from atip.model.tool import Tool
+
+    Place = tuple[str | int, ...]
+
+_FRAME = frozenset(("atip", "name"))
+_ABOUT = frozenset(("evidence", "confidence", "mentioned", "join", "intents", "category", "method"))
+"""Keys of `x-atip` that say where a fact came from."""
+
+
+class Vocabulary(Value):
+    """Fields a format can say, by the object of §3 they stand in. `own` are keys of `x-atip` on options."""
+
+    tool: frozenset[str]
+    command: frozenset[str]
+    option: frozenset[str]
+    argument: frozenset[str]
+    own: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset(("string", "boolean"))
+    alarms: frozenset[str] = frozenset()
+    """Effects that the format can say, but not deny."""
+    vendor: str = ""
+    """The vendor field in which a document of this format keeps what the model has no field for."""
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def find_losses(tool: Tool, vocabulary: Vocabulary, why: str) -> list[Loss]:
+    """All fields of the tool that the format has no word for."""
+    document = model_encode.encode(tool)
+    return [
+        Loss(path=render_path(place), message=why)
+        for place in _walk(document, (), vocabulary.tool, vocabulary)
+    ]
+
+
+def _walk(
+    node: dict[str, Any], place: Place, known: frozenset[str], table: Vocabulary
+) -> Iterator[Place]:
+    for key, value in node.items():
+        if key == "commands":
+            for name, child in value.items():
+                yield from _walk(child, (*place, key, name), table.command, table)
+        elif key in ("options", "globalOptions"):
+            yield from _parameters(value, (*place, key), table.option, table)
+        elif key == "arguments":
+            yield from _parameters(value, (*place, key), table.argument, table)
+        else:
+            yield from _field(key, value, place, known, table)
+
+
+def _parameters(
+    nodes: list[dict[str, Any]], place: Place, known: frozenset[str], table: Vocabulary
+) -> Iterator[Place]:
+    for index, node in enumerate(nodes):
+        for key, value in node.items():
+            if key == "type":
+                # a kept document says it in its own way
+                is_kept = bool(table.vendor) and table.vendor in node
+                is_choice = bool(node.get("enum")) and "enum" in known
+                if value not in table.types and not is_choice and not is_kept:
+                    yield (*place, index, key)
+            else:
+                yield from _field(key, value, (*place, index), known, table)
+
+
+def _field(
+    key: str, value: Any, place: Place, known: frozenset[str], table: Vocabulary
+) -> Iterator[Place]:
+    if key in known or key in _FRAME or key == table.vendor or key.startswith(("_", "$")):
+        return
+    if key == "x-atip" and isinstance(value, dict):
+        for one, fact in value.items():
+            if one == "effects" and one not in table.own and isinstance(fact, dict):
+                yield from _facts(fact, (*place, key, one), table)
+            elif one not in _ABOUT | table.own:
+                yield (*place, key, one)
+    elif key == "effects" and isinstance(value, dict):
+        yield from _facts(value, (*place, key), table)
+    else:
+        yield (*place, key)
+
+
+def _facts(effects: dict[str, Any], place: Place, table: Vocabulary) -> Iterator[Place]:
+    """Fact by fact: `effects.filesystem.write`, not `effects`."""
+    for key, value in effects.items():
+        if isinstance(value, dict):
+            yield from ((*place, key, inner) for inner in value)
+        elif not (value is True and key in table.alarms):
+            yield (*place, key)

@@ -1,0 +1,102 @@
+"""The ladder for one machine: all sources, the user's overrides, and the summaries, as one function of a subject."""
+
+from __future__ import annotations
+
+from atip.discovery.askers import apply_override
+from atip.discovery.findings.memory import conditions_of
+from atip.discovery.findings.source import RememberedSource, StopSignal
+from atip.discovery.frameworks import EXECUTING, executing_askers
+from atip.discovery.knowing import storable
+from atip.discovery.ladder import climb
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from atip.discovery.askers import OverrideAsker
+    from atip.discovery.findings.memory import FindingsMemory
+    from atip.discovery.ladder import Asker, Finding, Subject
+    from atip.discovery.summaries.sources import SummarySources
+
+
+class Climber:
+    """Asks every source about one program; see `ladder.climb`."""
+
+    def __init__(
+        self,
+        readers: Sequence[Asker],
+        *,
+        override: OverrideAsker,
+        summaries: SummarySources,
+        memory: FindingsMemory,
+        prober: Any = None,
+        refresh: bool = False,
+    ) -> None:
+        """
+        Args:
+            readers: sources that run nothing.
+            prober: runs programs, confined; None: those that run programs answer from memory.
+            refresh: ask again what is remembered.
+        """
+        self._signal = StopSignal(prober.close if prober is not None else lambda: None)
+        self._memory = memory
+        self._override = override
+        self._summaries = summaries
+        self._readers = [override, *readers]
+        askers = executing_askers(prober) if prober is not None else [None] * len(EXECUTING)
+        self._executing = [
+            RememberedSource(
+                memory, name=name, rung=rung, asker=asker, refresh=refresh, signal=self._signal
+            )
+            for (name, rung), asker in zip(EXECUTING, askers, strict=True)
+        ]
+
+    def __call__(self, subject: Subject) -> Finding | None:
+        """What is known of a program, with the user's partial override merged over it."""
+        finding = climb(
+            subject,
+            [*self._readers, *self._executing],
+            may_execute=False,
+            merge_knowledge=storable,
+            summarize=self._summaries.find,
+        )
+        partial = self._override.find(subject)
+        if finding is None or partial is None or finding.rung == "override":
+            return finding
+        return finding.replace(tool=apply_override(finding.tool, partial))
+
+    def inputs(self, subject: Subject) -> str:
+        """Changes when the answer may: with our release, the program, and every text that is read about it."""
+        texts = [_fingerprint(reader, subject) for reader in self._readers]
+        whole = [
+            subject.name,
+            subject.digest,
+            conditions_of(subject),
+            self._memory.stamp(subject),
+            *texts,
+        ]
+        return sha256_hex("\n".join(whole).encode("utf-8", "surrogateescape"))[:32]
+
+    def stop(self) -> None:
+        """End what is being asked; calls under way raise `ScanStopped`."""
+        self._signal.stop()
+
+    @property
+    def executed(self) -> int:
+        """How many programs were run."""
+        return len(set().union(*(source.asked for source in self._executing)))
+
+
+def _fingerprint(reader: Asker, subject: Subject) -> str:
+    """What a source would read, without reading it where it can tell; else its answer."""
+    tell = getattr(reader, "fingerprint", None)
+    if tell is not None:
+        return str(tell(subject))
+    answer = reader.ask(subject)
+    if answer is None:
+        return "-"
+    from atip.discovery.native import answer_digest
+
+    return answer_digest(answer)

@@ -1,0 +1,130 @@
+"""Learner: every program of a scan, the most used first, each kept as soon as it is known.
+
+What has not changed since it was kept is not looked at again; an interrupt ends the questions under way and keeps the rest.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.discovery.findings.popular import rank_of
+from atip.model.value import Value
+from atip.system.clock import monotonic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, Protocol
+
+    from atip.discovery.executables import Executable
+    from atip.discovery.ladder import Finding, Subject
+    from atip.discovery.report import ScanReport
+
+    class Ladder(Protocol):
+        """All sources as one function; `climber.Climber` is one."""
+
+        def __call__(self, subject: Subject) -> Finding | None: ...
+        def inputs(self, subject: Subject) -> str: ...
+        def stop(self) -> None: ...
+        @property
+        def executed(self) -> int: ...
+
+    Progress = Callable[[str, int, int], None]
+
+FLUSH_S = 0.5
+"""How much learning a killed scan may have to write down again."""
+
+
+class Program(Value):
+    """One name to learn about."""
+
+    file: Executable
+    subject: Subject
+    is_shared: bool
+    """Whether other names have the same bytes."""
+
+
+class Learner:
+    """One pass over all programs of a scan."""
+
+    def __init__(
+        self,
+        ladder: Ladder,
+        keeper: Any,
+        report: ScanReport,
+        *,
+        progress: Progress,
+        learn: bool,
+        refresh: bool,
+        jobs: int,
+    ) -> None:
+        """
+        Args:
+            learn: programs are run; with several threads, as they are waited for.
+            refresh: look again at what has not changed.
+        """
+        self._ladder = ladder
+        self._keeper = keeper
+        self._report = report
+        self._progress = progress
+        self._learn = learn
+        self._refresh = refresh
+        self._jobs = jobs or len(os.sched_getaffinity(0))
+        self._flushed = monotonic()
+
+    def run(self, programs: Sequence[Program]) -> None:
+        """Keep what is known of every program."""
+        changed = [program for program in programs if not self._keep_unchanged(program)]
+        changed.sort(key=lambda program: rank_of(program.file.name))
+        stage = "learning" if self._learn else "looking"
+        try:
+            for done, (program, finding) in enumerate(self._findings(changed), 1):
+                self._keep(program, finding)
+                self._progress(stage, done, len(changed))
+        finally:
+            self._report.executed += self._ladder.executed
+            self._keeper.flush()
+
+    def _keep_unchanged(self, program: Program) -> bool:
+        subject = program.subject
+        if self._refresh or subject.known_native is not None:
+            return False
+        rung = self._keeper.keep_unchanged(
+            subject, self._ladder.inputs(subject), learned=self._learn, key=program.file.key
+        )
+        if rung is not None:
+            self._report.remembered(rung)
+        return rung is not None
+
+    def _keep(self, program: Program, finding: Finding | None) -> None:
+        subject = program.subject
+        self._keeper.keep(
+            subject,
+            finding,
+            shared=program.is_shared,
+            key=program.file.key,
+            inputs=lambda: self._ladder.inputs(subject),
+            learned=self._learn,
+        )
+        self._report.learnt(program.file.name, finding)
+        if monotonic() - self._flushed > FLUSH_S:
+            self._keeper.flush()
+            self._flushed = monotonic()
+
+    def _findings(self, programs: Sequence[Program]) -> Iterator[tuple[Program, Finding | None]]:
+        """As they come; with several threads where programs are run and waited for."""
+        if not self._learn:
+            yield from ((program, self._ladder(program.subject)) for program in programs)
+            return
+        from concurrent.futures import ThreadPoolExecutor, as_completed
+
+        pool = ThreadPoolExecutor(self._jobs)
+        pending = {pool.submit(self._ladder, program.subject): program for program in programs}
+        try:
+            for future in as_completed(list(pending)):
+                yield pending.pop(future), future.result()
+        except BaseException:
+            self._ladder.stop()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)

@@ -1,0 +1,109 @@
+"""What programs answered when they were run, per program and source, on disk.
+
+`findings/<digest>.<name>.json` in the data directory, one file per program, written as soon as a source has answered: an
+interrupted scan has lost nothing that was answered. An answer is for the bytes in the file's name; it is *fresh* if our
+release and what lies behind the program (the package of a console script) are those that it was given for. A source
+that is not asked is answered from here, fresh or not: a scan that asks less never knows less.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.discovery.stubs import site_directories
+from atip.errors import AtipError
+from atip.model.decode import decode_tool
+from atip.model.encode import encode
+from atip.model.value import Value
+from atip.system.files import make_private, read_bytes, stamp_of, write_atomic
+from atip.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.discovery.ladder import Subject
+    from atip.model.tool import Tool
+
+FOLDER = "findings"
+MAX_BYTES = 256_000_000
+
+
+class Remembered(Value):
+    """One answer. `tool` is None if the source had nothing to say."""
+
+    tool: Tool | None
+    is_fresh: bool
+
+
+class FindingsMemory:
+    """The findings of one user. Safe to use from several threads for different programs."""
+
+    def __init__(self, data: str) -> None:
+        self._folder = os.path.join(data, FOLDER)
+
+    def get(self, subject: Subject, source: str) -> Remembered | None:
+        """What a source said of these bytes; None if it was never asked."""
+        found = self._load(subject).get(source)
+        if not isinstance(found, dict):
+            return None
+        tool = found.get("tool")
+        is_fresh = found.get("for") == conditions_of(subject)
+        return Remembered(tool=decode_tool(tool) if tool else None, is_fresh=is_fresh)
+
+    def put(self, subject: Subject, source: str, tool: Tool | None) -> None:
+        """Remember an answer; on disk when this returns."""
+        found = {
+            **self._load(subject),
+            source: {"for": conditions_of(subject), "tool": encode(tool) if tool else None},
+        }
+        make_private(self._folder)
+        data = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
+        write_atomic(self._path(subject.digest, subject.name), data, durable=False)
+
+    def stamp(self, subject: Subject) -> str:
+        """Changes with every answer that is remembered of a program."""
+        return stamp_of(self._path(subject.digest, subject.name))
+
+    def forget(self, digest: str, name: str) -> None:
+        """Remove what is remembered of a program that is gone."""
+        import contextlib
+
+        with contextlib.suppress(OSError):
+            os.unlink(self._path(digest, name))
+
+    def _load(self, subject: Subject) -> dict[str, Any]:
+        """Damaged or missing is the same as never asked."""
+        try:
+            found = json.loads(read_bytes(self._path(subject.digest, subject.name), MAX_BYTES))
+        except (AtipError, ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _path(self, digest: str, name: str) -> str:
+        return os.path.join(self._folder, f"{digest.removeprefix('sha256:')}.{name}.json")
+
+
+class NoMemory(FindingsMemory):
+    """For a question whose answer is not kept: every source is asked."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def get(self, subject: Subject, source: str) -> Remembered | None:
+        return None
+
+    def put(self, subject: Subject, source: str, tool: Tool | None) -> None:
+        return None
+
+
+def conditions_of(subject: Subject) -> str:
+    """What besides the program's own bytes an answer depends on: our release, and the files that a stub starts."""
+    stub = subject.stub
+    behind = [stamp_of(stub.target)] if stub.target else []
+    if stub.language == "python" and stub.module:
+        package = stub.module.split(".")[0]
+        sites = site_directories(subject.real_path, stub)
+        behind += [stamp_of(os.path.join(site, package)) for site in sites]
+    return " ".join([__version__, *behind])

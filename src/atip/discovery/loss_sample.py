@@ -1,0 +1,131 @@
+"""A tool that says everything ATIP can say of a command: what a conversion loses is measured on it. Data only."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_EFFECTS: dict[str, Any] = {
+    "filesystem": {"read": True, "write": True, "delete": True, "paths": ["./out"]},
+    "network": True,
+    "subprocess": False,
+    "idempotent": False,
+    "reversible": False,
+    "destructive": True,
+    "creates": ["file"],
+    "modifies": ["index"],
+    "deletes": ["cache"],
+    "interactive": {"stdin": "none", "prompts": False, "tty": False},
+    "cost": {"estimate": "low", "billable": True},
+    "duration": {"typical": "1-5s", "timeout": "60s"},
+}
+_OPTIONS: list[dict[str, Any]] = [
+    {
+        "name": "format",
+        "flags": ["-f", "--format"],
+        "type": "enum",
+        "enum": ["json", "text"],
+        "default": "text",
+        "description": "Output format",
+        "envVar": "BOAT_FORMAT",
+    },
+    {
+        "name": "limit",
+        "flags": ["--limit"],
+        "type": "integer",
+        "description": "At most so many",
+        "required": True,
+    },
+    {
+        "name": "tag",
+        "flags": ["--tag"],
+        "type": "string",
+        "description": "Tags to set",
+        "variadic": True,
+        "pattern": "^[a-z]+$",
+    },
+    {
+        "name": "force",
+        "flags": ["--force"],
+        "type": "boolean",
+        "description": "Replace what is there",
+        "exclusive": ["limit"],
+        "x-atip": {"effects": {"destructive": True}},
+    },
+    {
+        "name": "old",
+        "flags": ["--old"],
+        "type": "boolean",
+        "description": "Not used any more",
+        "deprecated": "use --force",
+        "hidden": True,
+    },
+]
+SAMPLE: dict[str, Any] = {
+    "atip": {"version": "0.6"},
+    "name": "boat",
+    "version": "1.2.0",
+    "description": "Load and sail",
+    "homepage": "https://boat.example",
+    "license": "MIT",
+    "trust": {"source": "native", "verified": True},
+    "globalOptions": [
+        {
+            "name": "verbose",
+            "flags": ["-v", "--verbose"],
+            "type": "boolean",
+            "description": "Say more",
+        }
+    ],
+    "authentication": {
+        "required": False,
+        "methods": [{"type": "token", "envVar": "BOAT_TOKEN", "setupCommand": "boat login"}],
+    },
+    "patterns": [
+        {
+            "name": "load-all",
+            "description": "Load everything",
+            "steps": [{"command": "boat load {what}"}],
+            "variables": {"what": {"type": "string"}},
+        }
+    ],
+    "commands": {
+        "load": {
+            "description": "Load a crate",
+            "aliases": ["l"],
+            "arguments": [
+                {"name": "crate", "type": "file", "description": "What to load", "variadic": True}
+            ],
+            "options": _OPTIONS,
+            "effects": _EFFECTS,
+            "examples": ["boat load crate.txt --limit 3"],
+        },
+        "cargo": {
+            "description": "What is aboard",
+            "commands": {
+                "list": {
+                    "description": "List the cargo",
+                    "arguments": [
+                        {
+                            "name": "deck",
+                            "type": "enum",
+                            "enum": ["upper", "lower"],
+                            "description": "Which deck",
+                            "required": False,
+                            "default": "upper",
+                        }
+                    ],
+                    "effects": {
+                        "filesystem": {"read": True, "write": False, "delete": False},
+                        "network": False,
+                        "destructive": False,
+                        "idempotent": True,
+                    },
+                    "hidden": True,
+                    "deprecated": True,
+                }
+            },
+        },
+    },
+}

@@ -1,0 +1,130 @@
+"""Descriptions that packages give of themselves: Debian packages, Python distributions, Node packages. Reads files only.
+
+They count for a program only if the package has no other program, or bears the program's name: what a package of
+forty programs says of itself says nothing of one of them.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+
+from atip.discovery.frameworks.node_package import package_folder, package_of
+from atip.discovery.stubs import site_directories
+from atip.errors import AtipError
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.discovery.ladder import Subject
+
+MAX_FILE = 64_000_000
+_PROGRAM = re.compile(r"^(?:/usr(?:/local)?)?/(?:s?bin|games)/([^/\n]+)$", re.M)
+_SCRIPTS = re.compile(r"^\[(?:console|gui)_scripts\]\n((?:[^\[\n].*\n?|\n)*)", re.M)
+_LIBRARY = re.compile(r"lib|.*-(?:dev|common|data|doc|dbg)\Z")
+_SUMMARY = re.compile(r"^Summary: (.+)$", re.M)
+
+
+class InstalledPackages:
+    """Package metadata of this machine, each database read once and only when asked for."""
+
+    def __init__(self, dpkg: str = "/var/lib/dpkg") -> None:
+        self._dpkg = dpkg
+        self._debian: Mapping[str, str] | None = None
+        self._python: dict[str, Mapping[str, str]] = {}
+
+    def summary(self, subject: Subject) -> str:
+        """What the package of a program says of itself; empty when it has several programs or there is none."""
+        if subject.stub.language == "node":
+            found = _node_summary(subject)
+        elif subject.stub.language == "python":
+            found = self._python_summary(subject)
+        else:
+            found = ""
+        return found or self._debian_summary(subject)
+
+    def _debian_summary(self, subject: Subject) -> str:
+        if self._debian is None:
+            self._debian = read_debian(self._dpkg)
+        for path in (subject.path, subject.real_path):
+            if found := self._debian.get(_merged_path(path)):
+                return found
+        return ""
+
+    def _python_summary(self, subject: Subject) -> str:
+        for site in site_directories(subject.real_path, subject.stub):
+            if site not in self._python:
+                self._python[site] = read_distributions(site)
+            if found := self._python[site].get(subject.name):
+                return found
+        return ""
+
+
+def read_debian(folder: str) -> dict[str, str]:
+    """path of a program → synopsis of its package, for packages of one program."""
+    synopses = _read_synopses(_read(os.path.join(folder, "status")))
+    found: dict[str, str] = {}
+    for listing in glob.iglob(os.path.join(glob.escape(folder), "info", "*.list")):
+        package = os.path.basename(listing).removesuffix(".list").partition(":")[0]
+        if _LIBRARY.match(package):
+            continue  # says what the library is for, not the program beside it
+        text = _read(listing)
+        programs = {match[1]: match[0] for match in _PROGRAM.finditer(text)}
+        for name, path in programs.items():
+            if (len(programs) == 1 or name == package) and package in synopses:
+                found[_merged_path(path)] = synopses[package]
+    return found
+
+
+def _read_synopses(status: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    package = ""
+    for line in status.splitlines():
+        if line.startswith("Package: "):
+            package = line[9:].strip()
+        elif line.startswith("Description: "):
+            found[package] = line[13:].strip()
+    return found
+
+
+def read_distributions(site: str) -> dict[str, str]:
+    """name of a console script → summary of its distribution, for distributions of one script."""
+    found: dict[str, str] = {}
+    for folder in glob.iglob(os.path.join(glob.escape(site), "*.dist-info")):
+        section = _SCRIPTS.search(_read(os.path.join(folder, "entry_points.txt")))
+        scripts = [
+            line.partition("=")[0].strip()
+            for line in (section[1].split("\n") if section else ())
+            if "=" in line
+        ]
+        package = os.path.basename(folder).partition("-")[0].replace("_", "-").lower()
+        for name in scripts:
+            if len(scripts) == 1 or name.lower().replace("_", "-") == package:
+                summary = _SUMMARY.search(_read(os.path.join(folder, "METADATA")))
+                found[name] = summary[1].strip() if summary else ""
+    return found
+
+
+def _node_summary(subject: Subject) -> str:
+    folder = package_folder(subject)
+    package = package_of(folder) if folder else {}
+    programs = package.get("bin")
+    is_single = not isinstance(programs, dict) or len(programs) == 1
+    if is_single or package.get("name") == subject.name:
+        return str(package.get("description") or "")
+    return ""
+
+
+def _merged_path(path: str) -> str:
+    """`/bin/ls` and `/usr/bin/ls` are one file where `/bin` is a link."""
+    return path.removeprefix("/usr")
+
+
+def _read(path: str) -> str:
+    try:
+        return read_bytes(path, MAX_FILE).decode("utf-8", "replace") if os.path.isfile(path) else ""
+    except AtipError:
+        return ""

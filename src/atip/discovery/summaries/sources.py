@@ -1,0 +1,84 @@
+"""The one line that says what a tool does: its sources in order, each checked by `inference.summary`.
+
+override, native, shim, adapter → curated summary → NAME line of the manual → framework → package → completion → help.
+The first three are the word of the user, of the tool itself and of who describes its very bytes, and are taken as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from atip.discovery.summaries.packages import InstalledPackages
+from atip.inference.man import read_purpose
+from atip.inference.summary import first_summary
+from atip.knowledge.reading import is_main_name, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Protocol
+
+    from atip.discovery.documents import InstalledTexts
+    from atip.discovery.ladder import Subject
+
+    class PackageSummaries(Protocol):
+        """What the package of a program says of it; `InstalledPackages` for those of this machine."""
+
+        def summary(self, subject: Subject) -> str: ...
+
+
+_FIRST = ("adapter",)
+_LAST = ("completion", "help", "man", "knowledge")
+_AS_THEY_ARE = ("override", "native", "shim")
+_VERSIONED = re.compile(r"[-.]?\d+(?:\.\d+)*\Z")
+_TARGET = re.compile(r"\A(?:x86_64|i\d86|aarch64|arm\w*|riscv64|powerpc\w*)-[\w]+-[\w]+-")
+
+
+class SummarySources:
+    """Summaries of one machine's tools; packages are listed only when a tool needs them."""
+
+    def __init__(self, texts: InstalledTexts, packages: PackageSummaries | None = None) -> None:
+        self._texts = texts
+        self._packages = packages or InstalledPackages()
+
+    def find(self, subject: Subject, descriptions: Mapping[str, str]) -> str:
+        """The best summary of a tool; empty when no source has one.
+
+        Args:
+            descriptions: what each source of metadata said, by its name.
+        """
+        for source in _AS_THEY_ARE:
+            if descriptions.get(source) and descriptions[source] != subject.name:
+                return descriptions[source]
+        return first_summary(self._candidates(subject, descriptions), subject.name)
+
+    def _candidates(self, subject: Subject, descriptions: Mapping[str, str]) -> Iterator[str]:
+        yield from (descriptions.get(source, "") for source in _FIRST)
+        names = list(_names(subject))
+        curated = next((known.description for name in names if (known := load(name))), "")
+        # Of several names under one entry, the summary is that of the group: a page of its own says more.
+        yield curated if is_main_name(subject.name) else ""
+        yield from (self._manual(name) for name in names)
+        yield curated
+        yield descriptions.get("framework", "")
+        yield self._packages.summary(subject)
+        yield from (descriptions.get(source, "") for source in _LAST)
+
+    def _manual(self, name: str) -> str:
+        page = self._texts.man(name)
+        return read_purpose(page, name) if page else ""
+
+
+def _names(subject: Subject) -> Iterator[str]:
+    """Names under which a program may have a manual: its own, its file's, those without version and target machine."""
+    file = os.path.basename(subject.real_path)
+    seen = set()
+    for name in (subject.name, file, _plain(subject.name), _plain(file)):
+        if name and name not in seen:
+            seen.add(name)
+            yield name
+
+
+def _plain(name: str) -> str:
+    return _VERSIONED.sub("", _TARGET.sub("", name))

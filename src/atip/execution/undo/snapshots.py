@@ -1,0 +1,100 @@
+"""Snapshots: a workspace as it is now, with a copy of each file; a file that did not change since the last one is not copied again."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from atip.errors import AtipError
+from atip.execution.undo.copies import Copies
+from atip.execution.undo.tree import FILE, Entry, open_folder, scan_tree
+from atip.system.digests import sha256_hex
+from atip.system.files import make_private, read_bytes, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_RECORD = 64_000_000
+_YOUNG_NS = 100_000_000
+"""A file that changed just now may change again within the same tick of the kernel's clock."""
+LATEST = "latest.json"
+
+
+class Shelf:
+    """The copies and records of one workspace: `DATA/undo/<digest of its path>/`."""
+
+    def __init__(self, data: str, workspace: str) -> None:
+        self.workspace = os.path.realpath(workspace)
+        top = os.path.join(data, "undo")
+        self.folder = os.path.join(top, sha256_hex(os.fsencode(self.workspace))[:24])
+        self.copies = Copies(os.path.join(self.folder, "copies"))
+
+    def make(self) -> None:
+        """Create the folders, for their owner alone."""
+        for folder in (os.path.dirname(self.folder), self.folder, self.copies.folder):
+            make_private(folder)
+
+    def snapshot(self) -> dict[str, Entry]:
+        """Copy what changed since the last snapshot, and remember this one as the last.
+
+        Raises:
+            TooLarge: it cannot be kept whole; what was kept before is untouched.
+        """
+        known = self.read_tree(LATEST)
+        handle = open_folder(self.workspace)
+        try:
+            tree = {
+                path: self._kept(handle, path, entry, known.get(path))
+                for path, entry in scan_tree(self.workspace).items()
+            }
+        finally:
+            os.close(handle)
+        found = {path: entry for path, entry in tree.items() if entry is not None}
+        if found != known:
+            self.write_tree(LATEST, found)
+        return found
+
+    def _kept(self, root: int, path: str, entry: Entry, known: Entry | None) -> Entry | None:
+        if entry.kind != FILE:
+            return entry
+        if known is not None and known.stamp == entry.stamp and known.content:
+            return entry.replace(content=known.content)
+        try:
+            content = self.copies.take(root, path, entry.size)
+        except PermissionError:
+            return entry  # the line cannot read it either; it can remove it, and that is told
+        except OSError:
+            return None  # gone, or a link now
+        if known is not None and self.copies.equal(known.content, content):
+            self.copies.drop(content)
+            content = known.content
+        young = time.time_ns() - int(entry.stamp.rpartition(".")[2]) < _YOUNG_NS
+        return entry.replace(content=content, stamp="" if young else entry.stamp)
+
+    def read_tree(self, name: str) -> dict[str, Entry]:
+        """A tree that was written; empty where there is none."""
+        try:
+            found = json.loads(read_bytes(os.path.join(self.folder, name), MAX_RECORD))
+        except (AtipError, ValueError):
+            return {}
+        return decode_tree(found)
+
+    def write_tree(self, name: str, tree: Mapping[str, Entry]) -> None:
+        data = json.dumps(encode_tree(tree)).encode("ascii")
+        write_atomic(os.path.join(self.folder, name), data, durable=False)
+
+
+def encode_tree(tree: Mapping[str, Entry]) -> dict[str, list[object]]:
+    """As JSON, short: a workspace has thousands of names."""
+    return {
+        path: [each.kind, each.mode, each.target, each.size, each.stamp, each.modified_ns, each.content]
+        for path, each in tree.items()
+    }  # fmt: skip
+
+
+def decode_tree(found: Mapping[str, list]) -> dict[str, Entry]:  # type: ignore[type-arg]
+    """The inverse of `encode_tree`."""
+    names = ("kind", "mode", "target", "size", "stamp", "modified_ns", "content")
+    return {path: Entry(**dict(zip(names, each, strict=True))) for path, each in found.items()}

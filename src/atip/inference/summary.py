@@ -1,0 +1,182 @@
+"""Summaries: whether a text says what a tool does, and the part of it that does. Pure.
+
+One checker for every source (manual, framework, package, help), so that an error message, a usage line, a version
+banner or a license notice is never shown as a description. A wrong summary is worse than none: what is in doubt fails.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_SUMMARY = 2_000
+_CHECKED = 400
+"""Characters that are judged; the rest of a paragraph follows its first sentences."""
+
+_DASHES = re.compile(r"^(?:[-–—:,;.*=~|]{1,3}\s+|[–—]\s*)")
+_ERROR = re.compile(
+    r"^(?:(?:fatal |internal |usage |argument |syntax |import |runtime |value |config\w* )?error\b(?! (?:mess|report|code|page|handl|correct|log|analy|check))"
+    r"|fatal\b|traceback\b|exception\b|warning\b|\[?(?:err|error|warn|fatal|info|debug)\]?:"
+    r"|(?:invalid|unknown|unrecogni[sz]ed|illegal|unsupported|bad|ambiguous|unexpected|missing|wrong|incorrect|undefined|extra)\b.{0,40}\b"
+    r"(?:options?|arguments?|args?|commands?|subcommands?|flags?|switch|parameters?|operands?|usage|file|number|value|keyword|action|syntax|input)\b"
+    r"|(?:cannot|can't|can not|could not|couldn't|unable to|failed|failure|must (?:be|have|run|specify)|you (?:must|need|have to|should|are)|not (?:enough|a |an |in |found|running|allowed|permitted))\b"
+    r"|(?:no|need|needs|requires?|expected|expecting|too (?:few|many))\b.{0,40}\b"
+    r"(?:arguments?|operands?|specified|given|found|provided|options?|files?|parameters?|display|such|input|set|available|run|root)\b"
+    r"|permission denied|access denied|segmentation fault|aborted|killed|command not found|does not exist|connection refused|operation not)",
+    re.I,
+)
+_ERROR_ANYWHERE = re.compile(
+    r"\b(?:invalid|unknown|unrecogni[sz]ed|illegal|unsupported|no such) (?:option|argument|command|flag|switch|parameter|file or)\b"
+    r"|: (?:no such file|command not found|permission denied|not found|cannot open)|exit (?:code|status) \d"
+    r"|\bmust be (?:run as |called |started |invoked |executed )?(?:root|superuser|specified)\b|errno[ :=]+\d|option requires",
+    re.I,
+)
+_USAGE = re.compile(
+    r"^(?:usage|synopsis|syntax|options?|arguments?|commands?|flags?|parameters?|examples?)\b\s*(?::|$|\[|<)"
+    r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^or:|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w",
+    re.I,
+)
+_PLACEHOLDERS = re.compile(r"<[\w -]{1,30}>|\[[\w. -]{1,30}\]|\b[A-Z_]{3,}\.\.\.")
+_LEGAL = re.compile(
+    r"copyright\W+(?:\(c\)|©|\d{4}|by|the|holder)|^copyright|©|\(c\)\s*\d{4}|\bwarranty\b|\bfree software\b|redistribut"
+    r"|all rights reserved|licen[cs]ed under|under the (?:terms|gnu|gpl|mit|apache|bsd)|general public licen|^licen[cs]e\b"
+    r"|^(?:written|created|developed|maintained|made|modified|contributed|ported|by)\b.{0,12}\bby\b|^by [A-Z]|^authors?\b\W",
+    re.I,
+)
+_POINTER = re.compile(
+    r"^(?:https?://|www\.|see (?:https?|also\b|the (?:man|doc|online|info|project|home)|man\b|\S+\(\d)|report (?:any )?bugs|bug reports?\b"
+    r"|home ?page\b|documentation\b\W|project (?:page|home)|website\b|(?:full|complete|online|more) (?:documentation|help|information|details)\b"
+    r"|for (?:more|further|detailed|complete|help|a (?:full |complete )?list|bug|details|additional|usage|full)\b"
+    r"|(?:please|thank|thanks|welcome|donate|sponsor|note|notice|tip|hint|nb|important|deprecated|obsolete|attention)\b(?! (?:taking|pad|book))"
+    r"|mandatory arguments|this (?:help|is not the|menu|message|version|list|command (?:is|has|requires))|the following|available\b|valid\b"
+    r"|with(?:out)? (?:no )?(?:any )?(?:arguments?|options?|file|parameters?)\b|if (?:no|you|the|an?)\b|when (?:no|called|run|invoked)\b|by default\b"
+    r"|(?:all|some|these|most) (?:options?|arguments?|commands?|flags?|parameters?)\b|where\b|default\b|arguments? (?:are|is|to)\b"
+    r"|(?:a|the) (?:list|summary) of (?:the )?(?:available|all|possible|commands|options)|to (?:get|see|list|show|display) (?:help|usage|more|the|a|all)\b.{0,30}(?:help|usage|options|commands|type|run|use)"
+    r"|manual page for\b|\S+ (?:command|program|tool|utility|script)\.?$|press\b|enter an?\b.{0,20}\bor\b|type\b.{0,40}\bfor\b|new (?:major |minor )?version|update available|loading\b|starting\b|reading (?:from|package)|listening\b|waiting\b|done\b|using\b)",
+    re.I,
+)
+_INSTRUCTION = re.compile(
+    r"^(?:(?:see|try)\b.{0,60}?(?:(?<![\w-])--?\w|[`'\"‘]|\bfor\b|\bman\b)"
+    r"|(?:type|run|use|execute|read|consult|refer|invoke|specify|enter|call|set|check|add)\b.{0,60}?"
+    r"(?:(?<!\w)-{1,2}h(?:elp)?\b|\bman (?:page|\S+\(?\d)|\bmanual\b|\bdocumentation\b|\bhelp\b|\bfor (?:more|details|usage|information|a list)))",
+    re.I,
+)
+_VERSION = re.compile(
+    r"^(?:[^\s\[(]{1,40}[ ,:]{1,2}){0,3}?\(?(?:version|release|ver\.?|v)?[ :.]?v?\d{1,8}(?:\.\d[\w~+-]{0,20}){1,5}[\w.~+-]{0,30}(?![\w.])[)\],;]?"
+)
+_AFTER_VERSION = re.compile(
+    r"^\s*(?:\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[,;:.]|\d{4}[-/.]\d\d?[-/.]\d\d?)\s*"
+)
+_LABEL = re.compile(r"^(?:overview|description|name|summary|purpose|about)\s?:\s+", re.I)
+_TRAILING = re.compile(r"(?:\s+[.,;:-])+$")
+_LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(])")
+_TIMESTAMP = re.compile(r"^(?:\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)")
+_PAIR = re.compile(r"^[\w ./-]{1,40}\s?[=:]\s?[\w./-]{0,60}$")
+_PATH = re.compile(r"(?<![\w.])(?:~|\.{1,2})?/[\w.+-]+(?:/[\w.+-]+)+")
+
+
+def find_summary(text: str, name: str) -> str:
+    """What a text says the tool does: the text without banner and name; empty when it says nothing of it.
+
+    Sentences and lines before the first good one are skipped, so a version banner above a description does no harm.
+    """
+    text = " ".join(text.split())[:MAX_SUMMARY]
+    sentences = _SENTENCE.split(text)
+    for place in range(min(len(sentences), 4)):
+        found = _tidy(" ".join(sentences[place:]), name)
+        if found and why_not_summary(found, name) is None:
+            return found
+    return ""
+
+
+def first_summary(candidates: Iterable[str], name: str) -> str:
+    """The first candidate that says what the tool does, best source first; empty when none does."""
+    return next((found for one in candidates if (found := find_summary(one, name))), "")
+
+
+def why_not_summary(text: str, name: str) -> str | None:
+    """Why a text is not a summary: `name`, `fragment`, `error`, `usage`, `license`, `pointer`, `version`, `path`; None if it is one."""
+    first = _SENTENCE.split(text[:_CHECKED], maxsplit=1)[0]
+    if _bare(first) == _bare(name) or first.lower() == name.lower():
+        return "name"
+    checks = (
+        ("fragment", _is_fragment(first)),
+        ("error", _ERROR.search(first) or _ERROR_ANYWHERE.search(first)),
+        ("usage", _USAGE.search(first) or _is_usage(first, name)),
+        ("license", _LEGAL.search(first)),
+        ("pointer", _POINTER.search(first) or _INSTRUCTION.search(first)),
+        ("version", _VERSION.match(first) or _TIMESTAMP.match(first)),
+        ("path", _is_path(first)),
+    )
+    return next((reason for reason, holds in checks if holds), None)
+
+
+def _tidy(text: str, name: str) -> str:
+    """Without the name, a banner and dashes before the words themselves."""
+    text = _without_name(_TRAILING.sub("", _LABEL.sub("", text.strip())), name)
+    banner = _VERSION.match(text)
+    if banner is not None:
+        text = text[banner.end() :]
+        while (more := _AFTER_VERSION.match(text)) is not None and more.end():
+            text = text[more.end() :]
+        text = _without_name(text.strip(), name)
+    return _DASHES.sub("", text.strip()).strip()
+
+
+def _without_name(text: str, name: str) -> str:
+    """`cp - copy files`, `cp: copy files`, `Cp – copy files` → `copy files`."""
+    head, found, rest = _split_dash(text)
+    if found and (
+        name.lower() in head.lower().split() or "," in head or _bare(head) == _bare(name)
+    ):
+        return rest
+    path, found_path, said = text.partition(": ")
+    if found_path and path.endswith(f"/{name}"):
+        return said.strip()
+    lead = _LEAD.match(text)
+    start = lead.end() if lead else 0
+    after = text[start + len(name) :]
+    if name and text[start:].lower().startswith(name.lower()) and after[:1] in (":", ","):
+        return after[1:].strip()
+    return text
+
+
+def _split_dash(text: str) -> tuple[str, bool, str]:
+    for dash in (" - ", " – ", " — ", " -- ", " \\- "):
+        head, found, rest = text.partition(dash)
+        if found and len(head) <= 60 and len(head.split()) <= 4:
+            return head, True, rest.strip()
+    return text, False, ""
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\W_]|\d+(?:\.\d+)*$", "", text).lower()
+
+
+def _is_fragment(text: str) -> bool:
+    """Too few words, a heading, a `key: value` pair, more signs than letters, or capitals only."""
+    words = _WORD.findall(text)
+    if len(words) < 2 or text.endswith((":", ",", "(")) or _PAIR.match(text):
+        return True
+    letters = sum(char.isalpha() or char == " " for char in text)
+    capitals = sum(word.isupper() for word in words)
+    return letters * 10 < len(text) * 6 or (len(words) > 2 and capitals * 4 > len(words) * 3)
+
+
+def _is_usage(text: str, name: str) -> bool:
+    """The tool's name followed by placeholders, or several placeholders anywhere."""
+    shown = _PLACEHOLDERS.findall(text)
+    starts = bool(name) and text.lower().startswith(
+        (f"{name.lower()} [", f"{name.lower()} <", f"{name.lower()} -")
+    )
+    return starts or len(shown) > 1
+
+
+def _is_path(text: str) -> bool:
+    paths = _PATH.findall(text)
+    return bool(paths) and 2 * sum(map(len, paths)) > len(text)

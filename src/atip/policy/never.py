@@ -1,0 +1,293 @@
+"""Never: the short list that is denied in every preset, also where a client skips questions.
+
+    (1) removing the system, a home, the workspace's parent or its history
+    (2) overwriting or formatting disks, partition tables and boot loaders
+    (3) opening or handing over whole system folders; ending process 1 or every process
+    (4) fork bombs; a download that a root shell runs
+    (5) our own policy and audit; verbs of ours that widen or disarm
+
+Each with what to do instead. Lists are data; near misses are in `conformance/never`. Everything here only denies.
+Pure: words, not files, are looked at. Implements DESIGN §4 "deny is for what no preset allows".
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from atip.calls.effects import program_name
+from atip.calls.invocation import UNKNOWN_TEXT
+from atip.policy import vital
+from atip.policy.habits import PRIVILEGE
+from atip.policy.sensitive import ANY_FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from atip.calls.shell import ShellCommand, ShellLine, ShellWord
+    from atip.policy.paths import Paths
+    from atip.policy.subject import Subject
+
+_REMOVERS = frozenset({"rm", "srm", "rimraf", "trash"})
+_ENDS_WITH_TARGET = frozenset({"cp", "mv", "install", "rsync", "ln", "scp", "dd", "ditto"})
+_WRITES_TARGET = frozenset({*_ENDS_WITH_TARGET, "tee", "truncate", "shred", "sponge", "pv"})
+_FORMATS = frozenset({"mkswap", "blkdiscard", "fdisk", "cfdisk", "gdisk", "sgdisk", "sfdisk", "parted", "wipefs",
+                      "badblocks", "hdparm", "nvme", "cryptsetup", "pvcreate", "pvremove", "mdadm", "zpool", "diskutil"})  # fmt: skip
+_SHOWS = frozenset({"-l", "--list", "-d", "--dump", "-J", "--json", "-p", "--print", "-i", "--info", "-v", "-I", "-T",
+                    "--verify", "print", "list", "info", "status", "luksDump", "id-ctrl", "smart-log", "-n", "--no-act",
+                    "isLuks", "open", "close", "luksOpen", "luksClose", "--detail", "--examine"})  # fmt: skip
+_ACTS = {"wipefs": {"-a", "--all", "-o", "--offset"}, "badblocks": {"-w", "-n"}, "hdparm": {"--security-erase", "--security-erase-enhanced"},
+         "nvme": {"format", "sanitize"}, "zpool": {"create", "labelclear", "destroy"}, "mdadm": {"--create", "-C", "--zero-superblock"},
+         "diskutil": {"eraseDisk", "eraseVolume", "zeroDisk", "secureErase", "partitionDisk"}, "cryptsetup": {"luksFormat", "erase", "luksErase"}}  # fmt: skip
+"""Programs that mostly look: the words that make them format."""
+_FIND_TESTS = frozenset({"-delete", "-depth", "-xdev", "-mount", "-print", "-print0", "-exec", "-execdir", "-ok", "-okdir",
+                         "-type", "-name", "-H", "-L", "-P", "-mindepth", "-follow"})  # fmt: skip
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "python", "perl", "ruby", "node", "php", "pwsh"})  # fmt: skip
+_DOWNLOADERS = frozenset({"curl", "wget", "fetch", "aria2c", "http", "https", "xh", "lynx"})
+_WIDENS = frozenset({("policy", "allow"), ("policy", "init"), ("policy", "approve"), ("approvals", "add"), ("approvals", "approve"),
+                     ("guard", "uninstall"), ("guard", "off"), ("registry", "add"), ("registry", "remove"), ("mcp", "approve"), ("api", "approve"),
+                     ("override", "set"), ("override", "add"), ("overrides", "add")})  # fmt: skip
+_UNASKED = frozenset({"--yes", "-y", "--unsandboxed", "--remove", "--forget"})
+_EVERYBODY = frozenset({"777", "0777", "000", "0000", "a+rwx", "ugo+rwx", "+rwx", "a=rwx", "a-rwx"})
+
+_DISK = "name a file (`disk.img`); a person prepares disks in a terminal"
+_TERMINAL = "a person does this in a terminal"
+
+
+def mark_never(
+    subjects: Sequence[Subject], command: ShellCommand, line: ShellLine, paths: Paths
+) -> list[Subject]:
+    """The subjects of one command, each with the reason why it must never run, if there is one."""
+    ways = (_redirects(command, paths), _root_shell(command, line), _fed(command, line, paths), _fork_bomb(command, line))  # fmt: skip
+    around = next(filter(None, ways), "")
+    found = [why_never(subject, paths.places.root, paths.places.home) for subject in subjects]
+    if around and not any(found):
+        found[0] = around
+    return [
+        subject.replace(never=why) if why else subject
+        for subject, why in zip(subjects, found, strict=True)
+    ]
+
+
+def why_never(subject: Subject, root: str, home: str) -> str:
+    """Why a call must never run, and what to do instead; empty: no reason."""
+    name = subject.tool
+    checks = (
+        _removes(subject, root, home), _formats(name, subject), _opens_all(name, subject, home), _ends_all(name, subject),
+        _own_settings(name, subject, home), _disarms(name, subject),
+    )  # fmt: skip
+    return next(filter(None, checks), "")
+
+
+# --- (1) loss ------------------------------------------------------------------------------------
+
+
+def _removes(subject: Subject, root: str, home: str) -> str:
+    for path in _removed(subject.tool, subject):
+        lost = vital.what_is_lost(path, root=root, home=home)
+        if lost:
+            return f"removes {lost}; name the folder inside of the workspace that is meant"
+    return ""
+
+
+def _removed(name: str, subject: Subject) -> Sequence[str]:
+    words, flags = subject.argv[1:], set(subject.flags or ())
+    if name in _REMOVERS:
+        whole = bool(flags & {"-r", "-R", "--recursive"})
+        return [path for path in subject.paths if whole or ANY_FILE in path]
+    if name == "find":
+        return subject.paths if _empties(words) else ()
+    if name == "mv":
+        return subject.paths[:-1]
+    if name == "rsync" and any(word.startswith("--del") for word in words):
+        return subject.paths[-1:]
+    return ()
+
+
+def _empties(words: Sequence[str]) -> bool:
+    """`find X -delete` without a test that leaves something."""
+    removes = "-delete" in words or any(
+        word in ("-exec", "-execdir") and program_name(then) in _REMOVERS
+        for word, then in pairwise(words)
+    )
+    tests = [word for word in _own_words(words) if word[:1] == "-" and word not in _FIND_TESTS]
+    named = [then for word, then in pairwise(words) if word == "-name"]
+    return removes and not tests and all(name == "*" for name in named)
+
+
+def _own_words(words: Sequence[str]) -> Iterator[str]:
+    """The words of find itself, not of what it runs."""
+    inner = False
+    for word in words:
+        inner = word not in (";", "+") if inner else word in ("-exec", "-execdir", "-ok", "-okdir")
+        if not inner or word.startswith(("-exec", "-ok")):
+            yield word
+
+
+# --- (2) disks and boot --------------------------------------------------------------------------
+
+
+def _formats(name: str, subject: Subject) -> str:
+    words = set(subject.argv[1:])
+    if name in ("grub-install", "grub2-install", "lilo") or (
+        name == "efibootmgr"
+        and words & {"-B", "-b", "-o", "-c", "-O", "-N", "--delete-bootnum", "--create"}
+    ):
+        return f"changes the boot loader; {_TERMINAL}"
+    if name == "diskutil" and words & _ACTS[name]:
+        return f"formats or overwrites a disk; {_DISK}"
+    targets = _targets(name, subject)
+    if any(map(vital.is_boot, targets)):
+        return f"writes where the boot loader lies; {_TERMINAL}"
+    if any(map(vital.is_device, targets)):
+        return f"formats or overwrites a disk; {_DISK}"
+    return ""
+
+
+def _targets(name: str, subject: Subject) -> Sequence[str]:
+    """What a program that writes files or disks would overwrite."""
+    words = set(subject.argv[1:])
+    if name == "dd":
+        return [word[3:] for word in subject.argv if word.startswith("of=")]
+    if name in _ENDS_WITH_TARGET:
+        return subject.paths[-1:]
+    if name in _WRITES_TARGET or name.startswith(("mkfs", "newfs")):
+        return subject.paths
+    if name not in _FORMATS or (words & _SHOWS and not words & _ACTS.get(name, set())):
+        return ()
+    return subject.paths if name not in _ACTS or words & _ACTS[name] else ()
+
+
+# --- (3) everybody and everything ----------------------------------------------------------------
+
+
+def _opens_all(name: str, subject: Subject, home: str) -> str:
+    if name not in ("chmod", "chown", "chgrp", "setfacl"):
+        return ""
+    if not set(subject.flags or ()) & {"-R", "--recursive"}:
+        return ""
+    everybody = name == "chmod" and bool(_EVERYBODY.intersection(subject.argv))
+    if any(vital.is_system(path) or (everybody and path == home) for path in subject.paths):
+        return "changes the owners or permissions of a whole system folder or home; name the files that are meant"
+    return ""
+
+
+def _ends_all(name: str, subject: Subject) -> str:
+    words = subject.argv[1:]
+    if name != "kill" or {"-l", "-L", "--list", "--table"} & set(words):
+        return ""
+    everything = len(words) > 1 and words[-1] == "-1"
+    if everything or "1" in subject.arguments or "-1" in subject.arguments:
+        return "ends process 1 or every process; name the process that is meant"
+    return ""
+
+
+# --- (4) bombs and root shells -------------------------------------------------------------------
+
+
+def _fork_bomb(command: ShellCommand, line: ShellLine) -> str:
+    """A function of the line that is piped into itself, and called besides."""
+    name = _name(command)
+    if name not in line.functions or not command.feed:
+        return ""
+    itself = any(_name(line.commands[index]) == name for index in command.feed)
+    calls = sum(1 for each in line.commands if _name(each) == name)
+    return "starts itself again and again until the machine stops" if itself and calls > 2 else ""
+
+
+def _root_shell(command: ShellCommand, line: ShellLine) -> str:
+    programs = [program_name(word.text).rstrip("0123456789.") for word in command.words[1:]]
+    if _name(command) not in PRIVILEGE or _SHELLS.isdisjoint(programs):
+        return ""
+    if any(_name(line.commands[index]) in _DOWNLOADERS for index in _sources(command, line)):
+        return "a root shell would run what a server sends; download it, read it, then run it"
+    return ""
+
+
+def _sources(command: ShellCommand, line: ShellLine) -> set[int]:
+    """Every command whose output reaches this one, through pipes, `$(…)` and `<(…)`."""
+    found: set[int] = set()
+    wanted = [*(command.feed or ()), *(i for word in command.words for i in _made_by(word))]
+    while wanted:
+        index = wanted.pop()
+        if index not in found and index < len(line.commands):
+            found.add(index)
+            wanted += line.commands[index].feed or ()
+    return found
+
+
+def _made_by(word: ShellWord) -> Iterator[int]:
+    for origin in word.origins:
+        yield from origin.commands
+
+
+def _fed(command: ShellCommand, line: ShellLine, paths: Paths) -> str:
+    """`echo / | xargs rm -rf`: names that the line itself spells out."""
+    words = [word.text for word in command.words]
+    if _name(command) != "xargs" or not _REMOVERS.intersection(words):
+        return ""
+    for index in command.feed or ():
+        fed = line.commands[index]
+        if _name(fed) in ("echo", "printf"):
+            for path in (path for word in fed.words[1:] for path in paths.resolve(word)):
+                lost = vital.what_is_lost(path, root=paths.places.root, home=paths.places.home)
+                if lost:
+                    return f"removes {lost}; name the folder inside of the workspace that is meant"
+    return ""
+
+
+# --- (5) ourselves -------------------------------------------------------------------------------
+
+
+def _own_settings(name: str, subject: Subject, home: str) -> str:
+    files = subject.effects.filesystem
+    if files.write is False and files.delete is False:
+        return ""
+    paths = subject.paths[-1:] if name in _ENDS_WITH_TARGET - {"mv"} else subject.paths
+    return _own_reason() if any(vital.is_own(path, home) for path in paths) else ""
+
+
+def _own_reason() -> str:
+    return f"changes the policy, the approvals or the audit that guard this machine; {_TERMINAL}"
+
+
+def _disarms(name: str, subject: Subject) -> str:
+    words = _words_to_atip(name, subject.argv[1:])
+    plain = tuple(word for word in words if not word.startswith("-"))
+    if plain[:2] in _WIDENS or any(w in _UNASKED or w.startswith("--unsafe") for w in words):
+        return f"widens what agents may do, or answers in a person's place; {_TERMINAL}"
+    return ""
+
+
+def _words_to_atip(name: str, words: Sequence[str]) -> Sequence[str]:
+    """What is said to our own program, whichever way it is started; empty: it is another program."""
+    program = name.rpartition("/")[2]
+    if program in ("atip", "atip-cli"):
+        return words
+    if program.startswith("python"):
+        for module in ("atip", "atip.cli.main"):
+            if module in words and words[: words.index(module)][-1:] == ("-m",):
+                return words[words.index(module) + 1 :]
+    return ()
+
+
+# --- what stands around --------------------------------------------------------------------------
+
+
+def _redirects(command: ShellCommand, paths: Paths) -> str:
+    for redirect in command.redirects:
+        if redirect.kind not in ("write", "append", "readwrite"):
+            continue
+        for path in paths.resolve(redirect.target):
+            if vital.is_device(path):
+                return f"formats or overwrites a disk; {_DISK}"
+            if vital.is_boot(path):
+                return f"writes where the boot loader lies; {_TERMINAL}"
+            if vital.is_own(path, paths.places.home):
+                return _own_reason()
+    return ""
+
+
+def _name(command: ShellCommand) -> str:
+    word = command.words[0].text if command.words else ""
+    return "" if UNKNOWN_TEXT in word else (program_name(word) or word)

@@ -1,0 +1,88 @@
+"""Rewriting: the line that a client runs in the place of one that is confined, and clients that are known to run it. Pure.
+
+    npm test  →  /usr/bin/python3 -I -m atip.cli.main run --line --unattended 'npm test'
+
+The program has an absolute path and starts isolated (`-I`: neither the folder nor `PYTHONPATH` chooses its modules). The original line is
+one quoted word. `run --line` judges that word again, so nothing here has to be believed by it.
+"""
+
+from __future__ import annotations
+
+ALIASES = {"claude": "claude-code", "gemini": "gemini-cli"}
+PACKAGES = {
+    "claude-code": "@anthropic-ai/claude-code",
+    "codex": "@openai/codex",
+    "copilot": "@github/copilot",
+    "gemini-cli": "@google/gemini-cli",
+    "opencode": "opencode",
+}
+"""Client → name of its package; builds for one platform add `-…`."""
+PROVEN = {
+    "claude-code": ("2.1.197",),
+    "codex": ("0.166.0",),
+    "gemini-cli": ("0.61.0",),
+    "opencode": ("1.18.33",),
+}
+"""Client → versions that were seen to run the rewritten line and not the original (`make test-clients`). Others prove it on this machine."""
+MODULE = ("-I", "-m", "atip.cli.main")
+_RUN = ("run", "--line", "--unattended")
+READ_ONLY = "--read-only"
+_OWN_NAMES = frozenset(("atip", "atip-cli"))
+
+
+def client_name(word: str) -> str:
+    """The one name of a client that has several."""
+    return ALIASES.get(word, word)
+
+
+def is_proven_version(client: str, package: str, version: str) -> bool:
+    """Whether this version of a client was seen to run a rewritten line."""
+    name = PACKAGES.get(client)
+    if name is None or version not in PROVEN.get(client, ()):
+        return False
+    return package == name or package.startswith(f"{name}-")
+
+
+def rewrite_line(python: str, line: str, *, read_only: bool = False, token: str = "") -> str:
+    """The line that runs `line` confined.
+
+    Args:
+        python: absolute path of the interpreter that has `atip`.
+        read_only: nothing can be written, for a client that only plans.
+        token: of a test whether the client runs what it is given; empty: this is none.
+
+    Raises:
+        ValueError: the path is relative, or the line holds a NUL.
+    """
+    import shlex  # brings `re` along; a hook that rewrites nothing starts without it
+
+    if not python.startswith("/") or "\0" in line:
+        raise ValueError("a confined line needs an absolute interpreter and text without NUL")
+    options = ((READ_ONLY,) if read_only else ()) + (("--token", token) if token else ())
+    # `--`: a line that begins with a dash is still the line
+    return shlex.join((python, *MODULE, *_RUN, *options, "--", original_line(line, python)))
+
+
+def original_line(line: str, python: str = "") -> str:
+    """The line inside of `atip run --line '…'`, as an agent repeats it; any other line as it is."""
+    words = _words(line)
+    if python and tuple(words[: 1 + len(MODULE)]) == (python, *MODULE):
+        words = ["atip", *words[1 + len(MODULE) :]]
+    if len(words) < 4 or words[0].rpartition("/")[2] not in _OWN_NAMES:
+        return line
+    options, inner = words[1:-1], words[-1]
+    known = {*_RUN, READ_ONLY, "--"}
+    is_ours = options[:2] == list(_RUN[:2]) and set(options) <= known
+    return inner if is_ours and inner not in known else line
+
+
+def _words(line: str) -> list[str]:
+    """The words of a line that is one quoted command; empty for every other."""
+    import shlex  # brings `re` along; a hook that rewrites nothing starts without it
+
+    try:
+        found = shlex.split(line)
+    except ValueError:
+        return []
+    # SECURITY: only what quoting alone explains is taken apart; operators and expansions are left to the judge
+    return found if shlex.join(found) == line.strip() else []

@@ -1,0 +1,93 @@
+"""Settle: whether a sandbox rules out the harm for which policy would ask. Pure.
+
+    asked for what a preset does not know or does not like → the sandbox decides: `confine`
+    asked by a rule of a person, or for what no sandbox undoes → still a question
+
+What a sandbox rules out: reading secrets, writing outside of the workspace or where things run later, reaching hosts that nobody
+granted, leaving processes behind. What it does not: known loss of what lies in the workspace, sending, spending, privileges, and changes of
+what lies elsewhere and is reached on purpose (a push). Deny stays deny.
+"""
+
+from __future__ import annotations
+
+from atip.policy.decision import ALLOW, ASK, CONFINE, Decision
+from atip.policy.subject import danger_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.policy.subject import Subject
+
+_UNSETTLED = ("destructive", "cost.billable", "sends", "root", "interactive.prompts")
+_PRESET = "preset "
+_HERE = frozenset(("package", "packages", "dependency", "dependencies"))
+_ELSEWHERE = frozenset(("ssh", "mosh", "rsh", "autossh", "sshpass", "telnet"))
+"""Programs that run what they are given on another machine."""
+_RUNS_ELSEWHERE = frozenset((("kubectl", "exec"), ("oc", "exec"), ("oc", "rsh")))
+_SYSTEM = frozenset(
+    ("service", "machine", "user", "group", "mount", "firewall", "account", "kernel")
+)
+"""Words for what belongs to the whole machine."""
+
+
+def settled(
+    decision: Decision, subjects: Sequence[Subject], decisions: Sequence[Decision]
+) -> Decision:
+    """The decision of a line, with `confine` in the place of a question that a sandbox settles.
+
+    Args:
+        decision: of the whole line.
+        decisions: one per subject; none: the line could not be read, and is never confined.
+    """
+    if decision.outcome != ASK or not decisions:
+        return decision
+    open_ones = [
+        (subject, each)
+        for subject, each in zip(subjects, decisions, strict=True)
+        if each.outcome != ALLOW
+    ]
+    if all(_settles(subject, each) for subject, each in open_ones):
+        return decision.replace(outcome=CONFINE, rule=f"confined: {decision.rule}")
+    return decision
+
+
+def _settles(subject: Subject, decision: Decision) -> bool:
+    # SECURITY: a person's own rule, and what no policy can lift, is asked about as it says.
+    if decision.outcome != ASK or not decision.rule.startswith(_PRESET):
+        return False
+    if any(danger_of(subject, name) is True for name in _UNSETTLED):
+        return False
+    if subject.tool in _ELSEWHERE or (subject.tool, *subject.path[:1]) in _RUNS_ELSEWHERE:
+        return False
+    if _SYSTEM & _changed(subject):
+        return False
+    network = danger_of(subject, "network")
+    if network is None:  # it may reach another machine: what it is known to change may lie there
+        return not _changed(subject) - _HERE
+    return network is False or not _changes_elsewhere(subject)
+
+
+def needs_person(subject: Subject) -> bool:
+    """Whether a command that a line leads to is a person's decision, though the sandbox would stop it: it sends, spends, becomes
+    root or changes another machine."""
+    if any(danger_of(subject, name) is True for name in ("sends", "cost.billable", "root")):
+        return True
+    known = danger_of(subject, "network") is True and danger_of(subject, "changes") is True
+    return subject.tool in _ELSEWHERE or (known and _changes_elsewhere(subject))
+
+
+def _changed(subject: Subject) -> set[str]:
+    effects = subject.effects
+    return {
+        word for each in (effects.creates, effects.modifies, effects.deletes) for word in each or ()
+    }
+
+
+def _changes_elsewhere(subject: Subject) -> bool:
+    """What a network command changes lies elsewhere, but for what it installs here, which is written to files."""
+    effects = subject.effects
+    if None in (effects.creates, effects.modifies, effects.deletes):
+        return True
+    here = _HERE if effects.filesystem.write is not False else frozenset[str]()
+    return bool(_changed(subject) - here)

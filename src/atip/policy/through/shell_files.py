@@ -1,0 +1,96 @@
+"""Script files as lines, and programs that a repository's own settings start. Pure."""
+
+from __future__ import annotations
+
+from atip.model.regex import LazyRegex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))
+_SHEBANG = LazyRegex(r"#!\s*(\S+)(?:[ \t]+(?:-\S+[ \t]+)*(\S+))?")
+_READING = LazyRegex(
+    r"core\.(fsmonitor|pager|alternaterefscommand)|pager\..+|diff\.external|diff\..+\.(textconv|command)"
+    r"|filter\..+\.(clean|smudge|process)|include(if)?(\..+)?\.path"
+)
+"""Settings that start a program, or lead to further settings, also where git only reads."""
+_PROGRAMS = LazyRegex(
+    r"core\.(sshcommand|editor|hookspath|askpass|gitproxy)|gpg(\..+)?\.program|credential(\..+)?\.helper"
+    r"|sequence\.editor|merge\..+\.driver"
+)
+_READERS = frozenset(
+    (
+        "status",
+        "diff",
+        "log",
+        "show",
+        "blame",
+        "grep",
+        "ls-files",
+        "branch",
+        "rev-parse",
+        "describe",
+        "shortlog",
+    )
+)
+_PLAIN = {"core.fsmonitor": frozenset(("true", "false", "0", "1", ""))}
+_LFS = LazyRegex(r"git[- ]lfs (clean|smudge|filter-process)( --?(skip|f|%f))*( --)?( %f)?\Z")
+_SECTION = LazyRegex(r'\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
+_SETTING = LazyRegex(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?\Z")
+
+
+def script_interpreter(text: str) -> str:
+    """Name of the program in the first line; empty: there is none."""
+    found = _SHEBANG.match(text)
+    if found is None:
+        return ""
+    name = found[1].rpartition("/")[2]
+    return (found[2] or "").rpartition("/")[2] if name == "env" else name
+
+
+def script_lines(text: str, _argv: Sequence[str] = ()) -> tuple[str, ...] | None:
+    """A shell script as one line; None: another language."""
+    return (text,) if script_interpreter(text) in _SHELLS else None
+
+
+def told_lines(text: str, _argv: Sequence[str] = ()) -> tuple[str, ...] | None:
+    """A file that a shell was told to run, whatever its first line says."""
+    return (text,)
+
+
+def git_settings(text: str) -> dict[str, str] | None:
+    """Settings of a repository, `section.sub.key` → value (the last one counts); None: it cannot be read."""
+    found: dict[str, str] = {}
+    section = ""
+    for line in text.replace("\\\r\n", "").replace("\\\n", "").splitlines():
+        rest = line.strip()
+        while header := _SECTION.match(rest):
+            section = ".".join(part for part in (header[1].lower(), header[2]) if part)
+            rest = rest[header.end() :].strip()
+        if not rest or rest[0] in "#;":
+            continue
+        setting = _SETTING.match(rest)
+        if setting is None or not section:
+            return None
+        found[f"{section}.{setting[1].lower()}"] = (setting[2] or "true").strip().strip('"')
+    return found
+
+
+def git_programs(text: str, subcommand: str) -> tuple[tuple[str, str], ...] | None:
+    """Settings that make git start a program, as (name, line), with the alias that a subcommand is; None: unreadable."""
+    settings = git_settings(text)
+    if settings is None:
+        return None
+    found = [
+        (name, f"./{value}" if name.endswith("path") else value)
+        for name, value in settings.items()
+        if _READING.fullmatch(name) or (subcommand not in _READERS and _PROGRAMS.fullmatch(name))
+        if value not in _PLAIN.get(name, ()) and not _LFS.match(value)
+    ]
+    alias = settings.get(f"alias.{subcommand}")
+    if alias is not None:
+        found.append(
+            (f"alias.{subcommand}", alias[1:] if alias.startswith("!") else f"git {alias}")
+        )
+    return tuple(found)

@@ -1,0 +1,53 @@
+"""Adding a rule to the user's own policy file: one item at the end of its list, everything else left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.errors import FormatError, NotFoundError
+from atip.policy.reading import read_policy
+from atip.registry.settings import MAX_SETTINGS, refuse_foreign
+from atip.system import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    Append = Callable[[str, tuple[str, ...], object], str]
+    """Puts an item at the end of a list in the text of a JSON document."""
+
+
+def add_rule(path: str, rule: Mapping[str, Any], append: Append) -> bool:
+    """Whether the rule was added; a rule that is there already is not added again.
+
+    Raises:
+        FormatError: the file is not a policy of rules, or would not be one afterwards.
+        AtipError: `settings.unsafe-file`, `file.unwritable`.
+    """
+    text = _load(path)
+    document = json.loads(text)
+    if not isinstance(document.get("policy"), dict):
+        raise FormatError("policy.no-rules", f"`{path}` is not a policy of rules", hint="see `atip schema policy`")  # fmt: skip
+    known = document["policy"].get("rules", [])
+    if any({**each, "name": ""} == {**rule, "name": ""} for each in known):
+        return False
+    after = append(text, ("policy", "rules"), dict(rule))
+    wanted = {**document, "policy": {**document["policy"], "rules": [*known, dict(rule)]}}
+    if json.loads(after) != wanted:
+        raise FormatError("policy.no-rules", f"`{path}` cannot be changed without touching the rest")  # fmt: skip
+    read_policy(after.encode(), layer="user", origin=path)
+    files.make_private(os.path.dirname(path))
+    files.write_atomic(path, after.encode())
+    return True
+
+
+def _load(path: str) -> str:
+    try:
+        data = files.read_bytes(path, MAX_SETTINGS)
+    except NotFoundError:
+        return '{\n  "policy": {\n    "version": "1",\n    "rules": []\n  }\n}\n'
+    refuse_foreign(path)
+    read_policy(data, layer="user", origin=path)
+    return data.decode()

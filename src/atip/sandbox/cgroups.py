@@ -1,0 +1,107 @@
+"""Control groups: one bound on the memory of a whole run, where this user may make a group. v2 and v1.
+
+Limits of the kernel on processes hold for each of them; 512 processes may each use theirs. A group below our own (or beside it, where v2 wants
+that) bounds all together. Where none can be made the run goes on with the limits of each process, and says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ROOT = "/sys/fs/cgroup"
+_LIMITS = ("memory.max", "memory.limit_in_bytes")
+
+
+class MemoryGroup:
+    """One group. `hold` a process before it starts others; `close` when all have ended."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def hold(self, pid: int) -> bool:
+        """Put a process into the group; False: it could not be done, and nothing holds it."""
+        return _write(f"{self._path}/cgroup.procs", str(pid))
+
+    def close(self) -> None:
+        """Remove the group; the kernel refuses while anybody lives in it."""
+        with contextlib.suppress(OSError):
+            os.rmdir(self._path)
+
+
+def make_group(memory_bytes: int) -> MemoryGroup | None:
+    """A group with a bound; None: no place for one here."""
+    parent = find_parent()
+    if parent is None:
+        return None
+    return _made(parent, memory_bytes)
+
+
+@functools.cache
+def find_parent() -> str | None:
+    """The folder in which a group with a bound on memory can be made, seen to work once."""
+    for folder in _candidates():
+        tried = _made(folder, 1 << 40)
+        if tried is not None:
+            tried.close()
+            return folder
+    return None
+
+
+def _candidates() -> Iterator[str]:
+    """Our own group first: what bounds us bounds the run too."""
+    own = _own_groups()
+    if os.path.exists(f"{_ROOT}/cgroup.controllers"):
+        path = own.get("", "/").rstrip("/")
+        yield f"{_ROOT}{path}"
+        yield f"{_ROOT}{os.path.dirname(path) if path else ''}"
+    else:
+        path = own.get("memory", "/").rstrip("/")
+        yield f"{_ROOT}/memory{path}"
+        if not os.path.isdir(f"{_ROOT}/memory{path}"):
+            yield f"{_ROOT}/memory"  # a container, whose own group is the root that it sees
+
+
+def _own_groups() -> dict[str, str]:
+    """Controller → our group; v2 has an empty name."""
+    found: dict[str, str] = {}
+    with contextlib.suppress(OSError), open("/proc/self/cgroup", encoding="utf-8") as listing:
+        for line in listing:
+            _, names, path = line.rstrip("\n").split(":", 2)
+            found.update(dict.fromkeys(names.split(","), path))
+    return found
+
+
+def _made(parent: str, memory_bytes: int) -> MemoryGroup | None:
+    path = f"{parent}/atip-{os.urandom(6).hex()}"
+    try:
+        os.mkdir(path)
+    except OSError:
+        return None
+    group = MemoryGroup(path)
+    bound = any(_write(f"{path}/{name}", str(memory_bytes)) for name in _LIMITS)
+    if not bound:
+        group.close()
+        return None
+    _write(f"{path}/memory.swap.max", "0")
+    _write(f"{path}/memory.memsw.limit_in_bytes", str(memory_bytes))
+    return group
+
+
+def _write(path: str, text: str) -> bool:
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        os.write(handle, text.encode("ascii"))
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)

@@ -1,0 +1,122 @@
+"""Journal: what must be undone for a run whose host was killed before it could do so.
+
+One small file for each run, beside the user's records and out of every sandbox's reach, with a lock that ends with its process.
+The next run that finds one without a holder undoes what that run left behind. Nothing is written durably: after a power
+failure what matters is on the disk or it is not, like the files that it speaks of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+
+from atip.sandbox.kept.repository import Snapshot
+from atip.sandbox.kept.rules import Rules
+from atip.sandbox.kept.survey import Survey
+from atip.sandbox.kept.undo import undo_changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ENDING = ".run"
+MAX_BYTES = 64_000_000
+
+
+def begin(folder: str, survey: Survey) -> Callable[[], None]:
+    """Write down what a run must leave as it is; call the result when that was seen to.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    path = os.path.join(folder, os.urandom(8).hex() + _ENDING)
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(f"{path}.new", flags, 0o600)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with open(os.dup(handle), "w", encoding="ascii") as target:
+        json.dump(_encoded(survey), target)
+    os.rename(f"{path}.new", path)
+
+    def end() -> None:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        os.close(handle)
+
+    return end
+
+
+def recover(folder: str) -> tuple[str, ...]:
+    """Undo for runs that nobody finished; what was done."""
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith(_ENDING)]
+    except OSError:
+        return ()  # nothing was ever written there
+    told: list[str] = []
+    for name in names:
+        told += _finish(os.path.join(folder, name))
+    return tuple(told)
+
+
+def _finish(path: str) -> tuple[str, ...]:
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return ()
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        found = json.loads(os.read(handle, MAX_BYTES))
+        told = undo_changes(_decoded(found))
+        os.unlink(path)
+        return tuple(f"of an earlier run that was killed: {each}" for each in told)
+    except BlockingIOError:
+        return ()  # that run goes on
+    finally:
+        os.close(handle)
+
+
+def _encoded(survey: Survey) -> dict[str, object]:
+    rules = survey.rules
+    return {
+        "names": sorted(rules.names),
+        "below": {folder: sorted(names) for folder, names in rules.below.items()},
+        "sealed": rules.sealed,
+        "parts": sorted(rules.parts),
+        "roots": survey.roots,
+        "kept": survey.kept,
+        "links": survey.links,
+        "repositories": {
+            path: [
+                each.hooks,
+                [(name, None if data is None else data.hex()) for name, data in each.parts],
+            ]
+            for path, each in survey.repositories.items()
+        },
+    }
+
+
+def _decoded(told: dict[str, object]) -> Survey:
+    found: dict[str, dict] = told  # type: ignore[assignment, type-arg]
+    return Survey(
+        rules=Rules(
+            names=frozenset(found["names"]),
+            below={folder: frozenset(names) for folder, names in found["below"].items()},
+            sealed=bool(found["sealed"]),
+            parts=frozenset(found["parts"]),
+        ),
+        roots=tuple(found["roots"]),
+        folders={},
+        kept=tuple(found["kept"]),
+        links=found["links"],
+        repositories={
+            path: Snapshot(
+                hooks=hooks,
+                parts=tuple(
+                    (name, None if data is None else bytes.fromhex(data)) for name, data in parts
+                ),
+            )
+            for path, (hooks, parts) in found["repositories"].items()
+        },
+    )

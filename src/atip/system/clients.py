@@ -1,0 +1,62 @@
+"""Package managers' own clients (`apt-get`, `pip`, `npm`): run as the user configured them, bounded. Not confined.
+
+They are asked for indexes and downloads only. Which hosts they talk to, through which proxy and with which keys, is
+the business of their configuration; no address is known here.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from atip.errors import FetchError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class ClientAnswer(Value):
+    """What a client printed, and how it ended."""
+
+    exit_code: int
+    stdout: bytes
+    stderr: str
+
+
+def ask_client(
+    argv: Sequence[str],
+    *,
+    folder: str,
+    timeout_s: float,
+    env_set: Mapping[str, str] | None = None,
+) -> ClientAnswer:
+    """Run a client in a folder of its own.
+
+    Raises:
+        FetchError: `crawl.no-client` when it is not installed, `crawl.client-timeout`.
+    """
+    try:
+        done = subprocess.run(
+            list(argv),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_s,
+            env={**os.environ, "LC_ALL": "C.UTF-8", **(env_set or {})},
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise FetchError("crawl.client-timeout", f"`{argv[0]}` took too long") from error
+    except OSError as error:
+        raise FetchError(
+            "crawl.no-client",
+            f"`{argv[0]}` could not be started: {error.strerror}",
+            hint=f"install {os.path.basename(argv[0])}",
+        ) from error
+    return ClientAnswer(
+        exit_code=done.returncode,
+        stdout=done.stdout,
+        stderr=done.stderr[-4000:].decode("utf-8", "replace"),
+    )

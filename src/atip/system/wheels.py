@@ -1,0 +1,84 @@
+"""Wheels: whether what an archive holds is what its own list says, and its scripts have plain names. Pure.
+
+An installer follows RECORD and `entry_points.txt`; a reader of files does not. Where the two would see different things the
+wheel is refused (binary distribution format, "The .dist-info directory").
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import re
+
+from atip.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_INFO = re.compile(r"([^/]+)\.dist-info/WHEEL")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,127}")
+_UNLISTED = ("RECORD", "RECORD.jws", "RECORD.p7s")
+_HASHES = ("sha256", "sha384", "sha512")
+
+
+def check_wheel(files: Mapping[str, bytes]) -> None:
+    """Do nothing for what is no wheel.
+
+    Raises:
+        FormatError: `archive.wheel`.
+    """
+    found = [match[1] for name in files if (match := _INFO.fullmatch(name))]
+    if not found:
+        return
+    if len(found) > 1:
+        raise _refused("it describes two packages")
+    info = f"{found[0]}.dist-info"
+    listed = _listed(files.get(f"{info}/RECORD"))
+    own = {f"{info}/{name}" for name in _UNLISTED}
+    if files.keys() - own != listed.keys() - own:
+        raise _refused("its RECORD names other files than it holds")
+    for name, told in listed.items():
+        if name not in own and not _fits(files[name], told):
+            raise _refused("a file is not the one that its RECORD names")
+    for script in _scripts(files, info):
+        if not _NAME.fullmatch(script):
+            raise _refused("a script has a name that is not a plain file name")
+
+
+def _listed(record: bytes | None) -> dict[str, str]:
+    if record is None:
+        raise _refused("it has no RECORD")
+    rows = [row for row in csv.reader(io.StringIO(record.decode("utf-8", "replace"))) if row]
+    names = [row[0] for row in rows]
+    if len(names) != len(set(names)) or any(len(row) != 3 for row in rows):
+        raise _refused("its RECORD is damaged")
+    return {row[0]: row[1] for row in rows}
+
+
+def _fits(data: bytes, told: str) -> bool:
+    algorithm, _, digest = told.partition("=")
+    if algorithm not in _HASHES:
+        return False
+    found = base64.urlsafe_b64encode(hashlib.new(algorithm, data).digest()).rstrip(b"=")
+    return found.decode() == digest
+
+
+def _scripts(files: Mapping[str, bytes], info: str) -> list[str]:
+    """Names that an installer would put among the programs."""
+    text = files.get(f"{info}/entry_points.txt", b"").decode("utf-8", "replace")
+    found: list[str] = []
+    section = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            section = line.strip("[]").strip()
+        elif section in ("console_scripts", "gui_scripts") and line and line[0] not in "#;":
+            found.append(line.partition("=")[0].strip())
+    data = f"{info.removesuffix('.dist-info')}.data/scripts/"
+    return found + [name.removeprefix(data) for name in files if name.startswith(data)]
+
+
+def _refused(why: str) -> FormatError:
+    return FormatError("archive.wheel", f"this wheel is refused: {why}")

@@ -1,0 +1,57 @@
+"""The caller of one API call: the one that a session keeps, or one of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from atip.errors import AtipError, AuthRequired, FetchError
+from atip.workflows.api.sessions import Sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from atip.apis.calling import Caller, Cleaner
+    from atip.apis.config import ApiConfig
+    from atip.workflows.host import Host
+
+STATEFUL = "mcp"
+"""The kind of source that may remember."""
+
+
+@contextlib.contextmanager
+def keep_sessions(host: Host) -> Iterator[None]:
+    """While this holds, calls of `host` to an MCP server share its session."""
+    host.sessions = sessions = Sessions()
+    try:
+        yield
+    finally:
+        host.sessions = None
+        sessions.close()
+
+
+@contextlib.contextmanager
+def open_caller(host: Host, config: ApiConfig, source: str, clean: Cleaner) -> Iterator[Caller]:
+    """A caller for one call: the kept one where sessions are kept, else one of its own."""
+    from atip.apis.calling import Caller
+    from atip.apis.operations import operations_path
+    from atip.workflows.api.programs import project_door
+
+    door = project_door(host)
+    if host.sessions is None or config.get(source).kind != STATEFUL:
+        with Caller(config, door=door, clean=clean) as caller:
+            yield caller
+        return
+    synced = os.stat(operations_path(config, source))
+    stamp = (repr(config.told), synced.st_mtime_ns, synced.st_size)
+    # By source: what one server lost is no reason to end the others.
+    key = f"{config.folder}\0{source}"
+    caller = host.sessions.take(key, stamp, lambda: Caller(config, door=door, clean=clean))
+    try:
+        yield caller
+    except BaseException as error:
+        # A tool that says no, a refusal, bad arguments: the session goes on. Anything else may have broken it.
+        if isinstance(error, FetchError | AuthRequired) or not isinstance(error, AtipError):
+            host.sessions.drop(key, caller)
+        raise

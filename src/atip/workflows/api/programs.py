@@ -1,0 +1,147 @@
+"""Programs that a project's API configuration names – MCP servers, `command:` helpers – started in our sandbox.
+
+A person agreed to the command; the sandbox holds it to that. It sees the project without its secrets, an empty home, and what `reads` and
+`writes` name; it reaches the `hosts` of the source and no others; settings of ours, secret folders, and files that run later are as closed to
+it as to any run. What policy cuts is cut here too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from urllib.parse import urlsplit
+
+from atip.apis.interface import open_door
+from atip.errors import ExecutionError
+from atip.model.confinement import ANY_PROGRAM
+from atip.model.effects import Effects, Filesystem
+from atip.policy.confine import RUN_LIMITS, Scene, plan_confinement
+from atip.policy.named import Named
+from atip.policy.sensitive import is_secret
+from atip.registry.policies import load_policies
+from atip.sandbox.run import Request, start_confined
+from atip.sandbox.verified import seal
+from atip.workflows.run.masked import masked_files
+from atip.workflows.run.plan import own_libraries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.apis.config import SourceConfig
+    from atip.apis.interface import Door, ProgramOrder
+    from atip.model.confinement import Confinement
+    from atip.sandbox.run import OnOutput
+    from atip.sandbox.running import Running
+    from atip.workflows.host import Host
+
+ANSWER_S = 20.0
+_LOOKS = Effects(filesystem=Filesystem(read=True, write=False, delete=False), subprocess=True)
+_SERVES = Effects(subprocess=True)
+
+
+def project_door(host: Host) -> Door:
+    """The way out for the sources of a project: programs run confined."""
+
+    def start(source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> Running:
+        return _start(host, source, order, on_output)
+
+    return open_door(offline=host.offline).replace(programs=start)
+
+
+def _start(host: Host, source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> Running:
+    program = _find(order.argv[0], source.folder)
+    folder = os.path.realpath(source.folder)
+    binary = seal(program)
+    try:
+        confinement = confine_program(host, source, order, program)
+        shown = f"{folder}/**" in (*confinement.fs_read, *confinement.fs_write)
+        request = Request(
+            argv=(program, *order.argv[1:]),
+            binary=binary,
+            cwd=folder if shown else None,
+            workspace=folder,
+            stdin_fd=order.stdin_fd,
+            home=os.path.realpath(host.places.home),
+            journal=os.path.join(host.audit.folder, "unfinished"),
+        )
+        return start_confined(confinement, request, on_output)
+    finally:
+        binary.close()
+
+
+def confine_program(
+    host: Host, source: SourceConfig, order: ProgramOrder, program: str
+) -> Confinement:
+    """The walls of one program.
+
+    Raises:
+        FormatError: an entry of `reads`, `writes` or `hosts` is not understood.
+    """
+    home, folder = (os.path.realpath(each) for each in (host.places.home, source.folder))
+    reads, writes = (_paths(source, key, home) for key in ("reads", "writes"))
+    hosts = tuple(_endpoint(text) for text in source.told.get("hosts", ()))
+    planned = plan_confinement(
+        _SERVES if order.serves else _LOOKS,
+        load_policies(host.places, folder, preset=host.policy),
+        named=Named(paths=(*reads, *writes), hosts=hosts),
+        scene=Scene(
+            cwd=folder,
+            home=home,
+            own=tuple(
+                map(os.path.realpath, (host.places.config, host.places.data, host.places.cache))
+            ),
+            libraries=(*own_libraries(program, home), *_operands(order.argv[1:], home)),
+        ),
+    )
+    limits = RUN_LIMITS.replace(wall_s=None, output_bytes=None)
+    return planned.replace(
+        fs_write=tuple(each for each in planned.fs_write if each not in reads or each in writes),
+        fs_deny=(*planned.fs_deny, *masked_files(folder, planned)),
+        egress_private=(*planned.egress_private, *(hosts if source.told.get("private") else ())),
+        exec_allow=True,
+        exec_spawn=(ANY_PROGRAM,),
+        exec_written=order.serves,
+        env_set=(*planned.env_set, *order.env.items()),
+        limits=limits if order.serves else limits.replace(wall_s=ANSWER_S),
+    )
+
+
+def _find(word: str, folder: str) -> str:
+    """
+    Raises:
+        ExecutionError: `process.not-started`.
+    """
+    named = os.path.join(folder, os.path.expanduser(word)) if "/" in word else ""
+    # SECURITY: a relative entry of PATH would find a program of the project under any name
+    entries = [each for each in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(each)]
+    found = named if "/" in word else shutil.which(word, path=os.pathsep.join(entries))
+    if not found or not os.access(found, os.X_OK):
+        raise ExecutionError("process.not-started", f"there is no program `{word}`")
+    return os.path.normpath(found)
+
+
+def _paths(source: SourceConfig, key: str, home: str) -> tuple[str, ...]:
+    """What a list of the configuration names, as entries; folders as subtrees."""
+    found = []
+    for text in source.told.get(key, ()):
+        path = home + text[1:] if text == "~" or text.startswith("~/") else str(text)
+        real = os.path.realpath(os.path.join(source.folder, path.removesuffix("/**")))
+        found.append(f"{real}/**" if os.path.isdir(real) else real)
+    return tuple(found)
+
+
+def _operands(words: tuple[str, ...], home: str) -> tuple[str, ...]:
+    """Files that the command itself names, which were shown with it: readable, as the packages that they belong to. Folders and
+    secrets need `reads`."""
+    found: dict[str, None] = {}
+    for word in words:
+        real = os.path.realpath(word)
+        if not os.path.isabs(word) or not os.path.isfile(real) or is_secret(real):
+            continue
+        tree, inside, _ = real.partition("/node_modules/")
+        found[f"{tree}/node_modules/**" if inside and tree != home else real] = None
+    return tuple(found)
+
+
+def _endpoint(text: str) -> str:
+    """`https://host:8443/x` → `host:8443`, as an entry of an egress list."""
+    return urlsplit(text).netloc if "://" in text else text

@@ -1,0 +1,165 @@
+"""Writing a bundle for a program: what is known and observed → CLI.md, TOOL.md files, validated; and SKILL.md of a bundle.
+
+    files = draft_bundle(host, "git")
+
+The version command is run confined like every probe. Commands given to observe run under policy, as `atip observe`
+would run them. Implements AIP-29 "Authoring with SKILL.md".
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.bundles.authoring import VERSION_WORDS, derived_check, find_install, merge_blocks
+from atip.codecs import climd, skill
+from atip.codecs.climd_write import ANY_VERSION, PlainBundle, sandbox_of, write_bundle
+from atip.errors import AtipError
+from atip.model.value import Value
+from atip.workflows.lookup import find_known, locate
+from atip.workflows.tools import find_tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from atip.bundles.bundle import Bundle
+    from atip.codecs.climd_manifest import VersionCheck
+    from atip.execution.consent import Asker
+    from atip.model.problems import Problem
+    from atip.model.tool import Tool
+    from atip.workflows.host import Host
+
+
+class Draft(Value):
+    """Documents of a new bundle and what is to be said of them."""
+
+    files: Mapping[str, str]
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def draft_bundle(
+    host: Host,
+    program: str,
+    *,
+    observe: Sequence[Sequence[str]] = (),
+    ask: Asker | None = None,
+    note: Callable[[str], None] = lambda _text: None,
+) -> Draft:
+    """Everything that can be said of a program now.
+
+    Args:
+        observe: argvs to run confined and traced; what they touch becomes the sandbox.
+
+    Raises:
+        NotFoundError: no such program, or nothing is known of it.
+    """
+    path = locate(program, real=False)
+    name = os.path.basename(path)
+    tool = known_tool(host, name)
+    check, version, notes = version_of(path, name)
+    blocks = []
+    for argv in observe:
+        note(f"observing {' '.join(argv)}")
+        blocks.append(_observed(host, argv, ask))
+    plain = PlainBundle(
+        tool=tool,
+        install=tuple(find_install(path, home=host.places.home)),
+        version=version,
+        version_cmd=check.cmd if check else "",
+        version_parse=check.parse if check else ANY_VERSION,
+        sandbox=sandbox_for(tool, blocks),
+        intents=True,
+        first=well_known(name),
+    )
+    files = write_bundle(plain)
+    decoded = climd.decode(files, strict=True)
+    if not any(entry.get("method") == "download" for entry in plain.install):
+        notes.append("no download fallback: its address and SHA-256 are for you to add")
+    return Draft(files=files, problems=decoded.problems, notes=tuple(notes))
+
+
+def known_tool(host: Host, name: str) -> Tool:
+    """What is known: the store with curated knowledge, knowledge alone, else learnt now, confined."""
+    from atip.workflows.scan.infer import infer_tool
+
+    return find_tool(host, name) or find_known(host.places, name) or infer_tool(host, name).tool
+
+
+def well_known(name: str) -> tuple[tuple[str, ...], ...]:
+    """Commands of a tool that curated knowledge describes."""
+    from atip.knowledge.reading import load
+
+    tool = load(name)
+    return tuple(path for path, _ in tool.walk()) if tool is not None else ()
+
+
+def sandbox_for(tool: Tool, blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What was observed; else what our knowledge says the tool needs; else what its effects allow."""
+    if blocks:
+        return merge_blocks(blocks)
+    stated = tool.own.get("sandbox")
+    if isinstance(stated, dict):
+        block = merge_blocks([stated])
+        block["fs"]["read"] = _spelled(block["fs"].get("read", ()))
+        block["fs"]["write"] = _spelled(block["fs"].get("write", ()))
+        return block
+    return sandbox_of(tool)
+
+
+def _spelled(entries: Sequence[str]) -> list[str]:
+    """`**/**`, our word for the workspace, as bundles write it."""
+    return list(
+        dict.fromkeys("./**" if entry == "**/**" else entry for entry in ["./**", *entries])
+    )
+
+
+def version_of(path: str, name: str) -> tuple[VersionCheck | None, str, list[str]]:
+    """A version check that works on what the program really prints, and the version."""
+    from atip.sandbox.probe import ProbeSandbox
+
+    real = os.path.realpath(path)
+    with ProbeSandbox(visible=[path, real], jobs=1) as box:
+        for words in VERSION_WORDS:
+            answer = box.run([real, *words])
+            if answer.exit_code != 0:
+                continue
+            output = (answer.stdout + b"\n" + answer.stderr).decode("utf-8", "replace")
+            check = derived_check(name, words, output)
+            if check is not None:
+                from atip.bundles.versions import judge_version
+
+                return check, judge_version(check, output, 0).written, []
+    return None, "", [f"`{name}` does not tell its version; write `version_check` yourself"]
+
+
+def _observed(host: Host, argv: Sequence[str], ask: Asker | None) -> Mapping[str, Any]:
+    from atip.workflows.run.observe import observe_argv
+
+    return dict(observe_argv(host, list(argv), ask=ask).sandbox)
+
+
+def skill_of(bundle: Bundle, *, is_ready: bool, next_step: str = "") -> str:
+    """SKILL.md of a bundle: how to use it, what it needs first, and whether that is there."""
+    files = {}
+    for path, _digest in bundle.digests:
+        with open(os.path.join(bundle.folder, path), "rb") as file:
+            files[path] = file.read(1_000_000)
+    tool = climd.decode(files, origin=bundle.folder).tool
+    text = str(skill.encode(tool).data)
+    head, mark, body = text.partition("\n---\n")
+    if not mark:
+        raise AtipError("bundle.skill", "the skill has no front matter")
+    state = "ready on this machine" if is_ready else f"not ready here: {next_step}"
+    needs = (
+        f"\nmetadata:\n  requires-cli: {bundle.key}\n  requires-version: "
+        f'"{bundle.manifest.bin} {bundle.manifest.version_check.range}"'
+    )
+    prerequisite = (
+        f"\n## Prerequisite\n\nThe bundle `{bundle.key}` ({bundle.manifest.bin} "
+        f"{bundle.manifest.version_check.range}): {state}.\n"
+        f"Check with `atip bundle status {bundle.manifest.id}`; run its commands with "
+        f"`atip bundle run {bundle.manifest.id} COMMAND key=value`.\n"
+    )
+    return head + needs + mark + body.rstrip("\n") + "\n" + prerequisite

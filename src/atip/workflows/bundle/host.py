@@ -1,0 +1,354 @@
+"""Bundling: where the parts of an AIP-29 host meet for one user – load, install, set up, log in, tell the state.
+
+    bundles = BundleHost(host)
+    bundles.install(bundle, confirm=…, confirm_root=…)
+    bundles.status(bundle).phase          # "ready"
+
+Running a tool of a bundle is `bundle.run`. The life of a bundle: install → version check → setup → login → ready.
+Implements AIP-29 "Lifecycle integration"; DESIGN §5 `define_cli`.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+
+from atip.bundles.governance import changed_documents
+from atip.bundles.installing import Installer
+from atip.bundles.ledger import Ledger
+from atip.bundles.loading import find_bundles, load_bundle
+from atip.bundles.login.auth import Login
+from atip.bundles.login.oauth import OAuth
+from atip.bundles.login.secrets import SecretStore, field_of
+from atip.bundles.requirements import find_host, unmet
+from atip.bundles.setup import Setup
+from atip.bundles.spawning import Spawner, digest_of
+from atip.bundles.state import BundleStore
+from atip.bundles.surfaces.headless import HeadlessSurface
+from atip.bundles.versions import MAX_TIMEOUT_S, VersionFinding, judge_version
+from atip.errors import AtipError, SandboxError
+from atip.model.confinement import ANY_PROGRAM, Confinement
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from atip.bundles.bundle import Bundle
+    from atip.bundles.entry.definition import CliHandle
+    from atip.bundles.governance import Change
+    from atip.bundles.install.work import Fetch
+    from atip.bundles.installing import Proposal
+    from atip.bundles.login.oauth import Exchange
+    from atip.bundles.state import Installed
+    from atip.bundles.surfaces.interface import Surface
+    from atip.codecs.climd_manifest import Step
+    from atip.workflows.host import Host
+
+PHASES = ("not-installed", "changed", "version", "setup", "login", "ready")
+"""What comes next; `ready`: nothing."""
+
+
+class Status(Value):
+    """Where a bundle stands."""
+
+    key: str
+    phase: str
+    installed: Installed | None = None
+    finding: VersionFinding | None = None
+    """Of the version check, run now; None: there is nothing to check."""
+    pending: tuple[Step, ...] = ()
+    auth: str = "none"
+    """`none`, `unknown`, `unauthed` or `authed`."""
+    changes: tuple[Change, ...] = ()
+    unmet: tuple[str, ...] = ()
+
+    @property
+    def is_ready(self) -> bool:
+        return self.phase == "ready"
+
+    def to_json(self) -> dict[str, object]:
+        installed = self.installed
+        return {
+            "bundle": self.key,
+            "phase": self.phase,
+            "ready": self.is_ready,
+            "binary": installed.binary if installed else None,
+            "method": installed.method if installed else None,
+            "version": self.finding.written if self.finding else None,
+            "problem": self.finding.reason or None if self.finding else None,
+            "pending": [step.id for step in self.pending],
+            "auth": self.auth,
+            "changes": [change.to_json() for change in self.changes],
+            "unmet": list(self.unmet),
+        }
+
+
+class BundleHost:
+    """The host of one user. Holds no state of its own."""
+
+    def __init__(
+        self,
+        host: Host,
+        *,
+        surface: Surface | None = None,
+        entry: CliHandle | None = None,
+        note: Callable[[str], None] = lambda _text: None,
+        fetch: Fetch | None = None,
+        exchange: Exchange | None = None,
+        on_output: Callable[[str, bytes], None] | None = None,
+        workspace: str = "",
+    ) -> None:
+        """
+        Args:
+            surface: reaches the person; None: nobody is there.
+            entry: adapters of the caller's own `define_cli` entry.
+            note: progress and warnings, for people.
+            fetch: downloads; None: the one door to the web.
+            exchange: OAuth codes for tokens; None: a form is posted to the token address.
+            on_output: what a login or setup command says, as it comes.
+        """
+        self.host = host
+        self.surface: Surface = surface or HeadlessSurface()
+        self.entry = entry
+        self.note = note
+        self.workspace = os.path.realpath(workspace or os.getcwd())
+        self.store = BundleStore(
+            host.places.data, os.path.join(host.places.home, ".local", "lib", "agent-tools")
+        )
+        self.secrets = SecretStore(
+            os.path.join(host.places.config, "bundle-secrets"), find=shutil.which
+        )
+        self._fetch, self._exchange, self._on_output = fetch, exchange, on_output
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def load(self, path: str, *, strict: bool = False) -> Bundle:
+        """A bundle by folder, by CLI.md, or by the key or id of an installed one."""
+        if not os.path.exists(path):
+            for key in self.store.list_keys():
+                if path in (key, key.partition("@")[0]):
+                    path = self.store.get(key).folder
+        bundle = load_bundle(
+            path,
+            workspace=self.workspace,
+            strict=strict,
+            memory_folder=os.path.join(self.host.places.cache, "bundles"),
+        )
+        if self.entry is not None:
+            for problem in self.entry.disagreements(bundle):
+                self.note(f"warning: {problem.message}")
+        return bundle
+
+    def find_all(self, root: str) -> list[str]:
+        """Folders of bundles below `root`, at any depth."""
+        return list(find_bundles(root))
+
+    # -- install -----------------------------------------------------------------------------------
+
+    def propose(self, bundle: Bundle, *, again: bool = False) -> Proposal:
+        """What an install would do; runs nothing but the version check of a program that is there."""
+        return self._installer(bundle, lambda _proposal: False, lambda _argv: False).propose(
+            again=again
+        )
+
+    def install(
+        self,
+        bundle: Bundle,
+        *,
+        confirm: Callable[[Proposal], bool],
+        confirm_root: Callable[[tuple[str, ...]], bool],
+        again: bool = False,
+    ) -> Installed:
+        """Install after a person's yes; see `bundles.installing`."""
+        installed = self._installer(bundle, confirm, confirm_root).install(again=again)
+        self.record({"event": "bundle-install", "bundle": bundle.key, "method": installed.method,
+                     "program": installed.binary, "digest": installed.digest})  # fmt: skip
+        self.login(bundle, installed).version_seen()
+        return installed
+
+    def _installer(
+        self,
+        bundle: Bundle,
+        confirm: Callable[[Proposal], bool],
+        confirm_root: Callable[[tuple[str, ...]], bool],
+    ) -> Installer:
+        from atip.bundles.install.work import InstallWorker, fetch_with
+
+        network = bundle.manifest.sandbox.get("network") or {}
+        worker = InstallWorker(
+            self._fetch or fetch_with(offline=self.host.offline),
+            egress=tuple(network.get("egress", ())),
+        )
+        return Installer(
+            bundle,
+            self.store,
+            worker=worker,
+            check=lambda binary, visible: self.check_version(bundle, binary, visible),
+            digest=digest_of,
+            find=shutil.which,
+            home=self.host.places.home,
+            confirm=confirm,
+            confirm_root=confirm_root,
+            note=self.note,
+        )
+
+    def check_version(
+        self, bundle: Bundle, binary: str, visible: tuple[str, ...] = ()
+    ) -> VersionFinding:
+        """Run the version check, confined like a probe: no network, empty home, nothing writable."""
+        check = bundle.manifest.version_check
+        spawner = Spawner(
+            bundle, binary=binary, visible=visible, home=self.host.places.home, env={}
+        )
+        timeout_s = min(check.timeout_s, MAX_TIMEOUT_S)
+        try:
+            said = spawner.run(
+                check.cmd,
+                Confinement(exec_allow=True, exec_spawn=(ANY_PROGRAM,)),
+                timeout_s=timeout_s,
+            )
+        except SandboxError:
+            raise
+        except AtipError as error:
+            return VersionFinding(ok=False, range=check.range, reason=error.message)
+        return judge_version(check, said.text, said.exit_code)
+
+    # -- setup and login ---------------------------------------------------------------------------
+
+    def spawner(self, bundle: Bundle, installed: Installed) -> Spawner:
+        """Runs the bundle's commands with the program that was approved."""
+        self._make_state_folders(bundle)
+        return Spawner(
+            bundle,
+            binary=installed.binary,
+            digest=installed.digest,
+            visible=installed.visible,
+            home=self.host.places.home,
+            env=self.environment(bundle),
+            on_output=self._on_output,
+        )
+
+    def _make_state_folders(self, bundle: Bundle) -> None:
+        """Folders for login state that the user granted: what does not exist cannot be made writable."""
+        from atip.system.files import make_private
+
+        for entry in bundle.requested.fs_write:
+            if entry.startswith("~/") and entry.endswith("/**") and "*" not in entry[:-3]:
+                make_private(os.path.join(self.host.places.home, entry[2:-3]))
+
+    def environment(self, bundle: Bundle) -> dict[str, str]:
+        """The caller's variables, with those that setup and login keep for this bundle."""
+        env = dict(os.environ)
+        for name, (slot, field) in bundle.exposures().items():
+            value = self.secrets.get(bundle.key, slot)
+            if value is not None:
+                env[name] = field_of(value, field)
+        for name in self.own_variables(bundle):
+            value = self.secrets.get(bundle.key, f"env:{name}")
+            if value is not None:
+                env[name] = value
+        return env
+
+    def own_variables(self, bundle: Bundle) -> list[str]:
+        """Variables whose values the user gave to this bundle."""
+        named = [
+            step.persist.env for step in bundle.manifest.setup if step.persist and step.persist.env
+        ]
+        auth = bundle.manifest.auth
+        return list(dict.fromkeys([*named, *bundle.exposures(), *(auth.env if auth else ())]))
+
+    def granted(self, bundle: Bundle) -> Confinement:
+        """What the user granted to the bundle when it was installed, for setup and login commands."""
+        requested = bundle.requested
+        passed = tuple(dict.fromkeys((*requested.env_pass, *self.own_variables(bundle))))
+        return requested.replace(env_pass=passed)
+
+    def ledger(self, bundle: Bundle) -> Ledger:
+        folder = self.store.folder(bundle.key)
+        return Ledger(folder, workspace=self.workspace, user=getpass.getuser())
+
+    def setup(
+        self, bundle: Bundle, installed: Installed, *, answers: Mapping[str, str] | None = None
+    ) -> Setup:
+        """The setup of a bundle; `run()` completes it."""
+        return Setup(
+            bundle,
+            ledger=self.ledger(bundle),
+            secrets=self.secrets,
+            spawner=self.spawner(bundle, installed),
+            surface=self.surface,
+            confinement=self.granted(bundle),
+            oauth=OAuth(self.secrets, self._exchange or _exchanged),
+            answers=answers,
+            record=self.record,
+        )
+
+    def login(self, bundle: Bundle, installed: Installed) -> Login:
+        """The login of a bundle; `login()` runs its flow."""
+        return Login(
+            bundle,
+            store=self.store,
+            secrets=self.secrets,
+            spawner=self.spawner(bundle, installed),
+            confinement=self.granted(bundle),
+            surface=self.surface,
+            adapters=self.entry.adapters if self.entry else None,
+            record=self.record,
+        )
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """Write to the audit, under the bundle's `id@major`; never a value."""
+        self.host.audit.append({**record, "user": os.getuid(), "pid": os.getpid()})
+
+    # -- state -------------------------------------------------------------------------------------
+
+    def status(self, bundle: Bundle, *, look: bool = True) -> Status:
+        """Where a bundle stands.
+
+        Args:
+            look: run the version check and the login check; else what was last seen.
+        """
+        missing = tuple(unmet(bundle.manifest.requires, find_host(self.store.root)))
+        installed = self.store.find(bundle.key)
+        status = Status(key=bundle.key, phase="not-installed", installed=installed, unmet=missing)
+        if installed is None or not os.path.exists(installed.binary):
+            return status.replace(installed=None)
+        changes = tuple(changed_documents(bundle, installed))
+        status = status.replace(changes=changes)
+        if any(change.needs_review for change in changes):
+            return status.replace(phase="changed")
+        if look:
+            finding = self.check_version(bundle, installed.binary, installed.visible)
+            status = status.replace(finding=finding)
+            if not finding.ok:
+                return status.replace(phase="version")
+        pending = tuple(self.ledger(bundle).pending(bundle.manifest.setup))
+        if pending:
+            return status.replace(phase="setup", pending=pending)
+        return self._login_status(bundle, installed, status, look)
+
+    def _login_status(
+        self, bundle: Bundle, installed: Installed, status: Status, look: bool
+    ) -> Status:
+        login = self.login(bundle, installed)
+        if not login.needs_login:
+            return status.replace(phase="ready")
+        if look:
+            login.check()
+        phase = "ready" if login.reported == "authed" else "login"
+        return status.replace(phase=phase, auth=login.reported)
+
+    def remove(self, path: str) -> bool:
+        """Forget a bundle: its program where we put it down, its ledger, its login, its secrets."""
+        key = path if "@" in path and not os.path.exists(path) else self.load(path).key
+        self.secrets.drop(key)
+        return self.store.remove(key)
+
+
+def _exchanged(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
+    from atip.system.http_form import post_form
+
+    return post_form(url, fields)

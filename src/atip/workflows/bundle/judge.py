@@ -1,0 +1,172 @@
+"""Judging a call of a bundle's tool: decision and confinement.
+
+What the enforced sandbox rules out is ruled out, what the bundle claims is only a claim; the confinement is bundle ∩ tool ∩
+policy, where the user's grant for this bundle counts as a grant of the user's layer. Implements AIP-29 "Sandbox", "With AIP-7".
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.bundles.governance import gate, read_approvals
+from atip.codecs.climd_sandbox import as_subtree
+from atip.codecs.climd_tool import effects_of_tool
+from atip.execution.call import Judgement
+from atip.execution.conventions import read_conventions
+from atip.model.confinement import MIB
+from atip.model.effects import Cost, raised_by
+from atip.policy.confine import Asked, Scene, plan_confinement
+from atip.policy.decision import Decision, strictest
+from atip.policy.granting import expanded, granted, path_covers
+from atip.system.digests import sha256_hex
+from atip.workflows.judge import LocalJudge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from atip.bundles.bundle import Bundle
+    from atip.bundles.state import Installed
+    from atip.codecs.climd_tool import BundleTool
+    from atip.execution.call import Call
+    from atip.model.confinement import Confinement, Limits
+    from atip.model.effects import Effects
+    from atip.policy.policy import Policy
+    from atip.policy.subject import Subject
+    from atip.workflows.bundle.host import BundleHost
+
+
+def judge_tool(
+    bundles: BundleHost,
+    bundle: Bundle,
+    installed: Installed,
+    tool: BundleTool,
+    call: Call,
+    digest: str,
+) -> Judgement:
+    """Decision and confinement of a call of a bundle's tool."""
+    places = bundles.host.places
+    local = LocalJudge(bundles.host, call.cwd)
+    policies = local.policies
+    requested = bundle.requested_by(tool)
+    own = tuple(bundles.own_variables(bundle))
+    requested = requested.replace(env_pass=tuple(dict.fromkeys((*requested.env_pass, *own))))
+    allowed = [_with_grant(policy, requested) for policy in policies]
+    explained = local.argv(call.argv, call.program, digest)
+    claimed = raised_by(explained.effects, effects_of_tool(tool, bundle.manifest.sandbox))
+    if requested.exec_allow and requested.exec_spawn:
+        # programs that the user granted by name may be started, whatever is known of the usual case
+        claimed = claimed.replace(subprocess=None)
+    planned = plan_confinement(
+        claimed,
+        allowed,
+        asked=Asked(confinement=requested),
+        scene=Scene(cwd=call.cwd, home=places.home, own=(places.config, places.data, places.cache)),
+        timeout_s=call.timeout_s,
+    )
+    confinement = _cut(planned, requested, places.home, installed.visible)
+    confinement = confinement.replace(limits=limited(confinement.limits, bundle.runner))
+    auth = bundle.manifest.auth
+    state = expanded(tuple(map(as_subtree, auth.paths)) if auth else (), places.home)
+    effects = bounded_by(claimed, confinement, state)
+    decisions = [
+        local.decide(subject.replace(effects=effects, evidence="knowledge"))
+        for subject in explained.invocations
+    ] or [explained.decision]
+    decisions.append(_gated(bundles, bundle, tool, explained.invocations))
+    return Judgement(
+        decision=strictest(decisions),
+        effects=effects,
+        confinement=confinement,
+        audit=local.audit,
+        policy=sha256_hex(repr((policies, bundle.key, bundle.digests)).encode()),
+        conventions=read_conventions(bundle.manifest.fields.get("output")),
+    )
+
+
+def limited(limits: Limits, runner: Mapping[str, Any]) -> Limits:
+    """Bounds of a run, tightened by the bundle's runner block (AIP-17 `limits`); it can loosen none."""
+    stated = runner.get("limits")
+    if not isinstance(stated, dict):
+        return limits
+
+    def least(held: float | None, name: str, factor: float) -> float | None:
+        value = stated.get(name)
+        if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+            return held
+        return value * factor if held is None else min(held, value * factor)
+
+    memory = least(limits.memory_bytes, "memory_mb", MIB)
+    cpu = least(limits.cpu_s, "cpu_ms", 0.001)
+    return limits.replace(
+        wall_s=least(limits.wall_s, "timeout_ms", 0.001),
+        memory_bytes=None if memory is None else int(memory),
+        cpu_s=None if cpu is None else max(1, int(cpu)),
+    )
+
+
+def _with_grant(policy: Policy, requested: Confinement) -> Policy:
+    """The user's layer with what the user granted to this bundle; other layers still cut."""
+    if policy.layer != "user":
+        return policy
+    return policy.replace(
+        hosts=(*policy.hosts, *requested.egress),
+        reads=(*policy.reads, *requested.fs_read),
+        writes=(*policy.writes, *requested.fs_write),
+        env=(*policy.env, *requested.env_pass),
+        ingress=(*policy.ingress, *requested.ingress),
+    )
+
+
+def _cut(
+    planned: Confinement, requested: Confinement, home: str, visible: tuple[str, ...]
+) -> Confinement:
+    """Not more than was asked for (policy may know of more), and the folders that the program starts from."""
+    reads = granted(planned.fs_read, expanded(requested.fs_read, home), path_covers)
+    writes = granted(planned.fs_write, expanded(requested.fs_write, home), path_covers)
+    shown = tuple(f"{path.rstrip('/')}/**" for path in visible)
+    return planned.replace(fs_read=tuple(dict.fromkeys((*reads, *shown))), fs_write=writes)
+
+
+def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...] = ()) -> Effects:
+    """Effects of a run in this confinement: what is not possible does not happen.
+
+    Args:
+        state: where the program keeps its own login (`auth.state.paths`), granted by the user for just that; writing
+            there changes nothing of the user's.
+    """
+    files = effects.filesystem
+    writes = [
+        entry for entry in confinement.fs_write if not any(path_covers(own, entry) for own in state)
+    ]
+    if not writes:
+        effects = effects.replace(filesystem=files.replace(write=False, delete=False))
+    if not confinement.exec_allow:
+        effects = effects.replace(subprocess=False)
+    online = bool(confinement.egress or confinement.tcp)
+    if not online:
+        effects = effects.replace(network=False)
+    if not writes and not online:
+        # nothing outside of the process and its own login can be different afterwards
+        effects = effects.replace(
+            destructive=False, creates=(), modifies=(), deletes=(), cost=Cost(billable=False)
+        )
+    return effects
+
+
+def _gated(
+    bundles: BundleHost, bundle: Bundle, tool: BundleTool, subjects: Sequence[Subject]
+) -> Decision:
+    from atip.model.reader import read_json
+    from atip.registry.settings import refuse_foreign
+    from atip.system.files import read_bytes
+
+    path = os.path.join(bundles.host.places.config, "bundles.json")
+    document = None
+    if os.path.lexists(path):
+        refuse_foreign(path)
+        document = read_json(read_bytes(path, 1_000_000))
+    outcome, reason = gate(bundle, tool, read_approvals(document))
+    reasons = (reason,) if reason else ()
+    return Decision(outcome=outcome, reasons=reasons, rule=f"bundle {bundle.key}")

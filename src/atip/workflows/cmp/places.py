@@ -1,0 +1,66 @@
+"""CMP tools among everything that is known: in `list`, in `show`, in `get`.
+
+Reads folders, manifests and single capabilities (CMP 0.2.0 §5.4); runs nothing. What reads them is loaded only
+on machines that have CMP tools, since `list` and `show` are on the fast path.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.registry.settings import load_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.workflows.host import Host
+
+
+def cmp_places(host: Host) -> list[str]:
+    """Where CMP tools lie: the canonical folder and `cmpPaths` of config.json."""
+    from atip.discovery import cmp_tools
+
+    return cmp_tools.places(host.places.home, _configured(host))
+
+
+def _configured(host: Host) -> Any:
+    return load_settings(host.places, "config").get("cmpPaths", ())
+
+
+def _may_have(host: Host) -> bool:
+    return os.path.isdir(os.path.join(host.places.home, ".cmp", "tools")) or bool(_configured(host))
+
+
+def with_cmp(host: Host, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Index entries, and CMP tools in the same shape after them; their manifests are read, nothing else."""
+    if not _may_have(host):
+        return known
+    from atip.discovery import cmp_tools
+
+    path = os.environ.get("PATH", "")
+    found = []
+    for tool in cmp_tools.manifests(cmp_places(host)).tools:
+        own = {"rung": "adapter", "description": tool.manifest.summary, "cmp": tool.folder.path}
+        program = cmp_tools.find_program(tool, path) or ""
+        found.append({"name": tool.key, "path": program, "source": "shim", "x-atip": own})
+    return [*known, *found]
+
+
+def find_document(host: Host, name: str) -> dict[str, Any] | None:
+    """A CMP tool that the store does not know, by `domain/name`, name or folder, as ATIP values.
+
+    Raises:
+        FormatError: `cmp.ambiguous`, `cmp.invalid`.
+    """
+    if not _may_have(host) or host.store.find(name) is not None:
+        return None
+    from atip.discovery import cmp_tools
+    from atip.errors import NotFoundError
+    from atip.model.encode import encode
+
+    try:
+        tool = cmp_tools.find_tool(cmp_places(host), name)
+    except NotFoundError:
+        return None
+    return encode(cmp_tools.capability(tool.folder).tool)

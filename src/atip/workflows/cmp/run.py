@@ -1,0 +1,321 @@
+"""Running a CMP intent: from a request in plain words to a checked result (CMP 0.2.0 §5.2 steps 5 and 6, §8).
+
+(1) match: the one intent that is meant; several, or none, is an error with the choices – never a guess
+(2) build: template and values → argv; a shell only where the user named the tool in `cmpShell`
+(3) find the program: in the tool's own `bin/`, else on the PATH (§9.1)
+(4) judge: policy on the argv, raised by what the intent says of itself – never lowered
+(5) run, confined, through `execution.runner`; a person's yes where policy or the intent asks
+(6) hold the output against `returns`
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.calls.cmp_shell import build_line, needs_shell
+from atip.calls.cmp_template import build_argv
+from atip.calls.effects import program_name
+from atip.discovery import cmp_tools
+from atip.errors import FormatError, NotFoundError, UsageError
+from atip.model.effects import Effects, join
+from atip.model.problems import Problem, render_path
+from atip.model.value import Value
+from atip.policy.decision import ALLOW, ASK, DENY, Decision
+from atip.registry.settings import load_settings
+from atip.workflows.cmp.places import cmp_places
+from atip.workflows.lookup import find_known
+from atip.workflows.run.runner import judge_for, make_call
+from atip.workflows.search.find import intents_of, match_cmp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from atip.calls.cmp_template import Intent
+    from atip.execution.call import Call, CallOptions, Judgement
+    from atip.execution.consent import Asker
+    from atip.execution.result import Result
+    from atip.execution.runner import Judge, Runner
+    from atip.model.tool import Tool
+    from atip.search.intents import Candidate, Match
+    from atip.workflows.host import Host
+
+UNDONE = "its description says that what it does cannot be undone; make a copy first"
+CONFIRMED = "its description asks for a confirmation"
+
+
+class IntentCall(Value):
+    """What a request came down to; nothing has run."""
+
+    tool: str
+    """`domain/name`."""
+    number: int
+    intent: Intent
+    argv: tuple[str, ...]
+    folder: str | None = None
+    """The tool's own folder, where the program was found in it; readable for the run."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "tool": self.tool,
+            "intent": self.number,
+            "command": self.intent.command,
+            "argv": list(self.argv),
+            "confirm": self.intent.needs_consent,
+            "destructive": self.intent.destructive,
+            "idempotent": self.intent.is_idempotent,
+        }
+
+
+class IntentResult(Value):
+    """How it ended. `problems`: where the output is not what `returns` promises; None: nothing is promised."""
+
+    call: IntentCall
+    result: Result
+    problems: tuple[Problem, ...] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        checked = None
+        if self.problems is not None:
+            found = [problem.to_json() for problem in self.problems]
+            checked = {"valid": not found, "problems": found}
+        return {**self.result.to_json(), "intent": self.call.to_json(), "returns": checked}
+
+
+def plan_intent(
+    host: Host,
+    request: str,
+    given: Mapping[str, object],
+    *,
+    tool: str | None = None,
+    number: int | None = None,
+    texts: Collection[str] = (),
+) -> IntentCall:
+    """Steps 1 to 3; runs nothing.
+
+    Args:
+        number: place of the intent in the list of `tool`, instead of matching the request.
+        texts: names whose values were typed as text; where a list is wanted they are one item.
+
+    Raises:
+        NotFoundError: `cmp.no-match`, `cmp.not-found`, `tool.not-found`.
+        UsageError: `cmp.unclear` with the choices.
+        FormatError: `cmp.template`, `call.invalid`.
+    """
+    chosen = _chosen(host, request, tool, number)  # (1)
+    where = cmp_places(host)
+    found = cmp_tools.find_tool(where, chosen.tool)
+    intent = chosen.intent
+    lists = {param.name for param in intent.params if param.type.startswith("array<")}
+    values = {
+        name: [value] if name in lists and name in texts and not isinstance(value, list) else value
+        for name, value in given.items()
+    }
+    programs = _Programs(host, found)
+    if needs_shell(intent.command):  # (2)
+        _refuse_shell(host, found)
+        line = build_line(intent, values, lookup=programs.known, rename=programs.locate)
+        argv: tuple[str, ...] = ("sh", "-c", line)
+    else:
+        argv = build_argv(intent, values, tool=programs.known_of(intent))
+        argv = (programs.locate(argv[0]), *argv[1:])  # (3)
+    folder = found.folder.path if programs.has_own else None
+    return IntentCall(
+        tool=chosen.tool, number=chosen.number, intent=intent, argv=argv, folder=folder
+    )
+
+
+def make_intent_runner(
+    host: Host, call: IntentCall, *, preset: str | None = None, ask: Asker | None = None
+) -> Runner:
+    """A runner whose judgement knows what the intent says of itself."""
+    from atip.execution.approvals import Approvals
+    from atip.execution.runner import Runner
+
+    return Runner(
+        _raising(judge_for(host, preset=preset), call),
+        audit=host.audit,
+        ask=ask,
+        approved=Approvals(host.places.config).holds,
+    )
+
+
+def check_returns(intent: Intent, result: Result) -> tuple[Problem, ...] | None:
+    """(6) What of the output is not as `returns` says; None when nothing is promised or the tool failed."""
+    if intent.returns is None or result.exit_code != 0:
+        return None
+    from atip.model.json_schema import compile_schema, schema_problems
+    from atip.model.reader import STORE, read_json
+
+    if result.truncated:
+        return (_problem("cmp.returns-cut", "the output was cut and could not be checked"),)
+    try:
+        value = read_json(result.stdout.encode("utf-8", "surrogateescape"), STORE)
+        found = schema_problems(compile_schema(intent.returns), value)
+    except FormatError as error:
+        return (_problem("cmp.returns", error.message),)
+    return tuple(_problem("cmp.returns", message, path) for path, message in found)
+
+
+def _problem(code: str, message: str, path: tuple[str | int, ...] = ()) -> Problem:
+    return Problem(path=render_path(path), code=code, message=message)
+
+
+def _chosen(host: Host, request: str, tool: str | None, number: int | None) -> Candidate:
+    if number is not None:
+        if tool is None:
+            raise UsageError("cmp.no-tool", "a number needs the tool that it counts in")
+        listed = intents_of(cmp_tools.find_tool(cmp_places(host), tool))
+        if not 0 <= number < len(listed):
+            raise NotFoundError("cmp.no-match", f"`{tool[:80]}` has no intent {number}")
+        return listed[number]
+    found = match_cmp(host, request, tool=tool)
+    if found.chosen is not None:
+        return found.chosen.candidate
+    details = {"choices": [one.to_json() for one in found.choices]}
+    if not found.choices:
+        raise NotFoundError(
+            "cmp.no-match", "no CMP intent is like this request", hint="run `atip cmp list`"
+        )
+    raise UsageError(
+        "cmp.unclear",
+        f"not clear what is meant: {found.reason}",
+        hint="use a pattern word for word, or `--tool` and `--intent`; `atip cmp match` lists them",
+        details=details,
+    )
+
+
+def _refuse_shell(host: Host, found: cmp_tools.CmpTool) -> None:
+    # SECURITY: only the user's own settings open this door, never a document.
+    if found.key not in load_settings(host.places, "config").get("cmpShell", ()):
+        raise FormatError(
+            "cmp.template",
+            f"the command template of `{found.key}` needs a shell",
+            hint=f'to allow that, add "{found.key}" to `cmpShell` in config.json',
+        )
+
+
+class _Programs:
+    """Programs that a template names: where they are and what is known of them."""
+
+    def __init__(self, host: Host, found: cmp_tools.CmpTool) -> None:
+        self._host = host
+        self._folder = found.folder.path
+        self.has_own = False
+
+    def own(self, program: str) -> str | None:
+        """The path of a program in the tool's own `bin/`."""
+        path = os.path.join(self._folder, "bin", program)
+        is_own = os.sep not in program and os.path.isfile(path) and os.access(path, os.X_OK)
+        return path if is_own else None
+
+    def locate(self, program: str) -> str:
+        """The word to start a program by.
+
+        # SECURITY: a program of the tool's own is named by its path, so that nobody takes `bin/ls` for `ls`.
+        """
+        own = self.own(program)
+        if own is not None:
+            self.has_own = True
+            return own
+        if os.sep in program and not os.path.isabs(program):
+            raise FormatError(
+                "cmp.template",
+                "the command template names a program by a path that depends on the directory",
+                hint="put the program into the tool's `bin/` folder",
+            )
+        return program
+
+    def known(self, program: str) -> Tool | None:
+        """What is known of a program that is not the tool's own."""
+        name = program_name(program)
+        if self.own(program) is not None or not name:
+            return None
+        return find_known(self._host.places, name)
+
+    def known_of(self, intent: Intent) -> Tool | None:
+        from atip.calls.cmp_template import split_template
+
+        return self.known(split_template(intent.command)[0])
+
+
+def _raising(judge: Judge, planned: IntentCall) -> Judge:
+    """(4) The judgement of policy, and on top of it what the intent says of itself (§8.1, §8.2, C16)."""
+
+    def judged(call: Call, digest: str) -> Judgement:
+        found = judge(call, digest)
+        intent = planned.intent
+        if planned.folder is not None:
+            reads = (*found.confinement.fs_read, f"{planned.folder}/**")
+            found = found.replace(confinement=found.confinement.replace(fs_read=reads))
+        if intent.destructive:
+            claimed = Effects(destructive=True, reversible=False, idempotent=intent.is_idempotent)
+            found = found.replace(effects=join(found.effects, claimed))
+        if intent.needs_consent:
+            found = found.replace(decision=_asking(found.decision, intent))
+        return found
+
+    return judged
+
+
+def _asking(decision: Decision, intent: Intent) -> Decision:
+    reason = UNDONE if intent.destructive else CONFIRMED
+    if decision.outcome == DENY:
+        return decision
+    reasons = () if decision.outcome == ALLOW else decision.reasons
+    rule = "always: CMP confirm" if decision.outcome == ALLOW else decision.rule
+    return decision.replace(outcome=ASK, reasons=(*reasons, reason), rule=rule)
+
+
+class Intents:
+    """CMP tools of one user: where they lie, which intent is meant, plan and run it."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def places(self) -> list[str]:
+        """Where CMP tools lie; the first is the canonical folder."""
+        return cmp_places(self._host)
+
+    def match(self, words: str, *, tool: str | None = None) -> Match:
+        """Which intent a request means, and why; raises `cmp.not-found`."""
+        return match_cmp(self._host, words, tool=tool)
+
+    def plan(
+        self,
+        request: str,
+        given: Mapping[str, object],
+        *,
+        tool: str | None = None,
+        number: int | None = None,
+        texts: Collection[str] = (),
+    ) -> IntentCall:
+        """What a request comes down to; arguments and errors are those of `plan_intent`."""
+        return plan_intent(self._host, request, given, tool=tool, number=number, texts=texts)
+
+    def make_runner(
+        self, planned: IntentCall, *, preset: str | None = None, ask: Asker | None = None
+    ) -> Runner:
+        """A runner whose judgement knows what the intent says of itself."""
+        return make_intent_runner(self._host, planned, preset=preset, ask=ask)
+
+    def check(self, planned: IntentCall, result: Result) -> IntentResult:
+        """How it ended, held against what the intent promises."""
+        problems = check_returns(planned.intent, result)
+        return IntentResult(call=planned, result=result, problems=problems)
+
+    def run(
+        self,
+        request: str,
+        given: Mapping[str, object] | None = None,
+        *,
+        tool: str | None = None,
+        number: int | None = None,
+        options: CallOptions | None = None,
+        ask: Asker | None = None,
+    ) -> IntentResult:
+        """All six steps; errors are those of `plan_intent` and of a run."""
+        planned = self.plan(request, given or {}, tool=tool, number=number)
+        call = make_call(self._host, planned.argv, options)
+        return self.check(planned, self.make_runner(planned, ask=ask).run(call))

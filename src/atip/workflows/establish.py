@@ -1,0 +1,131 @@
+"""What is proven about a program: the verdict on its bytes, and whether the organization approved them.
+
+Files are hashed and signatures checked only where a policy asks for it (`approval`, `trust`, rules with `trust`) or somebody
+vouches for the bytes; `guard` must not pay for it otherwise. Opens no socket.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.calls.invocation import UNKNOWN_TEXT
+from atip.errors import AtipError
+from atip.model.value import Value
+from atip.workflows.lookup import DESCRIBED, on_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.model.tool import Tool
+    from atip.model.verdict import Verdict
+    from atip.policy.policy import Policy
+    from atip.policy.subject import Subject
+    from atip.system.paths import Places
+    from atip.workflows.lookup import Lookup
+
+
+class Program(Value):
+    """The file that a call will run, and the digest of the bytes that will really run."""
+
+    word: str
+    """As it was typed."""
+    path: str
+    digest: str
+
+
+def establish_subject(
+    subject: Subject,
+    places: Places,
+    policies: Sequence[Policy],
+    lookup: Lookup,
+    *,
+    cwd: str,
+    program: Program | None = None,
+) -> Subject:
+    """The subject with `verdict` and `listed`, where a policy looks at them or somebody vouches for the program's bytes.
+
+    SECURITY: a program that is not what its own description says is compromised, and that no policy lifts.
+    """
+    wants_verdict = any(
+        policy.trust is not None or any(rule.trust is not None for rule in policy.rules)
+        for policy in policies
+    )
+    wants_approval = any(policy.allowlist for policy in policies)
+    path = _path(subject, cwd, program)
+    if not path or not (wants_verdict or wants_approval or _is_vouched(subject.tool, path, lookup)):
+        return subject
+    found = _program(subject, path, program)
+    if found is None:
+        return subject
+    if wants_approval:
+        subject = subject.replace(listed=_is_approved(places, found.digest))
+    verdict = _verdict(places, found, subject, lookup, is_wanted=wants_verdict)
+    if wants_verdict or (verdict is not None and verdict.level.value == "compromised"):
+        subject = subject.replace(verdict=verdict)
+    return subject
+
+
+def _is_vouched(name: str, path: str, lookup: Lookup) -> bool:
+    """Whether the program's description says something of its bytes, or a signature lies beside it."""
+    entry = lookup.entry(name) if lookup.has_store() else None
+    own = (entry or {}).get("x-atip")
+    if isinstance(own, dict) and own.get("rung") in DESCRIBED:
+        trust = (lookup.document(name) or {}).get("trust")
+        if isinstance(trust, dict) and (trust.get("integrity") or trust.get("provenance")):
+            return True
+    from atip.trust.options import PROVENANCES, SIGNATURES
+
+    return any(os.path.isfile(path + ending) for ending in (*SIGNATURES, *PROVENANCES))
+
+
+def _path(subject: Subject, cwd: str, program: Program | None) -> str:
+    """The real path of the program. SECURITY: by the word as it was typed; `./git` is not the `git` of the PATH."""
+    word = subject.argv[0] if subject.argv else subject.tool
+    if program is not None and word == program.word:
+        return program.path
+    if UNKNOWN_TEXT in word:
+        return ""  # only the shell will know the name; the judge has said so already
+    path = os.path.join(cwd, word) if os.sep in word else on_path(word)
+    return os.path.realpath(path) if path and os.path.isfile(path) else ""
+
+
+def _program(subject: Subject, path: str, program: Program | None) -> Program | None:
+    word = subject.argv[0] if subject.argv else subject.tool
+    if program is not None and word == program.word:
+        return program
+    from atip.discovery.content import ContentReader
+
+    try:
+        return Program(word=word, path=path, digest=ContentReader().read(path).digest)
+    except AtipError:
+        return None
+
+
+def _is_approved(places: Places, digest: str) -> bool:
+    from atip.registry.remotes import is_approved
+
+    return is_approved(places, digest)
+
+
+def _verdict(
+    places: Places, program: Program, subject: Subject, lookup: Lookup, *, is_wanted: bool
+) -> Verdict | None:
+    """None when nothing could be established: then nothing is."""
+    from atip.workflows.verify import verify_file
+
+    entry = lookup.entry(subject.tool) if lookup.has_store() else None
+    # A description of other bytes (the program was updated since) is no word on these, unless a policy wants one.
+    counts = is_wanted or (entry is not None and entry.get("hash") == program.digest)
+    try:
+        tool = _stored(subject.tool, lookup) if counts else None
+        return verify_file(program.path, places, tool=tool, digest=program.digest)
+    except AtipError:
+        return None
+
+
+def _stored(name: str, lookup: Lookup) -> Tool | None:
+    from atip.model.decode import decode_tool
+
+    document = lookup.document(name)
+    return decode_tool(document).replace(name=name) if document is not None else None

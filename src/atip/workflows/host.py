@@ -1,0 +1,57 @@
+"""Host: the user that a workflow works for: where things lie, what is known, which policy, online or not."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.execution.audit import Audit
+    from atip.registry.store import Store
+    from atip.system.paths import Places
+    from atip.workflows.api.sessions import Sessions
+
+
+class Host:
+    """One user on this machine. Holds no knowledge: every workflow reads the store afresh."""
+
+    def __init__(self, places: Places, *, offline: bool = False, policy: str | None = None) -> None:
+        """
+        Args:
+            offline: never open a socket.
+            policy: preset that replaces the configured one.
+        """
+        self.places = places
+        self._store: Store | None = None
+        self.offline = offline
+        self.policy = policy
+        self.sessions: Sessions | None = None
+        """Sessions with MCP servers that outlast a call, where somebody keeps them."""
+        self.notices: list[str] = []
+        """What a person should be told after a scan or a search: registries that could not be asked, and the like."""
+
+    @property
+    def store(self) -> Store:
+        """What is known, on disk; loaded when first asked for."""
+        if self._store is None:
+            from atip.registry.store import Store
+
+            self._store = Store(self.places)
+        return self._store
+
+    @property
+    def audit(self) -> Audit:
+        """The user's audit chain."""
+        from atip.execution.audit import Audit
+
+        return Audit(
+            os.path.join(self.places.data, "audit"),
+            anchor=os.path.join(self.places.config, "audit-anchor.json"),
+        )
+
+    @property
+    def outputs(self) -> str:
+        """The folder of kept outputs."""
+        from atip.execution.kept import FOLDER
+
+        return os.path.join(self.places.cache, FOLDER)

@@ -1,0 +1,228 @@
+"""Judging a shell line or an argv: parsed commands, their effects with reasons, and the decision.
+
+Where the workflow meets: line or argv → commands (`calls`) → subjects (`policy.line`) → decision (`policy.decide`).
+Executes nothing, never scans, opens no socket. Also the whole of what `guard` needs, so the fast path
+imports no more than this. Implements DESIGN §5 `Toolbox.explain`.
+"""
+
+from __future__ import annotations
+
+from atip.calls.invocation import UNKNOWN_TEXT
+from atip.calls.shell import parse_shell, read_argv
+from atip.errors import FormatError
+from atip.model.effects import UNKNOWN, Effects, union_of_steps
+from atip.model.value import Value
+from atip.policy.decide import decide
+from atip.policy.decision import ASK, NOTHING_RUNS, Decision, strictest
+from atip.policy.line import judge_line
+from atip.policy.subject import Subject, shown_text
+from atip.workflows.lookup import Lookup
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from atip.calls.shell import ShellLine
+    from atip.model.tool import Tool
+    from atip.policy.folders import FollowLinks
+    from atip.policy.policy import Policy
+    from atip.workflows.host import Host
+
+    Read = Callable[[], ShellLine]
+    FindKnown = Callable[[str], Tool | None]
+    Establish = Callable[[Subject], Subject]
+
+
+class Explanation(Value):
+    """What a line will do, and whether it may."""
+
+    line: str
+    invocations: tuple[Subject, ...]
+    """Every command that may run, wrappers opened, in the order of the line."""
+    effects: Effects
+    """Of the whole line: a danger is excluded only if every command excludes it."""
+    decision: Decision
+    decisions: tuple[Decision, ...] = ()
+    """One per invocation."""
+    problem: str = ""
+    """Why the line could not be read; such a line is never allowed."""
+    audit: bool = False
+    """Policy wants this decision on record (§4.8 `auditAllCalls`)."""
+    chains: tuple[str, ...] = ()
+    """Lines of project files that it leads to (`workflows.look`)."""
+    unsettled: str = ""
+    """The first of them that is a person's decision; empty: none is."""
+    digest: str = ""
+    """Of the files that were looked at; empty: none were."""
+
+    @property
+    def in_sandbox(self) -> Decision:
+        """The decision where the whole line would run confined: `confine` for a question that the sandbox settles."""
+        from atip.policy.settle import settled
+
+        if self.unsettled:
+            return self.decision
+        return settled(self.decision, self.invocations, self.decisions)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `explain --json`."""
+        from atip.model.encode import encode_effects
+
+        return {
+            "line": self.line,
+            "invocations": [
+                _invocation(subject, decision)
+                for subject, decision in zip(self.invocations, self.decisions, strict=True)
+            ],
+            "effects": encode_effects(self.effects),
+            **self.decision.to_json(),
+            "inSandbox": self.in_sandbox.outcome,
+            "chains": list(self.chains),
+            "problem": self.problem,
+        }
+
+
+def _invocation(subject: Subject, decision: Decision) -> dict[str, Any]:
+    from atip.model.encode import encode_effects
+
+    return {
+        "tool": shown_text(subject.tool),
+        "command": list(subject.path),
+        "argv": [shown_text(word) for word in subject.argv],
+        "text": subject.text,
+        "effects": encode_effects(subject.effects),
+        "evidence": subject.evidence,
+        "reasons": [
+            {"subject": r.subject, "says": r.says, "evidence": r.evidence} for r in subject.reasons
+        ],
+        "paths": [shown_text(path) for path in subject.paths],
+        "hosts": list(subject.hosts),
+        "decision": decision.outcome,
+        "rule": decision.rule,
+    }
+
+
+class LocalJudge:
+    """The one judge behind every entry point: guard, explain, run, observe, preview, call, patterns, bundles, API operations.
+
+    Policies, knowledge and verification of one user in one directory; nothing is started, scanned or fetched.
+    """
+
+    def __init__(self, host: Host, cwd: str, *, preset: str | None = None) -> None:
+        from atip.registry.policies import load_policies
+        from atip.system.links import Links
+
+        self.places, self.cwd = host.places, cwd
+        self.policies = load_policies(host.places, cwd, preset=preset or host.policy)
+        self._lookup = Lookup(host.places, cwd)
+        self._links = Links(cwd, host.places.home)
+
+    @property
+    def audit(self) -> bool:
+        """Whether every decision goes on record (§4.8 `auditAllCalls`)."""
+        return any(policy.audit for policy in self.policies)
+
+    @property
+    def digest(self) -> str:
+        """Of the policies in force; a yes is bound to it."""
+        from atip.system.digests import sha256_hex
+
+        return sha256_hex(repr(self.policies).encode())
+
+    def line(self, text: str) -> Explanation:
+        """A shell line."""
+        return self._explain(lambda: parse_shell(text, home=self.places.home, cwd=self.cwd), text)
+
+    def argv(self, argv: Sequence[str], program: str, digest: str) -> Explanation:
+        """A program with arguments that no shell reads; `program` and `digest` are what will run."""
+        return self._explain(lambda: read_argv(argv), " ".join(argv), (argv[0], program, digest))
+
+    def decide(self, subject: Subject) -> Decision:
+        """An operation of an API, or a command whose effects a confinement bounds."""
+        return decide(self.policies, subject)
+
+    def _explain(
+        self, read: Read, text: str, program: tuple[str, str, str] | None = None
+    ) -> Explanation:
+        def establish(subject: Subject) -> Subject:
+            if not subject.tool or subject.evidence == "shell":
+                return subject
+            from atip.workflows.establish import Program, establish_subject
+
+            known = (
+                Program(word=program[0], path=program[1], digest=program[2]) if program else None
+            )
+            return establish_subject(
+                subject, self.places, self.policies, self._lookup, cwd=self.cwd, program=known
+            )
+
+        return explain(
+            read, text, self.policies,
+            lookup=self._lookup, cwd=self.cwd, home=self.places.home, establish=establish,
+            links=self._links,
+        )  # fmt: skip
+
+
+def explain_line(
+    line: str, policies: Sequence[Policy], *, lookup: FindKnown, cwd: str, home: str = "~"
+) -> Explanation:
+    """Judge a line by policies and knowledge that are handed in, where there are no programs (pages)."""
+    return explain(
+        lambda: parse_shell(line, home=home, cwd=cwd), line, policies,
+        lookup=lookup, cwd=cwd, home=home,
+    )  # fmt: skip
+
+
+def explain(
+    read: Read,
+    text: str,
+    policies: Sequence[Policy],
+    *,
+    lookup: FindKnown,
+    cwd: str,
+    home: str = "~",
+    establish: Establish | None = None,
+    links: FollowLinks | None = None,
+) -> Explanation:
+    """Judge commands; what cannot be read gets unknown effects and a question, never an error.
+
+    Args:
+        read: reads a line or an argv.
+        establish: adds what is proven about programs; None: there are none.
+        links: tells where links in a path lead; None: the line is about no files of this machine.
+    """
+    audit = any(policy.audit for policy in policies)
+    try:
+        parsed = read()
+    except FormatError as error:
+        unreadable = Decision(outcome=ASK, reasons=(error.message,), rule="always: unreadable")
+        anything = Subject(tool=UNKNOWN_TEXT, flags=None, text=text)
+        decision = strictest((unreadable, decide(policies, anything)))
+        return Explanation(
+            line=text, invocations=(), effects=UNKNOWN, decision=decision, problem=error.message,
+            audit=audit,
+        )  # fmt: skip
+    subjects = judge_line(parsed, lookup=lookup, cwd=cwd, home=home, links=links)
+    if establish is not None:
+        subjects = tuple(establish(subject) for subject in subjects)
+    decisions = tuple(decide(policies, subject) for subject in subjects)
+    return Explanation(
+        line=parsed.text,
+        invocations=subjects,
+        effects=_union(subjects),
+        decision=strictest(decisions) if decisions else NOTHING_RUNS,
+        decisions=decisions,
+        audit=audit,
+    )
+
+
+def _union(subjects: Sequence[Subject]) -> Effects:
+    if not subjects:
+        from atip.knowledge.words import as_effects, profile
+
+        return as_effects(profile("nothing"))
+    total = subjects[0].effects
+    for subject in subjects[1:]:
+        total = union_of_steps(total, subject.effects)
+    return total

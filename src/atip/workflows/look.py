@@ -1,0 +1,197 @@
+"""Looking through: what the commands of a line will read from the project and run, judged like the line itself.
+
+    `npm run deploy` → `git push`
+
+Bounded, and nothing is executed. What is found never allows: it gives a better reason, a question where what runs inside is a person's
+decision, or a denial. What was read is part of the decision (`digest`): a changed script is a new question.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import AtipError
+from atip.model.value import Value
+from atip.policy.decision import ALLOW, ASK, DENY, Decision, is_stricter
+from atip.policy.sensitive import is_secret
+from atip.policy.settle import needs_person
+from atip.policy.subject import shown_text
+from atip.policy.through.shell_files import git_programs
+from atip.policy.through.table import source_of
+from atip.system.digests import sha256_hex
+from atip.system.files import read_bytes
+from atip.workflows.judge import LocalJudge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from atip.policy.subject import Subject
+    from atip.workflows.host import Host
+    from atip.workflows.judge import Explanation
+
+    Explain = Callable[[str], Explanation]
+
+MAX_FILES = 32
+MAX_BYTES = 256 * 1024
+MAX_DEPTH = 5
+MAX_FINDINGS = 64
+MAX_LINE = 100_000
+_UP = 12
+_QUIET_GIT = frozenset(("config", "version", "help"))
+
+
+class Finding(Value):
+    """One line that another one leads to."""
+
+    chain: tuple[str, ...]
+    decision: Decision
+    person: bool = False
+    """Whether it does what is a person's decision: sends, spends, becomes root, changes another machine."""
+
+    @property
+    def text(self) -> str:
+        return " → ".join(f"`{_short(each)}`" for each in self.chain)
+
+
+def explain_for(host: Host, line: str, *, cwd: str, preset: str | None = None) -> Explanation:
+    """What a line will do by the policies and the knowledge of one user, and what it leads to."""
+    return explain_through(LocalJudge(host, cwd, preset=preset), line)
+
+
+def explain_through(local: LocalJudge, line: str) -> Explanation:
+    """Judge a line, and the lines that it leads to."""
+    reachable = any(policy.hosts for policy in local.policies)
+    return look_through(local.line(line), local.line, cwd=local.cwd, reachable=reachable)
+
+
+def look_through(
+    explained: Explanation, explain: Explain, *, cwd: str, reachable: bool
+) -> Explanation:
+    """An explanation with what its commands lead to.
+
+    Args:
+        explain: judges a line that was found.
+        reachable: whether policy grants hosts. Without any, a sandbox settles what is sent: that step fails inside.
+    """
+    if explained.problem or not os.path.isdir(cwd):
+        return explained
+    look = _Look(cwd, explain)
+    for subject in explained.invocations:
+        look.follow(subject, (subject.text,), 0)
+    if not look.findings and not look.digests:
+        return explained
+    return explained.replace(
+        decision=_decision(explained.decision, look.findings),
+        unsettled=next((each.text for each in look.findings if each.person and reachable), ""),
+        chains=tuple(dict.fromkeys(each.text for each in look.findings))[:MAX_FILES],
+        digest=sha256_hex("".join(look.digests).encode()) if look.digests else "",
+    )
+
+
+def _decision(decision: Decision, findings: Sequence[Finding]) -> Decision:
+    worst = decision
+    for each in findings:
+        # SECURITY: what is found only raises: a file can change before it runs
+        raises = each.decision.outcome == DENY or (
+            each.decision.outcome == ASK and decision.outcome == ALLOW
+        )
+        if raises and is_stricter(each.decision.outcome, worst.outcome):
+            worst = each.decision.replace(subject=each.text)
+    if worst is not decision or decision.outcome != ASK:
+        return worst
+    chains = tuple(dict.fromkeys(each.text for each in findings))[:3]
+    return decision.replace(reasons=(*decision.reasons, *(f"runs {text}" for text in chains)))
+
+
+class _Look:
+    def __init__(self, cwd: str, explain: Explain) -> None:
+        self._cwd = os.path.realpath(cwd)
+        self._root = _root_of(self._cwd)
+        self._explain = explain
+        self.findings: list[Finding] = []
+        self.digests: list[str] = []
+
+    def follow(self, subject: Subject, chain: tuple[str, ...], depth: int) -> None:
+        """Read what a command reads its lines from, and judge those."""
+        if depth >= MAX_DEPTH or not subject.argv:
+            return
+        words = tuple(shown_text(word) for word in subject.argv)
+        for line in (*self._source_lines(words), *self._git_lines(words)):
+            self._judge(line, chain, depth)
+
+    def _source_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        source = source_of(words)
+        if source is None:
+            return ()
+        text = self._read(source.files, up=source.searches_up)
+        return () if text is None else source.read(text, words) or ()
+
+    def _git_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        if words[0].rpartition("/")[2] != "git" or len(words) < 2 or words[1] in _QUIET_GIT:
+            return ()
+        text = self._read((".git/config",), up=True)
+        found = () if text is None else git_programs(text, words[1])
+        if found is None:
+            return ("./.git/config",)  # what cannot be read may start anything
+        return tuple(line for _name, line in found)
+
+    def _judge(self, line: str, chain: tuple[str, ...], depth: int) -> None:
+        if len(line) > MAX_LINE or not line.strip() or len(self.findings) >= MAX_FINDINGS:
+            return
+        inner = self._explain(line)
+        longer = (*chain, line)
+        self.findings.append(
+            Finding(
+                chain=longer,
+                decision=inner.decision,
+                person=any(needs_person(each) for each in inner.invocations),
+            )
+        )
+        for subject in inner.invocations:
+            self.follow(subject, longer, depth + 1)
+
+    def _read(self, names: Sequence[str], *, up: bool) -> str | None:
+        folder = self._cwd
+        for _ in range(_UP if up else 1):
+            for name in names:
+                path = os.path.join(folder, name)
+                if os.path.isfile(path):
+                    return self._text(path)
+            if folder == self._root:
+                break
+            folder = os.path.dirname(folder)
+        return None
+
+    def _text(self, path: str) -> str | None:
+        """A file of the workspace; None: it is not shown, or there were too many."""
+        real = os.path.realpath(path)
+        # SECURITY: reasons quote what was read; nothing secret, and nothing from elsewhere, gets into them
+        if not f"{real}/".startswith(f"{self._root}/") or is_secret(real):
+            return None
+        if len(self.digests) >= MAX_FILES:
+            return None
+        try:
+            data = read_bytes(path, MAX_BYTES)
+        except AtipError:
+            return None
+        self.digests.append(f"{path}\0{sha256_hex(data)}\0")
+        return None if b"\0" in data else data.decode("utf-8", "replace")
+
+
+def _root_of(folder: str) -> str:
+    """The repository that holds a folder, or the folder itself."""
+    place = folder
+    for _ in range(_UP):
+        if os.path.lexists(os.path.join(place, ".git")):
+            return place
+        place = os.path.dirname(place)
+    return folder
+
+
+def _short(text: str) -> str:
+    from atip.execution.redact import redact_text
+
+    text = redact_text(text[:2000])
+    line = " ".join(shown_text(text).split())
+    return line if len(line) <= 80 else f"{line[:79]}…"

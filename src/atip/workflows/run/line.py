@@ -1,0 +1,204 @@
+"""A whole shell line in one sandbox: streams, exit code and what it starts as a shell would have it.
+
+    runner, call = line_runner(host, "npm ci && npm test")
+    result = runner.run(call)
+
+The line is judged again, here, whoever judged it before. What a sandbox settles runs without a question; what it does not is put to a person;
+what is denied does not run. There is nothing by which a caller could widen the walls: workspace writable but for what runs later, secrets
+in it hidden, an empty home, a clean environment, the hosts that policy grants and no others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from atip.errors import Denied, UsageError
+from atip.execution.call import Call, Judgement
+from atip.execution.redact import redact_text
+from atip.execution.runner import Runner
+from atip.model.confinement import ANY_PROGRAM, Confinement
+from atip.policy.confine import RUN_LIMITS, Scene, plan_confinement
+from atip.policy.decision import ALLOW, ASK, CONFINE
+from atip.system.digests import sha256_hex
+from atip.workflows.judge import LocalJudge
+from atip.workflows.look import explain_through
+from atip.workflows.run.masked import masked_files
+from atip.workflows.run.plan import MANAGERS, find_workspace
+from atip.workflows.run.undo import journal_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from atip.execution.consent import Asker
+    from atip.policy.decision import Decision
+    from atip.policy.policy import Policy
+    from atip.workflows.host import Host
+    from atip.workflows.judge import Explanation
+
+SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
+ENVIRONMENT = frozenset(
+    (
+        *("LANG", "LANGUAGE", "TZ", "TERM", "COLUMNS", "LINES", "CI", "NO_COLOR", "FORCE_COLOR"),
+        *("NODE_ENV", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "RUST_BACKTRACE", "MAKEFLAGS"),
+    )
+)
+"""Variables that a line gets, with `LC_…`; everything else stays outside: tokens, agent sockets, `BASH_ENV`, `LD_…`."""
+WALL_S = 4 * 3600.0
+
+
+def line_runner(
+    host: Host,
+    line: str,
+    *,
+    cwd: str | None = None,
+    stdin_fd: int = -1,
+    ask: Asker | None = None,
+    on_output: Callable[[str, bytes], None] | None = None,
+    read_only: bool = False,
+) -> tuple[Runner, Call]:
+    """What runs a line, and the call to hand to it.
+
+    Args:
+        read_only: the workspace can be read and not written.
+
+    Raises:
+        UsageError: `run.empty`, `run.nul`.
+    """
+    if not line.strip():
+        raise UsageError("run.empty", "there is no line to run")
+    if "\0" in line:
+        raise UsageError("run.nul", "the line holds a NUL, which no program can be given")
+    shell = next((path for path in SHELLS if os.path.exists(path)), SHELLS[-1])
+    call = Call(
+        argv=(os.path.basename(shell), "-c", line),
+        program=shell,
+        cwd=os.path.realpath(cwd or os.getcwd()),
+        home=os.path.realpath(host.places.home),
+        stdin_fd=stdin_fd,
+        env=dict(os.environ),
+    )
+    runner = Runner(
+        lambda each, _digest: judge_shell_line(host, line, each, read_only=read_only),
+        audit=host.audit,
+        ask=ask,
+        on_output=on_output,
+        around=None if read_only else lambda run: _watch(host, line, call, run, on_output),
+    )
+    return runner, call
+
+
+def _watch(
+    host: Host, line: str, call: Call, run: str, on_output: Callable[[str, bytes], None] | None
+) -> AbstractContextManager[None]:
+    """Keep what the line changes, for `atip undo`."""
+    if call.cwd == call.home:
+        return contextlib.nullcontext()  # a home directory cannot be written
+
+    def tell(reason: str) -> None:
+        if on_output is not None:
+            on_output("stderr", f"atip: `atip undo` cannot undo this line: {reason}\n".encode())
+
+    return journal_of(host, call.cwd).watch(run=run, line=redact_text(line), tell=tell)
+
+
+def judge_shell_line(host: Host, line: str, call: Call, *, read_only: bool = False) -> Judgement:
+    """Decision and confinement of a line.
+
+    Raises:
+        Denied: `policy.unreadable-line`; a line that nobody can read is never confined.
+    """
+    local = LocalJudge(host, call.cwd)
+    explained = explain_through(local, line)
+    if explained.problem:
+        raise Denied("policy.unreadable-line", f"the line cannot be read: {explained.problem}")
+    return Judgement(
+        decision=_permitted(explained, host, call.cwd),
+        # how single commands take input and time is the shell's business
+        effects=explained.effects.replace(
+            interactive=explained.effects.interactive.replace(stdin=None, tty=None),
+            duration=explained.effects.duration.replace(timeout=None),
+        ),
+        confinement=_narrowed(line_confinement(explained, local.policies, host, call), read_only),
+        audit=local.audit,
+        # a yes is bound to what was read: a changed script is a new question
+        policy=sha256_hex(f"{local.digest} {explained.digest}".encode()),
+        keep="",
+    )
+
+
+def _narrowed(confinement: Confinement, read_only: bool) -> Confinement:
+    """For a client that only plans: what could be written can be read."""
+    if not read_only:
+        return confinement
+    shown = dict.fromkeys((*confinement.fs_read, *confinement.fs_write))
+    return confinement.replace(fs_read=tuple(shown), fs_write=(), fs_keep=())
+
+
+def _permitted(explained: Explanation, host: Host, cwd: str) -> Decision:
+    """`confine` is permission to run inside; the record says why. A line that could not be undone is still a question."""
+    decision = explained.in_sandbox
+    if decision.outcome != CONFINE:
+        return decision
+    if journal_of(host, cwd).is_full:
+        reason = (
+            "no room to keep the files it changes (`atip undo --list`, `atip undo --forget RUN`)"
+        )
+        return decision.replace(outcome=ASK, reasons=(*decision.reasons, reason))
+    return decision.replace(outcome=ALLOW)
+
+
+def line_confinement(
+    explained: Explanation, policies: tuple[Policy, ...], host: Host, call: Call
+) -> Confinement:
+    """The walls of a line.
+
+    Raises:
+        FormatError: a grant is not understood.
+    """
+    home = os.path.realpath(host.places.home)
+    own = tuple(map(os.path.realpath, (host.places.config, host.places.data, host.places.cache)))
+    workspace = find_workspace(call.cwd, home)
+    programs, path = _search_path(call.env, home)
+    planned = plan_confinement(
+        # SECURITY: marks of single commands open nothing here; what runs later stays closed to the whole line
+        explained.effects.replace(network=None, subprocess=True, extra={}),
+        policies,
+        scene=Scene(
+            cwd=workspace,
+            home=home,
+            own=own,
+            repository=any(subject.tool == "git" for subject in explained.invocations),
+            libraries=programs,
+        ),
+    )
+    passed = tuple(name for name in call.env if name in ENVIRONMENT or name.startswith("LC_"))
+    return planned.replace(
+        fs_deny=tuple(dict.fromkeys((*planned.fs_deny, *masked_files(workspace, planned)))),
+        exec_allow=True,
+        exec_spawn=(ANY_PROGRAM,),
+        exec_written=True,
+        env_pass=tuple(dict.fromkeys((*planned.env_pass, *passed))),
+        env_set=(*planned.env_set, ("PATH", path)),
+        tty=False,
+        limits=RUN_LIMITS.replace(wall_s=WALL_S, output_bytes=None),
+    )
+
+
+def _search_path(env: Mapping[str, str], home: str) -> tuple[tuple[str, ...], str]:
+    """What a line needs to see to find its programs, and the PATH that finds them."""
+    shown: dict[str, None] = {}
+    folders: dict[str, None] = {}
+    for folder in env.get("PATH", "").split(os.pathsep):
+        if not os.path.isabs(folder) or not os.path.isdir(folder):
+            continue  # SECURITY: a relative entry finds what lies in any folder
+        folders[folder] = None
+        real = os.path.realpath(folder)
+        if real.startswith(f"{home}/"):
+            tree = next(
+                (f"{home}/{name}" for name in MANAGERS if real.startswith(f"{home}/{name}/")), real
+            )
+            shown[f"{tree}/**"] = None
+    return tuple(shown), os.pathsep.join(folders) or "/usr/bin:/bin"

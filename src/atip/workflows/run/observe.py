@@ -1,0 +1,202 @@
+"""Observing: run a command confined and traced, and hold what it did against what is declared.
+
+    seen = observe_argv(host, ["tar", "xf", "a.tar"])
+    seen.differences            # undeclared first
+    seen.sandbox                # an AIP-29 block
+
+The run is an ordinary one: policy decides, a person is asked, the sandbox holds, the audit records. Nothing is
+stored unless asked for. Implements DESIGN §5 `Toolbox.observe`; ATIP 0.1 §5.1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.execution.result import Result
+from atip.model.effects import Effects
+from atip.model.value import Value
+from atip.policy.observed import (
+    Difference,
+    Scene,
+    Touched,
+    Try,
+    differences,
+    observed_effects,
+    sandbox_block,
+    touched,
+)
+from atip.sandbox.trace import Tracer
+from atip.workflows.run.plan import find_workspace
+from atip.workflows.run.runner import make_call, make_runner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from atip.execution.call import Call, CallOptions
+    from atip.execution.consent import Asker
+    from atip.model.confinement import Confinement
+    from atip.sandbox.run import Request
+    from atip.sandbox.running import Running
+    from atip.workflows.host import Host
+
+FOLDER = "observed"
+
+
+class Observation(Value):
+    """What a run did, and how that compares with what is known."""
+
+    result: Result
+    declared: Effects
+    """As policy judged the call."""
+    effects: Effects
+    """As seen; facts that were not seen are unknown."""
+    touched: Touched
+    differences: tuple[Difference, ...]
+    sandbox: Mapping[str, Any]
+    calls: int
+    """How many system calls were told: the price of the trace."""
+    complete: bool = True
+
+    @property
+    def honest(self) -> bool:
+        """Nothing was seen that the description denies."""
+        return not any(
+            each.kind == "undeclared" and each.declared is False for each in self.differences
+        )
+
+    def render_block(self) -> str:
+        """The AIP-29 `sandbox:` block as YAML."""
+        lines = ["sandbox:"]
+        for section, content in self.sandbox.items():
+            lines.append(f"  {section}:")
+            for key, value in content.items():
+                # JSON is YAML: quoted words cannot be taken for anything else
+                lines.append(f"    {key}: {json.dumps(value, ensure_ascii=True)}")
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> dict[str, object]:
+        """The document of `observe --json`."""
+        return {
+            "argv": list(self.result.argv),
+            "exitCode": self.result.exit_code,
+            "digest": self.result.digest,
+            "honest": self.honest,
+            "complete": self.complete,
+            "differences": [
+                {"fact": d.fact, "kind": d.kind, "declared": d.declared, "seen": list(d.seen)}
+                for d in self.differences
+            ],
+            "touched": {
+                "reads": list(self.touched.reads),
+                "writes": list(self.touched.writes),
+                "deletes": list(self.touched.deletes),
+                "spawned": list(self.touched.spawned),
+                "hosts": list(self.touched.hosts),
+                "refused": list(self.touched.refused),
+            },
+            "sandbox": dict(self.sandbox),
+            "calls": self.calls,
+            "stdout": self.result.stdout,
+            "stderr": self.result.stderr,
+            "run": self.result.run_id or None,
+        }
+
+
+def observe_argv(
+    host: Host,
+    argv: Sequence[str],
+    options: CallOptions | None = None,
+    *,
+    preset: str | None = None,
+    ask: Asker | None = None,
+) -> Observation:
+    """Run one command confined and traced.
+
+    Raises:
+        Denied, NeedsConfirmation, SandboxError, ExecutionError: as `Toolbox.run`; nothing was started.
+    """
+    return observe_call(host, make_call(host, argv, options), preset=preset, ask=ask)
+
+
+def observe_call(
+    host: Host, call: Call, *, preset: str | None = None, ask: Asker | None = None
+) -> Observation:
+    """`observe_argv` for a call that was made already."""
+    tracer = Tracer()
+
+    def start(confinement: Confinement, request: Request, *rest: Any, **options: Any) -> Running:
+        from atip.sandbox.run import start_confined
+
+        # a login check before the run is not the run
+        traced = request.replace(tracer=tracer) if request.argv[1:] == call.argv[1:] else request
+        return start_confined(confinement, traced, *rest, **options)
+
+    runner = make_runner(host, preset=preset, ask=ask, start=start)
+    declared = runner.plan(call)[0].effects
+    result = runner.run(call)
+    tracer.end()
+    return _observation(host, call, result, declared, tracer)
+
+
+def _observation(
+    host: Host, call: Call, result: Result, declared: Effects, tracer: Tracer
+) -> Observation:
+    confinement = result.confinement
+    scene = _scene(call, confinement)
+    tries = [Try(kind=e.kind, target=e.target, exists=e.exists) for e in tracer.events]
+    attempts = [(_endpoint(each.target), each.allowed) for each in result.attempts]
+    seen = touched(tries, attempts, scene)
+    return Observation(
+        result=result,
+        declared=declared,
+        effects=observed_effects(seen),
+        touched=seen,
+        differences=differences(declared, seen, spawn=confinement.exec_spawn),
+        sandbox=sandbox_block(seen, scene, tty=confinement.tty),
+        calls=tracer.calls,
+        complete=tracer.complete,
+    )
+
+
+def _scene(call: Call, confinement: Confinement) -> Scene:
+    from atip.sandbox.bubblewrap_plan import gates_of
+    from atip.sandbox.system_view import find_interpreter
+
+    entries = (*confinement.fs_read, *confinement.fs_write)
+    granted = tuple(entry.removesuffix("/**") for entry in entries if "*" not in entry[:-2])
+    tree = find_interpreter().tree
+    return Scene(
+        cwd=find_workspace(call.cwd, call.home),
+        home=call.home,
+        granted=granted,
+        gates=tuple(f"{address}:{port}" for address, port in gates_of(confinement)),
+        own=tuple(path for path in (tree, call.program) if path),
+    )
+
+
+def _endpoint(target: str) -> str:
+    """`host:port` of a request line, or the text as it is."""
+    words = target.split()
+    return words[1] if len(words) == 3 and words[0] == "CONNECT" else target
+
+
+def save_observation(host: Host, observation: Observation) -> str:
+    """Keep an observation as evidence (`observed`), one file per program and argv; returns its path."""
+    from atip.system.clock import now_iso
+    from atip.system.digests import sha256_hex
+    from atip.system.files import make_private, write_atomic
+
+    result = observation.result
+    folder = os.path.join(host.places.data, FOLDER, result.digest.removeprefix("sha256:"))
+    for each in (os.path.dirname(folder), folder):
+        make_private(each)
+    document = {**observation.to_json(), "evidence": "observed", "time": now_iso()}
+    for text in ("stdout", "stderr"):
+        document.pop(text)
+    name = sha256_hex(json.dumps(list(result.argv)).encode())[:16]
+    path = os.path.join(folder, f"{name}.json")
+    write_atomic(path, json.dumps(document, indent=1).encode())
+    return path

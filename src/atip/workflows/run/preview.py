@@ -1,0 +1,225 @@
+"""Previewing: run a command on a copy-on-write view of what it may write, look at the changes, keep or drop them.
+
+    with host.preview(["sed", "-i", "s/a/b/", "notes.txt"]) as preview:
+        print(preview.render())
+        preview.keep()
+
+The run is an ordinary one in every other respect: policy decides, a person is asked, the audit records. Only files
+are held back: what was sent over the network is sent. Dropped unless `keep` is called.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+
+from atip.execution.redact import redact_text
+from atip.execution.result import Result, clean_output
+from atip.model.value import Value
+from atip.sandbox.preview import FOLDER, Change, Stage, find_changes, stage_for
+from atip.sandbox.preview_keep import Kept, keep_changes
+from atip.workflows.run.runner import make_runner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Self
+
+    from atip.execution.call import Call
+    from atip.execution.consent import Asker
+    from atip.model.confinement import Confinement
+    from atip.sandbox.run import Request
+    from atip.sandbox.running import Running
+    from atip.workflows.host import Host
+
+MAX_TEXT = 256 * 1024
+MAX_LINES = 400
+"""Of one file's difference; the rest is counted."""
+
+
+class FileDifference(Value):
+    """One change as it is shown: redacted, bounded."""
+
+    path: str
+    kind: str
+    what: str
+    """`file`, `folder`, `link` or `other`: what is there now, or was."""
+    before_bytes: int
+    after_bytes: int
+    mode: str = ""
+    """`0644 → 0755` where it changed."""
+    target: str = ""
+    diff: str = ""
+    """Unified difference of text; empty for anything else."""
+
+    def to_json(self) -> dict[str, object]:
+        found: dict[str, object] = {
+            "path": self.path,
+            "kind": self.kind,
+            "what": self.what,
+            "beforeBytes": self.before_bytes,
+            "afterBytes": self.after_bytes,
+        }
+        extra = {"mode": self.mode, "target": self.target, "diff": self.diff}
+        return {**found, **{key: value for key, value in extra.items() if value}}
+
+
+class Preview:
+    """A run whose changes wait. Close it, or use it in a `with`."""
+
+    def __init__(self, result: Result, stage: Stage) -> None:
+        self.result = result
+        self._stage = stage
+        self.changes: tuple[Change, ...] = find_changes(stage)
+        self.kept: Kept | None = None
+        self._differences: tuple[FileDifference, ...] | None = None
+
+    @property
+    def differences(self) -> tuple[FileDifference, ...]:
+        """Every change, as it is shown."""
+        if self._differences is None:
+            self._differences = tuple(_shown(change) for change in self.changes)
+        return self._differences
+
+    def keep(self) -> Kept:
+        """Make the changes real.
+
+        Raises:
+            SandboxError: `preview.changed-since`: somebody else changed one of the files; nothing was written.
+        """
+        self.differences  # noqa: B018  what was shown is what is kept: read before the stage goes
+        self.kept = keep_changes(self.changes)
+        self.close()
+        return self.kept
+
+    def close(self) -> None:
+        """Drop what was not kept."""
+        self._stage.close()
+
+    def render(self) -> str:
+        """The changes for a person: cleaned."""
+        if not self.changes:
+            return "no file would change\n"
+        return clean_output("".join(_lines(each) for each in self.differences))
+
+    def to_json(self) -> dict[str, object]:
+        """The document of `run --preview --json`."""
+        kept = self.kept
+        return {
+            **self.result.to_json(),
+            "preview": {
+                "changes": [each.to_json() for each in self.differences],
+                "kept": list(kept.kept) if kept else [],
+                "leftOut": [{"path": path, "why": why} for path, why in kept.left_out]
+                if kept
+                else [],
+                "dropped": kept is None,
+            },
+        }
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def preview_call(
+    host: Host, call: Call, *, preset: str | None = None, ask: Asker | None = None
+) -> Preview:
+    """Run a call on a copy of what it may write.
+
+    Raises:
+        Denied, NeedsConfirmation, SandboxError, ExecutionError: as `Toolbox.run`; nothing was started.
+    """
+    stages: list[Stage] = []
+
+    def start(confinement: Confinement, request: Request, *rest: Any, **options: Any) -> Running:
+        from atip.sandbox.run import start_confined
+
+        stage = stage_for(
+            confinement,
+            os.path.join(host.places.cache, FOLDER),
+            home=os.path.realpath(request.home),
+            workspace=os.path.realpath(request.workspace or request.home),
+        )
+        stages.append(stage)
+        staged = request.replace(overlays=dict(stage.overlays))
+        return start_confined(confinement, staged, *rest, **options)
+
+    try:
+        result = make_runner(host, preset=preset, ask=ask, start=start).run(call)
+        for stage in stages[:-1]:
+            stage.close()
+        return Preview(result, stages[-1])
+    except BaseException:
+        for stage in stages:
+            stage.close()
+        raise
+
+
+def _shown(change: Change) -> FileDifference:
+    before, after = change.before, change.after
+    mode = ""
+    if before.kind == after.kind and before.mode != after.mode and after.kind != "link":
+        mode = f"{before.mode:04o} → {after.mode:04o}"
+    return FileDifference(
+        path=change.path,
+        kind=change.kind,
+        what=after.kind if after.kind != "nothing" else before.kind,
+        before_bytes=before.size,
+        after_bytes=after.size,
+        mode=mode,
+        target=change.target,
+        diff=_diff(change) if change.kind in ("created", "changed", "deleted") else "",
+    )
+
+
+def _diff(change: Change) -> str:
+    """A unified difference without secrets; empty where one side is no text, or too long."""
+    old = _text(change.path) if change.before.kind == "file" else []
+    new = _text(change.staged) if change.after.kind == "file" else []
+    if old is None or new is None or not (old or new):
+        return ""
+    found = list(difflib.unified_diff(old, new, "before", "after", n=2))
+    more = len(found) - MAX_LINES
+    lines = [line if line.endswith("\n") else f"{line}\n" for line in found[:MAX_LINES]]
+    if more > 0:
+        lines.append(f"[{more} more lines]\n")
+    return redact_text("".join(lines))
+
+
+def _text(path: str) -> list[str] | None:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        data = file.read(MAX_TEXT + 1)
+    if len(data) > MAX_TEXT or b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8").splitlines(keepends=True)
+    except UnicodeDecodeError:
+        return None
+
+
+def _lines(each: FileDifference) -> str:
+    from atip.execution.consent import clean_line
+
+    head = f"{each.kind:<8} {clean_line(each.path)}"
+    if each.what == "folder":
+        head += "/"
+    if each.target:
+        head += f" → {clean_line(each.target)}"
+    if each.mode:
+        head += f"  ({each.mode})"
+    elif each.what == "file" and not each.diff:
+        head += f"  ({each.before_bytes} → {each.after_bytes} bytes)"
+    body = "".join(f"    {line}\n" for line in each.diff.splitlines()[2:])
+    return f"{head}\n{body}"

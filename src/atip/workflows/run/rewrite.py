@@ -1,0 +1,142 @@
+"""Rewriting a line for a client's hook: `allow` with `run --line` in the place of a question, where that is safe.
+
+    rewritten = rewrite_for(host, "claude-code", "npm test", cwd="/work")
+    rewritten.line      # None: ask as before, and `rewritten.reason` says why
+
+A client that ignores the rewritten line would run the original under our *allow*. So only programs count that were seen to run what
+they are given: versions in `policy.rewriting.PROVEN`, and files that proved it on this machine. The proof: a line that is allowed anyway is
+answered with a rewritten line that carries a token; the run that gets it looks at who started it, and writes that program down.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from atip.errors import AtipError
+from atip.model import plain_json
+from atip.model.value import Value
+from atip.policy.rewriting import client_name, is_proven_version, rewrite_line
+from atip.system.callers import Caller, find_caller
+from atip.system.files import make_private, read_bytes, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.workflows.host import Host
+
+MAX_BYTES = 100_000
+MAX_PROVEN = 50
+MAX_TRIES = 5
+"""Times that one program is tried; a client that ignores rewriting is left alone then."""
+
+
+class Rewrite(Value):
+    """The answer to a hook."""
+
+    line: str | None = None
+    """What to run instead; None: the sandbox cannot be used through this client."""
+    reason: str = ""
+
+
+class Rewrites:
+    """Rewritten lines for the clients of one user."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def confine(self, line: str, client: str, *, cwd: str, read_only: bool = False) -> Rewrite:
+        """As `rewrite_for`."""
+        return rewrite_for(self._host, client, line, cwd=cwd, read_only=read_only)
+
+    def try_out(self, line: str, client: str, *, cwd: str) -> str | None:
+        """As `trial_for`."""
+        return trial_for(self._host, client, line, cwd=cwd)
+
+    def accept(self, token: str) -> bool:
+        """As `accept_token`."""
+        return accept_token(self._host, token)
+
+
+def rewrite_for(
+    host: Host, client: str, line: str, *, cwd: str, read_only: bool = False
+) -> Rewrite:
+    """The confined line for a client that runs it; otherwise why there is none."""
+    caller = find_caller()
+    if caller is None:
+        return Rewrite(reason="the program that calls the guard is not known")
+    if caller.path.startswith(f"{os.path.realpath(cwd)}/"):
+        # SECURITY: what an agent can change proves nothing
+        return Rewrite(reason=f"`{caller.path}` lies in the workspace")
+    if not _is_proven(host, client_name(client), caller):
+        return Rewrite(reason=f"`{caller.path}` was not seen to run rewritten lines")
+    if problem := _sandbox_problem():
+        return Rewrite(reason=f"no sandbox: {problem}")
+    return Rewrite(line=rewrite_line(sys.executable, line, read_only=read_only))
+
+
+def trial_for(host: Host, client: str, line: str, *, cwd: str) -> str | None:
+    """For a line that is allowed and reads only: a rewritten one that proves what the client runs; None: no proof is needed or possible."""
+    caller = find_caller()
+    if caller is None or caller.path.startswith(f"{os.path.realpath(cwd)}/"):
+        return None
+    name = client_name(client)
+    record = _read(host)
+    key = _key(name, caller)
+    tries = record["trials"].get(key, {"count": 0})["count"]
+    if _is_proven(host, name, caller) or tries >= MAX_TRIES or _sandbox_problem():
+        return None
+    token = os.urandom(16).hex()
+    trials = dict(list(record["trials"].items())[-MAX_PROVEN:])
+    _write(host, {**record, "trials": {**trials, key: {"count": tries + 1, "token": token}}})
+    return rewrite_line(sys.executable, line, token=token)
+
+
+def accept_token(host: Host, token: str) -> bool:
+    """Write down that the program which started this run runs rewritten lines; False: the token is not its own."""
+    from secrets import compare_digest
+
+    caller = find_caller()
+    record = _read(host)
+    for key, trial in record["trials"].items():
+        if caller is None or key.partition(":")[2] != f"{caller.path}:{caller.stamp}":
+            continue
+        if token and compare_digest(trial.get("token", ""), token):
+            left = {name: each for name, each in record["trials"].items() if name != key}
+            _write(host, {"proven": [*record["proven"], key][-MAX_PROVEN:], "trials": left})
+            return True
+    return False
+
+
+def _is_proven(host: Host, client: str, caller: Caller) -> bool:
+    if is_proven_version(client, caller.package, caller.version):
+        return True
+    return _key(client, caller) in _read(host)["proven"]
+
+
+def _sandbox_problem() -> str:
+    # late: most calls of the guard need no sandbox, and all of them pay for what is imported
+    from atip.sandbox.trial import sandbox_problem
+
+    return sandbox_problem()
+
+
+def _key(client: str, caller: Caller) -> str:
+    return f"{client}:{caller.path}:{caller.stamp}"
+
+
+def _path(host: Host) -> str:
+    return os.path.join(host.places.data, "rewriting.json")
+
+
+def _read(host: Host) -> dict:  # type: ignore[type-arg]
+    """What was seen so far; a record that cannot be read proves nothing."""
+    try:
+        found = plain_json.loads(read_bytes(_path(host), MAX_BYTES).decode())
+        return {"proven": list(found["proven"]), "trials": dict(found["trials"])}
+    except (AtipError, ValueError, KeyError, TypeError):
+        return {"proven": [], "trials": {}}
+
+
+def _write(host: Host, record: dict) -> None:  # type: ignore[type-arg]
+    make_private(host.places.data)
+    write_atomic(_path(host), plain_json.dumps(record).encode(), durable=False)

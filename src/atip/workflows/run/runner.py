@@ -1,0 +1,168 @@
+"""Running a command: where policy, sandbox, consent and audit meet for one user.
+
+    result = run_argv(host, ["gh", "pr", "list"])
+
+Judges the argv (`judge`), plans the confinement (`plan`) and hands both to
+`execution.runner`. Implements DESIGN §5 `Toolbox.run`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import UsageError
+from atip.execution.call import Call, CallOptions, Judgement
+from atip.execution.conventions import USUAL, read_conventions, with_json
+from atip.execution.login import login_of
+from atip.execution.result import DEFAULT_MAX_BYTES
+from atip.execution.runner import Runner, declared_timeout
+from atip.sandbox.run import start_confined
+from atip.system.version_managers import resolve_shim
+from atip.workflows.judge import LocalJudge
+from atip.workflows.lookup import find_known, locate
+from atip.workflows.run.plan import notes_on, plan_call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from atip.execution.consent import Asker
+    from atip.execution.conventions import Conventions
+    from atip.execution.result import Result
+    from atip.execution.runner import Judge
+    from atip.execution.runs import Runs
+    from atip.model.tool import Tool
+    from atip.sandbox.running import Running
+    from atip.workflows.host import Host
+    from atip.workflows.judge import Explanation
+
+
+def judge_for(host: Host, *, preset: str | None = None) -> Judge:
+    """What policy says of a call, for one user."""
+
+    def judge(call: Call, digest: str) -> Judgement:
+        local = LocalJudge(host, call.cwd, preset=preset)
+        policies = local.policies
+        explained = local.argv(call.argv, call.program, digest)
+        effects = explained.effects
+        tool = _only_tool(explained)
+        timeout_s = call.timeout_s or declared_timeout(effects)
+        confinement = plan_call(
+            explained,
+            policies,
+            host.places,
+            cwd=call.cwd,
+            program=call.program,
+            timeout_s=timeout_s,
+        )
+        return Judgement(
+            decision=explained.decision,
+            effects=effects,
+            confinement=confinement,
+            notes=notes_on(explained, confinement, host.places, call.cwd),
+            audit=local.audit,
+            policy=local.digest,
+            conventions=conventions_of(tool),
+            login=login_of(tool, explained.invocations[0].path, call.argv, effects)
+            if tool
+            else None,
+            keep="" if any(policy.keep_output is False for policy in policies) else host.outputs,
+        )
+
+    return judge
+
+
+def _only_tool(explained: Explanation) -> Tool | None:
+    """The one tool that a call starts; None: several, or nobody knows it."""
+    return explained.invocations[0].known if len(explained.invocations) == 1 else None
+
+
+def conventions_of(tool: Tool | None) -> Conventions:
+    """How a tool speaks, as its description says.
+
+    Raises:
+        FormatError: `output.form`.
+    """
+    return read_conventions(tool.own.get("output")) if tool is not None else USUAL
+
+
+def make_call(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> Call:
+    """The call for an argv: the program is found once, here.
+
+    Raises:
+        NotFoundError: `tool.not-found`.
+        UsageError: `run.empty`, `run.nul`.
+    """
+    options = options or CallOptions()
+    if not argv or not argv[0]:
+        raise UsageError("run.empty", "there is no command to run")
+    if any("\0" in word for word in argv):
+        raise UsageError("run.nul", "an argument holds a NUL, which no program can be given")
+    words = tuple(argv)
+    if options.structured:
+        known = find_known(host.places, os.path.basename(words[0]))
+        words = with_json(words, conventions_of(known))
+    folder = os.path.realpath(options.cwd or os.getcwd())
+    return Call(
+        argv=words,
+        program=resolve_shim(locate(_from(folder, argv[0])), folder, os.environ),
+        cwd=folder,
+        home=os.path.realpath(host.places.home),
+        stdin=options.stdin,
+        env=dict(os.environ),
+        timeout_s=options.timeout_s,
+        max_bytes=options.max_bytes or DEFAULT_MAX_BYTES,
+        assume_yes=options.assume_yes,
+        structured=options.structured,
+    )
+
+
+def _from(folder: str, name: str) -> str:
+    """A path as the call would find it; a bare name stays one."""
+    return os.path.join(folder, name) if os.sep in name else name
+
+
+def make_runner(
+    host: Host,
+    *,
+    preset: str | None = None,
+    ask: Asker | None = None,
+    on_output: Callable[[str, bytes], None] | None = None,
+    start: Callable[..., Running] = start_confined,
+) -> Runner:
+    """A runner with the policy, the audit and the remembered approvals of one user.
+
+    Args:
+        ask: reaches the user; None: nobody can be asked, and what needs a yes is refused.
+        start: starts the confined program; see `Runner`.
+    """
+    from atip.execution.approvals import Approvals
+
+    return Runner(
+        judge_for(host, preset=preset),
+        audit=host.audit,
+        ask=ask,
+        approved=Approvals(host.places.config).holds,
+        on_output=on_output,
+        start=start,
+    )
+
+
+def run_argv(
+    host: Host,
+    argv: Sequence[str],
+    options: CallOptions | None = None,
+    *,
+    ask: Asker | None = None,
+    runs: Runs | None = None,
+) -> Result:
+    """Run one command under policy and sandbox; see `execution.runner.Runner.run`.
+
+    Args:
+        runs: lets the caller end it from another thread.
+    """
+    call = make_call(host, argv, options)
+    runner = make_runner(host, ask=ask)
+    if runs is not None:
+        runs.add(runner)
+    return runner.run(call)

@@ -1,0 +1,77 @@
+"""Inferring: asking one tool, confined: for its own metadata, or for everything that can be learnt. Stores nothing."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+
+from atip.discovery.content import ContentReader
+from atip.discovery.executables import Executable, stat_key
+from atip.discovery.findings.memory import NoMemory
+from atip.discovery.ladder import Subject
+from atip.discovery.native import judge_answer, mentions_flag
+from atip.discovery.scan import ScanOptions
+from atip.discovery.stubs import head_of, needed_paths, parse_stub
+from atip.errors import NotFoundError, ProbeError
+from atip.model.platforms import shim_platform
+from atip.model.tool import Binary
+from atip.workflows.lookup import locate
+from atip.workflows.scan.machine import climber
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.discovery.ladder import Finding
+    from atip.discovery.native import NativeAnswer
+    from atip.workflows.host import Host
+
+
+def probe_tool(name: str, *, force: bool) -> NativeAnswer:
+    """Ask one tool for its own metadata.
+
+    Args:
+        force: ask although its help does not speak of `--agent`.
+
+    Raises:
+        ProbeError: with the reason why there is no metadata.
+        SandboxError: when this host cannot confine; nothing was run.
+    """
+    from atip.sandbox.probe import ProbeSandbox
+
+    path = locate(name)
+    needed = needed_paths(path, parse_stub(path, head_of(path)))
+    with ProbeSandbox(visible=[path, *needed]) as sandbox:
+        if not force and not mentions_flag(sandbox.run([path, "--help"])):
+            raise ProbeError(
+                "probe.not-offered",
+                f"the help of `{name[:80]}` does not speak of --agent",
+                hint="--force asks all the same; `atip infer` learns from the help",
+            )
+        return judge_answer(os.path.basename(name), sandbox.run([path, "--agent"]))
+
+
+def infer_tool(host: Host, name: str) -> Finding:
+    """Climb the whole ladder for one tool.
+
+    Raises:
+        NotFoundError: no such executable, or nothing could be learnt.
+        SandboxError: when this host cannot confine.
+    """
+    path = locate(name, real=False)
+    real = os.path.realpath(path)
+    content = ContentReader().read(real)
+    label = os.path.basename(path)
+    one = Executable(name=label, path=path, real_path=real, key=stat_key(os.stat(real)), size=0)
+    stub = parse_stub(path, content.head)
+    subject = Subject(name=label, path=path, real_path=real, digest=content.digest, stub=stub)
+    with ExitStack() as stack:
+        found = climber(host, ScanOptions(learn=True, jobs=1), [one], stack, NoMemory())(subject)
+    if found is None:
+        raise NotFoundError("infer.nothing", f"nothing could be learnt about `{label}`")
+    uname = os.uname()
+    binary = Binary(
+        hash=content.digest,
+        name=label,
+        version=found.tool.version,
+        platform=shim_platform(uname.sysname, uname.machine),
+    )
+    return found.replace(tool=found.tool.replace(binary=found.tool.binary or binary))

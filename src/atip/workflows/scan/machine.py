@@ -1,0 +1,120 @@
+"""Scanning: find every tool, ask those that can answer, remember. See `discovery.scan`."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+
+from atip.discovery.findings.memory import FindingsMemory
+from atip.discovery.scan import Scanner, ScanOptions
+from atip.registry import layout
+from atip.registry.settings import load_settings
+from atip.system.clock import now_iso
+from atip.workflows.scan.shims import shim_askers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from atip.discovery.documents import InstalledTexts
+    from atip.discovery.executables import Executable
+    from atip.discovery.findings.climber import Climber
+    from atip.discovery.ladder import Asker
+    from atip.discovery.report import Plan, ScanReport
+    from atip.discovery.scan import Progress
+    from atip.sandbox.probe import ProbeSandbox
+    from atip.workflows.host import Host
+
+
+def scan(
+    host: Host, options: ScanOptions | None = None, *, progress: Progress | None = None
+) -> ScanReport:
+    """Scan this machine, or the folders that the options name."""
+    scanner = _scanner(host, options, progress)
+    with ExitStack() as stack:
+        return scanner.run(
+            open_keeper=lambda: _keeper(host),
+            open_prober=lambda visible: prober(visible, scanner.options.jobs),
+            open_ladder=lambda found: climber(host, scanner.options, found, stack),
+        )
+
+
+def plan_scan(host: Host, options: ScanOptions | None = None) -> Plan:
+    """What `scan` would execute; executes nothing."""
+    return _scanner(host, options, None).plan()
+
+
+def prober(visible: Sequence[str], jobs: int) -> ProbeSandbox:
+    """A sandbox in which tools are asked."""
+    from atip.sandbox.probe import ProbeSandbox, default_jobs
+
+    return ProbeSandbox(visible=visible, jobs=jobs or min(default_jobs(), max(1, len(visible))))
+
+
+def _scanner(host: Host, options: ScanOptions | None, progress: Progress | None) -> Scanner:
+    return Scanner(
+        options or ScanOptions(),
+        config=load_settings(host.places, "config"),
+        cache=host.places.cache,
+        environment_path=os.environ.get("PATH", ""),
+        findings=FindingsMemory(host.places.data),
+        progress=progress,
+    )
+
+
+def _keeper(host: Host) -> Any:
+    from atip.discovery.keeper import StoreKeeper
+
+    redact = load_settings(host.places, "config").get("redact", ())
+    return StoreKeeper(host.store, layout, home=host.places.home, now=now_iso(), redact=redact)
+
+
+def climber(
+    host: Host,
+    options: ScanOptions,
+    found: Sequence[Executable],
+    stack: ExitStack,
+    memory: FindingsMemory | None = None,
+) -> Climber:
+    """The ladder as one function of a subject; `stack` ends what it had to start."""
+    from atip.discovery.askers import OverrideAsker
+    from atip.discovery.documents import system_texts
+    from atip.discovery.findings.climber import Climber
+    from atip.discovery.findings.prober import LazyProber
+    from atip.discovery.summaries.sources import SummarySources
+
+    texts = system_texts(host.places.home)
+    lazy = LazyProber(found, lambda visible: prober(visible, options.jobs))
+    stack.callback(lazy.close)
+    return Climber(
+        [*reading_askers(host, texts), *shim_askers(host, stack)],
+        override=OverrideAsker(host.places.config),
+        summaries=SummarySources(texts),
+        memory=memory or FindingsMemory(host.places.data),
+        prober=lazy if options.learn else None,
+        refresh=options.refresh,
+    )
+
+
+def reading_askers(host: Host, texts: InstalledTexts) -> list[Asker]:
+    """The rungs that execute nothing."""
+    from atip.bundles.asker import BundleAsker
+    from atip.discovery.askers import NativeAsker, ShimFolderAsker
+    from atip.discovery.cmp_asker import CmpAsker
+    from atip.discovery.frameworks.cloud_sdk import CloudSdkAsker
+    from atip.discovery.frameworks.node_package import OclifAsker
+    from atip.discovery.knowing import KnowledgeAsker
+    from atip.discovery.learning import CompletionAsker, ManAsker
+
+    return [
+        NativeAsker(),
+        ShimFolderAsker([host.places.data], tell=host.notices.append),
+        BundleAsker(host.places.data),
+        CmpAsker(host.places.home, load_settings(host.places, "config").get("cmpPaths", ())),
+        OclifAsker(),
+        CloudSdkAsker(),
+        CompletionAsker(texts),
+        ManAsker(texts),
+        KnowledgeAsker(),
+    ]

@@ -1,0 +1,99 @@
+"""Who is asked for shims: the rungs of the ladder between the user's own folder and learning, registries among them.
+
+Without a configured registry nothing of one is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.registry.settings import has_registries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import ExitStack
+
+    from atip.discovery.ladder import Asker
+    from atip.registry.remotes import RemoteShims
+    from atip.system.paths import Places
+    from atip.workflows.host import Host
+
+
+def open_shims(
+    host: Host,
+    *,
+    refresh: bool = False,
+    approve: frozenset[str] = frozenset(),
+    unbidden: bool = False,
+) -> RemoteShims:
+    """A session with all registries of a user; arguments as in `registry.remotes.make_asking`.
+
+    Raises:
+        FormatError: settings or an organisation's policy cannot be read.
+    """
+    from atip.registry.remotes import RemoteShims, load_sources, make_asking
+
+    asking = make_asking(
+        host.places, offline=host.offline, policy_requires=_policy_requires(host),
+        refresh=refresh, approve=approve, unbidden=unbidden,
+    )  # fmt: skip
+    return RemoteShims(load_sources(host.places), host.places, asking)
+
+
+def _policy_requires(host: Host) -> bool:
+    """The strictest word on signatures wins (A25): a policy's counts for every registry."""
+    from atip.registry.policies import load_policies
+
+    policies = load_policies(host.places, os.getcwd(), preset=host.policy)
+    return any(policy.trust is not None and policy.trust.signatures for policy in policies)
+
+
+def shim_askers(host: Host, stack: ExitStack) -> list[Asker]:
+    """Who is asked for shims besides the user's own folder, in order: signed ones of the system, the project's, those of
+    registries, unsigned ones of the system (0.1 §5.1). `stack` ends the session with the registries."""
+    from atip.discovery.askers import RegistryAsker, ShimFolderAsker
+
+    places = host.places
+    system = [folder for folder in places.system if os.path.isdir(folder)]
+    askers: list[Asker] = []
+    if system:
+        askers.append(ShimFolderAsker(system, _signature_check(places)))
+    if places.project:
+        askers.append(ShimFolderAsker([places.project], tell=host.notices.append))
+    if has_registries(places):
+        shims = stack.enter_context(open_shims(host, unbidden=True))
+        stack.callback(lambda: host.notices.extend(_notices(shims)))
+        if shims.registries:
+            askers.append(RegistryAsker(shims.find_or_warn, places.home))
+    if system:
+        askers.append(ShimFolderAsker(system, tell=host.notices.append))
+    return askers
+
+
+def _notices(shims: RemoteShims) -> list[str]:
+    """What a person should know about a session that nobody asked for; once per registry and kind."""
+    found = {
+        (name, error.code): f"{name}: {error.message} [{error.code}]"
+        for name, _, error in shims.problems
+    }
+    for registry in shims.registries:
+        for digest in registry.acceptance.waiting:
+            told = f"{registry.source.name}: a description now warns of less; `atip registry sync` shows it"
+            found[(registry.source.name, digest)] = told
+    for one in shims.warnings:
+        found[(one["registry"], one["code"])] = f"{one['message']} [{one['code']}]"
+    return list(found.values())
+
+
+def _signature_check(places: Places) -> Callable[[bytes, bytes], bool]:
+    """Whether a signer or key of the user's `trust.json` has signed a shim's bytes."""
+
+    def is_signed(shim: bytes, bundle: bytes) -> bool:
+        from atip.registry.shim_check import verify_signature_of
+        from atip.trust.options import VerifyOptions
+        from atip.workflows.verify import load_trust_policy
+
+        return bool(verify_signature_of(shim, bundle, load_trust_policy(places, VerifyOptions())))
+
+    return is_signed

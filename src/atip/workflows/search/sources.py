@@ -1,0 +1,171 @@
+"""What there is to search: the store's tools (programs, synced APIs), CMP folders and installed bundles.
+
+Each has a name in the index and a stamp that changes when it changes; only what changed is read again. Names:
+`git`, `petstore-api`, `email/inboxd` (CMP), `bundle:jq@1` (AIP-29). A source that cannot be read is left out here;
+its own verbs say what is wrong with it. Implements DESIGN §4 "Search".
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.discovery import cmp_tools
+from atip.discovery.knowing import with_knowledge
+from atip.errors import AtipError
+from atip.model.branch import OVERVIEW
+from atip.model.decode import decode_tool
+from atip.search.upkeep import open_index
+from atip.system.digests import sha256_hex
+from atip.version import __version__
+from atip.workflows.cmp.places import cmp_places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from atip.model.tool import Tool
+    from atip.search.index import Hit, Index
+    from atip.workflows.host import Host
+
+BUNDLE = "bundle:"
+MAX_FILES = 500
+"""Files of a bundle whose times count."""
+
+
+def is_cmp(name: str) -> bool:
+    """Whether a name in the index is that of a CMP tool."""
+    return "/" in name and not name.startswith(BUNDLE)
+
+
+class Sources:
+    """Everything one user can search."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        stored = host.store.load_index()
+        self._entries: dict[str, dict[str, Any]] = stored["tools"]
+        self._folders = {f.path: f for f in cmp_tools.folders(cmp_places(host))}
+        self._marks = {path: cmp_tools.stamp_of(f) for path, f in self._folders.items()}
+        self._others = dict(_bundles(host))
+        told = (
+            __version__,
+            # a store that was never written is always "updated" now
+            (stored["_stamp"], stored.get("updated")) if stored.get("_stamp") else None,
+            sorted(self._marks.items()),
+            sorted(self._others.items()),
+        )
+        self._stamp = sha256_hex(repr(told).encode("utf-8", "surrogateescape"))
+        self._cmp: dict[str, cmp_tools.CmpTool] = {}
+        self._read: dict[tuple[str, ...], dict[str, Any]] = {}
+
+    def index(self) -> Index:
+        """The index of all of it, up to date."""
+        return open_index(self._host.places.data, self._stamp, self._current, self._load)
+
+    def is_available(self, name: str) -> bool:
+        """Whether the program of a tool is there; APIs and installed bundles always are."""
+        entry = self._entries.get(name)
+        if entry is not None:
+            if (entry.get("x-atip") or {}).get("rung") == "api":
+                return True
+            return os.access(str(entry.get("path", "")), os.X_OK)
+        tool = self._read_cmp().get(name)
+        if tool is not None:
+            return cmp_tools.find_program(tool, os.environ.get("PATH", "")) is not None
+        return name in self._others
+
+    def options_of(self, hit: Hit) -> list[dict[str, Any]] | None:
+        """The options of a command as stored; None where there are none, or it is not in the store."""
+        try:
+            node: Any = self._document(hit.tool, hit.path[:1] or OVERVIEW)
+        except AtipError:
+            return None  # `show` says what is wrong with it
+        # where a tool has commands, its own options are those of the command without a name
+        for name in hit.path or ("",) * _has_nameless(node):
+            commands = node.get("commands") if isinstance(node, dict) else None
+            node = commands.get(name) if isinstance(commands, dict) else None
+        options = node.get("options") if isinstance(node, dict) else None
+        return options if isinstance(options, list) else None
+
+    def _document(self, name: str, words: Sequence[str]) -> dict[str, Any] | None:
+        key = (name, *words)
+        if name in self._entries and key not in self._read:
+            self._read[key] = self._host.store.load_metadata(name, self._entries[name], words)
+        return self._read.get(key)
+
+    def _current(self) -> dict[str, str]:
+        stamps = dict(self._others)
+        for name, entry in self._entries.items():
+            own = entry.get("x-atip")
+            state = own.get("metadataHash") if isinstance(own, dict) else None
+            stamps[name] = f"{__version__} {state or entry.get('hash')}"
+        for key, tool in self._read_cmp().items():
+            # the path is kept with the state, so that a match can go straight to the folder
+            stamps[key] = f"{self._marks.get(tool.folder.path, '')}\n{tool.folder.path}"
+        return stamps
+
+    def _read_cmp(self) -> dict[str, cmp_tools.CmpTool]:
+        if self._folders and not self._cmp:
+            found = cmp_tools.manifests(cmp_places(self._host)).tools
+            self._cmp = {tool.key: tool for tool in found}
+        return self._cmp
+
+    def _load(self, name: str) -> Tool:
+        tool = self._cmp.get(name)
+        if tool is not None:
+            return cmp_tools.capability(tool.folder).tool
+        if name.startswith(BUNDLE):
+            return _load_bundle(self._host, name.removeprefix(BUNDLE))
+        document = self._host.store.load_metadata(name, self._entries[name])
+        return with_knowledge(decode_tool(document).replace(name=name))
+
+
+def _has_nameless(document: Any) -> bool:
+    commands = document.get("commands") if isinstance(document, dict) else None
+    return isinstance(commands, dict) and "" in commands
+
+
+def _bundles(host: Host) -> Iterator[tuple[str, str]]:
+    """Installed bundles, with the state of their documents."""
+    if not os.path.isdir(os.path.join(host.places.data, "bundles")):
+        return
+    from atip.workflows.bundle.host import BundleHost
+
+    store = BundleHost(host).store
+    for key in store.list_keys():
+        try:
+            folder = store.get(key).folder
+        except AtipError:
+            continue
+        yield f"{BUNDLE}{key}", f"{folder}\n{_times(folder)}"
+
+
+def _times(folder: str) -> str:
+    marks = []
+    for parent, folders, files in os.walk(folder):
+        folders.sort()
+        for file in sorted(files):
+            try:
+                status = os.stat(os.path.join(parent, file))
+            except OSError:
+                continue
+            marks.append(f"{file}:{status.st_size}:{status.st_mtime_ns}")
+            if len(marks) >= MAX_FILES:
+                return sha256_hex("\n".join(marks).encode("utf-8", "surrogateescape"))
+    return sha256_hex("\n".join(marks).encode("utf-8", "surrogateescape"))
+
+
+def _load_bundle(host: Host, key: str) -> Tool:
+    from atip.codecs.climd_tree import commands_of, effects_of_bundle
+    from atip.model.tool import Tool
+    from atip.workflows.bundle.host import BundleHost
+
+    bundle = BundleHost(host).load(key)
+    manifest = bundle.manifest
+    return Tool(
+        name=key,
+        description=manifest.description,
+        commands=commands_of(manifest, list(bundle.tools)),
+        effects=effects_of_bundle(manifest),
+    )

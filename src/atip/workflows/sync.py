@@ -1,0 +1,184 @@
+"""Registries and the store: look up everything known in every remote registry, let the store know, forget one.
+
+Where the workflow meets: registries (`registry.remotes`) on one side, the ladder and the store (`discovery`) on the other.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.model.value import Value
+from atip.workflows.scan.machine import scan
+from atip.workflows.scan.shims import open_shims
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from atip.registry.sync import SyncReport
+    from atip.workflows.host import Host
+
+
+class Synced(Value):
+    """What `sync_registries` did."""
+
+    report: SyncReport
+    changed: tuple[str, ...]
+    """Tools whose stored description is new."""
+    lost: tuple[str, ...] = ()
+    """Of these, tools that no registry describes any more."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.report.to_json(),
+            "changed": list(self.changed),
+            "lost": list(self.lost),
+        }
+
+
+def sync_registries(
+    host: Host,
+    *,
+    approve: Iterable[str] = (),
+    prefetch: Sequence[str] = (),
+    refresh: bool = True,
+) -> Synced:
+    """Look up everything known in every registry, and let the store know.
+
+    Args:
+        approve: names or digests whose weaker descriptions may be taken over.
+        prefetch: names whose shims are fetched for every platform and version.
+
+    Raises:
+        FormatError: settings cannot be read.
+    """
+    from atip.registry.sync import synchronise
+
+    tools = host.store.load_index()["tools"]
+    digests = {
+        name: str(entry["hash"]).lower() for name, entry in tools.items() if _has_hash(entry)
+    }
+    wanted = frozenset(digests.get(one, one) for one in approve)
+    with open_shims(host, refresh=refresh, approve=wanted) as shims:
+        report = synchronise(shims, _asked(host, digests, tools), prefetch=prefetch)
+    changed = [
+        name
+        for name, digest in digests.items()
+        if _is_outdated(tools[name], report.found.get(digest), digest in report.fetched)
+    ]
+    if changed:
+        _learn_again(host, changed, tools)
+    lost = tuple(sorted(name for name in changed if digests[name] not in report.found))
+    return Synced(report=report, changed=tuple(sorted(changed)), lost=lost)
+
+
+def _asked(
+    host: Host, digests: Mapping[str, str], tools: Mapping[str, Any]
+) -> list[tuple[str, str, bool]]:
+    from atip.discovery.askers import is_private
+
+    def real(entry: Any) -> str:
+        return str((entry.get("x-atip") or {}).get("realPath") or entry.get("path", ""))
+
+    return [
+        (name, digest, is_private(real(tools[name]), host.places.home))
+        for name, digest in digests.items()
+    ]
+
+
+def _has_hash(entry: Any) -> bool:
+    from atip.registry.tree import is_hex_digest
+
+    digest = str(entry.get("hash", "")).lower() if isinstance(entry, dict) else ""
+    return digest.startswith("sha256:") and is_hex_digest(digest[7:])
+
+
+def _is_outdated(entry: dict[str, Any], registry: str | None, fetched: bool) -> bool:
+    """Whether the stored description is not what the ladder would now give."""
+    own = entry.get("x-atip") or {}
+    if own.get("rung") in ("override", "native"):
+        return False
+    if registry is None:
+        return "shimRegistry" in entry
+    if own.get("rung") == "shim" and "shimRegistry" not in entry:
+        return False  # the user's own shim comes first
+    return fetched or entry.get("shimRegistry") != registry
+
+
+def _learn_again(host: Host, names: Sequence[str], tools: dict[str, Any]) -> None:
+    from atip.discovery.scan import ScanOptions
+
+    folders = dict.fromkeys(os.path.dirname(str(tools[name]["path"])) for name in names)
+    scan(host, ScanOptions(paths=tuple(folders), only=tuple(names), refresh=True))
+
+
+def remove_registry(host: Host, name: str) -> tuple[str, tuple[str, ...]]:
+    """Forget a registry and everything that it said; returns its address and the tools concerned.
+
+    Raises:
+        NotFoundError: `registry.unknown`.
+    """
+    from atip.registry.configuring import remove_registry as remove
+
+    source = remove(name, host.places)
+    tools = host.store.load_index()["tools"]
+    names = [one for one, entry in tools.items() if entry.get("shimRegistry") == source.url]
+    if names:
+        _learn_again(host, names, tools)
+    return source.url, tuple(sorted(names))
+
+
+def list_registries(host: Host) -> list[dict[str, Any]]:
+    """Every configured registry, in the order in which they are asked, with what is remembered of it."""
+    from atip.registry.cache import ShimCache
+    from atip.registry.remote_state import RegistryFiles
+    from atip.registry.remotes import load_sources
+    from atip.system.clock import iso
+
+    found = []
+    for source in load_sources(host.places):
+        files = RegistryFiles(host.places, source)
+        state = files.load_state()
+        found.append(
+            {
+                "name": source.name,
+                "url": source.url,
+                "priority": source.priority,
+                "root": source.root,
+                "lookup": source.lookup,
+                "requireSignatures": source.require_signatures,
+                "signers": [identity for identity, _ in source.signers]
+                + [str(key.get("name", "")) for key in source.keys],
+                "organization": source.organization,
+                "shims": len(ShimCache(files.cache).digests()),
+                "refreshed": iso(state.refreshed_at) if state.refreshed_at else None,
+                "lastError": state.last_error or None,
+            }
+        )
+    return found
+
+
+class Registries:
+    """Remote registries of one user."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def list(self) -> Sequence[dict[str, Any]]:
+        """Every configured registry, in the order in which they are asked, with what is remembered of it."""
+        return list_registries(self._host)
+
+    def sync(
+        self,
+        *,
+        approve: Iterable[str] = (),
+        prefetch: Sequence[str] = (),
+        refresh: bool = True,
+    ) -> Synced:
+        """Look up everything known in every registry, and let the store know; see `sync_registries`."""
+        return sync_registries(self._host, approve=approve, prefetch=prefetch, refresh=refresh)
+
+    def remove(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """Forget a registry and everything that it said; returns its address and the tools concerned."""
+        return remove_registry(self._host, name)

@@ -1,0 +1,156 @@
+"""What is known of tools: listed, resolved, refreshed when a file changed, discovered on demand, ready for use."""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import NotFoundError
+from atip.registry.settings import load_settings
+from atip.workflows.cmp.places import find_document, with_cmp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from atip.discovery.mcp_configs import McpConfigs
+    from atip.model.tool import Tool
+    from atip.workflows.host import Host
+
+
+def list_tools(host: Host) -> list[dict[str, Any]]:
+    """Every tool that is known by name, as index entries with their names; CMP tools last."""
+    tools = host.store.load_index()["tools"]
+    return with_cmp(host, [{"name": name, **entry} for name, entry in sorted(tools.items())])
+
+
+def find_tool(host: Host, name: str) -> Tool | None:
+    """Metadata of a tool, or None when nothing is known."""
+    try:
+        return get_tool(host, name)
+    except NotFoundError:
+        return None
+
+
+def get_tool(host: Host, name: str, words: Sequence[str] = ()) -> Tool:
+    """Metadata of a tool, with curated knowledge and layered patterns; ready for use.
+
+    Args:
+        words: of a command line; of a very large tool, only the commands that these name are complete.
+
+    Raises:
+        NotFoundError: `tool.not-found` or `store.no-metadata`.
+    """
+    from atip.discovery.knowing import with_knowledge
+    from atip.model.decode import decode_tool
+    from atip.registry.patterns import layered_patterns
+
+    tool = with_knowledge(decode_tool(get_document(host, name, words)).replace(name=name))
+    return tool.replace(patterns=layered_patterns(tool, host.places) or tool.patterns)
+
+
+def get_document(host: Host, name: str, words: Sequence[str] = ()) -> dict[str, Any]:
+    """Metadata as stored, plain values; what `show --json` prints. `words` as for `get_tool`."""
+    found = find_document(host, name)
+    return found or host.store.load_metadata(name, resolve(host, name), words)
+
+
+def get_only(host: Host, name: str, words: Sequence[str]) -> dict[str, Any]:
+    """One command of a tool as stored, in a document that says what it leaves out; empty where `view` has to make it."""
+    from atip.model.plain_view import plain_part
+
+    document = find_document(host, name)
+    if document is None:
+        entry = resolve(host, name)
+        document = host.store.load_part(name, entry, words[0])
+        document = document or host.store.load_metadata(name, entry, words)
+    part = plain_part(document, words)
+    return {**part, "name": name} if part else {}
+
+
+def resolve(host: Host, name: str) -> dict[str, Any]:
+    """The index entry of a tool, refreshed when its file changed or the entry is too old, and
+    discovered on demand when there is none (0.1 §3.4.2, 0.6 §4.3).
+
+    Raises:
+        NotFoundError: `tool.not-found`.
+    """
+    from atip.discovery.freshness import why_stale
+
+    entry = host.store.find(name)
+    reason = why_stale(entry, lambda: load_settings(host.places, "config"))
+    if reason is not None:
+        _rescan(host, name, entry, refresh=reason == "expired")
+        entry = host.store.find(name)
+    if entry is None:
+        raise _unknown(host, name)
+    return entry
+
+
+def _rescan(host: Host, name: str, entry: dict[str, Any] | None, *, refresh: bool) -> None:
+    from atip.model.names import why_unsafe
+
+    if why_unsafe(name):
+        return
+    from atip.discovery.scan import ScanOptions
+    from atip.workflows.scan.machine import scan
+
+    own = (entry or {}).get("x-atip") or {}
+    learn = own.get("rung") in ("framework", "help")
+    paths = (os.path.dirname(entry["path"]),) if entry else ()
+    scan(host, ScanOptions(paths=paths, only=(name,), refresh=refresh, learn=learn))
+    if entry is not None and not os.path.exists(entry["path"]):
+        host.store.forget([name])
+
+
+def _unknown(host: Host, name: str) -> NotFoundError:
+    from atip.model.shape import closest
+
+    index = host.store.load_index()["tools"]
+    close = closest(name, index)
+    hint = f"did you mean `{close}`?" if close else "run `atip scan`"
+    return NotFoundError("tool.not-found", f"no tool `{name[:80]}` is known", hint=hint)
+
+
+def get_part(host: Host, name: str, commands: Sequence[str]) -> Tool:
+    """Some command subtrees of a tool: from what is stored, or, where only an overview is, by asking
+    the tool for just these, confined (§3.1.1 agent strategy).
+
+    Raises:
+        NotFoundError: `view.unknown-command`.
+    """
+    from atip.model.view import view
+
+    tool = get_tool(host, name)
+    missing = [path for path in commands if not _is_expanded(tool, path)]
+    if not (tool.partial and missing and tool.trust and tool.trust.source == "native"):
+        return view(tool, commands=commands)
+    from atip.discovery.knowing import with_knowledge
+    from atip.discovery.native import judge_answer
+    from atip.workflows.lookup import locate
+    from atip.workflows.scan.machine import prober
+
+    path = locate(str(resolve(host, name)["path"]))
+    with prober(_visible(path), 1) as box:
+        answer = box.run([path, "--agent", "--commands=" + ",".join(commands)])
+    return with_knowledge(judge_answer(name, answer).tool)
+
+
+def _visible(path: str) -> Sequence[str]:
+    from atip.discovery.stubs import head_of, needed_paths, parse_stub
+
+    return [os.path.dirname(path), *needed_paths(path, parse_stub(path, head_of(path)))]
+
+
+def _is_expanded(tool: Tool, path: str) -> bool:
+    """Whether the stored tree holds the details of a command, not only its name."""
+    command = tool.find(tuple(path.replace(".", " ").split()))
+    return command is not None and bool(command.commands or command.options or command.arguments)
+
+
+def mcp_servers(host: Host) -> McpConfigs:
+    """MCP servers that the user's clients are configured with: known, not started."""
+    from atip.discovery.mcp_configs import read_mcp_configs
+
+    extra = load_settings(host.places, "config").get("mcpConfigs", ())
+    return read_mcp_configs(host.places, os.getcwd(), extra)

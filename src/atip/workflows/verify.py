@@ -1,0 +1,160 @@
+"""Verifying a file on this machine: read it, what lies beside it, and whom the user trusts; then ask `trust`.
+
+Where the workflow meets: files (`system`) and `trust.json` (`registry.settings`) on one side, the pure procedure on
+the other. Opens no socket unless asked to (`fetch`): otherwise what is named by URL counts only when it is already
+here (A26). The signature of a description comes from the cache of the registry that the description came from, and is
+judged by the signers configured for that registry.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import FetchError, TrustError
+from atip.system.digests import sha256_hex
+from atip.system.files import read_bytes
+from atip.trust.options import MAX_FILE, MAX_SIDECAR, PROVENANCES, SIGNATURES, VerifyOptions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.model.tool import Tool
+    from atip.model.verdict import Verdict
+    from atip.system.paths import Places
+    from atip.trust.expected import TrustPolicy
+    from atip.trust.procedure import Materials
+
+
+def verify_file(
+    path: str,
+    places: Places,
+    *,
+    asked: VerifyOptions | None = None,
+    tool: Tool | None = None,
+    offline: bool = False,
+    digest: str = "",
+) -> Verdict:
+    """The verdict on one file; `tool` is its metadata where some is known.
+
+    Raises:
+        NotFoundError: `file.not-found`.
+        FormatError: `trust.policy` or `format.…` when the user's trust settings cannot be read.
+        TrustError: `trust.missing-extra`.
+    """
+    from atip.trust.procedure import Materials, verify_tool
+
+    asked = asked or VerifyOptions()
+    signature, kind = _signature(path, asked)
+    provenance = asked.provenance or _beside(path, PROVENANCES)
+    attestation = read_bytes(provenance, MAX_SIDECAR) if provenance else None
+    if attestation is None and asked.fetch:
+        attestation = fetch_attestation(tool, offline=offline)
+    materials = Materials(
+        binary=_read_binary(path, digest),
+        signature=read_bytes(signature, MAX_SIDECAR) if signature else None,
+        signature_kind=kind,
+        provenance=attestation,
+    )
+    name = tool.name if tool is not None else os.path.basename(path)
+    signed, shim_policy, own = _signed_description(materials, places, name)
+    return verify_tool(
+        signed, own or tool, load_trust_policy(places, asked, name), shim_policy=shim_policy
+    )
+
+
+def _read_binary(path: str, digest: str) -> bytes:
+    """The file; with a digest, only those very bytes."""
+    data = read_bytes(path, MAX_FILE)
+    if digest and digest != f"sha256:{sha256_hex(data)}":
+        raise TrustError("trust.file-changed", f"`{path}` changed while it was looked at")
+    return data
+
+
+def _signed_description(
+    materials: Materials, places: Places, name: str
+) -> tuple[Materials, TrustPolicy | None, Tool | None]:
+    """The description as a registry sent it, with its signature and whose signatures count there; asks nobody."""
+    from atip.registry.settings import has_registries
+
+    if not has_registries(places):
+        return materials, None, None
+    from atip.registry.remotes import find_signed
+    from atip.registry.shim_check import kind_of, read_shim, shim_policy
+
+    digest = f"sha256:{sha256_hex(materials.binary)}"
+    found = find_signed(places, digest, name)
+    if found is None:
+        return materials, None, None
+    source, cached = found
+    kind = kind_of(cached.bundle) if cached.bundle is not None else ""
+    policy = shim_policy(source, required=source.require_signatures)
+    if cached.bundle is not None and not (policy.signers or policy.keys):
+        # Nobody is configured who could have signed: there is nothing to hold the signature against.
+        return materials, None, None
+    full = materials.replace(shim=cached.shim, shim_signature=cached.bundle, shim_kind=kind)
+    return full, policy, read_shim(cached.shim, digest)
+
+
+def fetch_attestation(tool: Tool | None, *, offline: bool) -> bytes | None:
+    """The document at `trust.provenance.url`; what it proves is judged by our policy alone.
+
+    Raises:
+        FetchError: it cannot be fetched.
+    """
+    claim = tool.trust.provenance if tool is not None and tool.trust is not None else None
+    if claim is None or not claim.url:
+        return None
+    return fetch_document(claim.url, offline=offline)
+
+
+def fetch_document(url: str, *, offline: bool = False) -> bytes:
+    """A document by https from a public address, for `trust.provenance.fetch_and_verify_provenance` and the like.
+
+    Raises:
+        FetchError: it cannot be fetched, or is not there.
+    """
+    from atip.system.http import Limits, get
+
+    answer = get(url, limits=Limits(max_bytes=MAX_SIDECAR), offline=offline)
+    if answer.status != 200:
+        raise FetchError("http.status", f"`{url[:200]}` answered {answer.status}")
+    return answer.body
+
+
+def load_trust_policy(places: Places, asked: VerifyOptions, tool: str = "") -> TrustPolicy:
+    """`trust.json` of the user; an identity or key given on the command line replaces those in it."""
+    from atip.registry.keys import read_key
+    from atip.registry.settings import load_settings
+    from atip.trust.expected import Key, Signer, create_trust_policy
+
+    config = load_settings(places, "trust")
+    blocks = [config, *(config.get("tools") or {}).values()]
+    for block in blocks:
+        if isinstance(block, dict) and isinstance(block.get("keys"), list):
+            block["keys"] = [read_key(key, places.config) for key in block["keys"]]
+    policy = create_trust_policy(config, tool=tool)
+    if asked.identity or asked.issuer:
+        signer = Signer(identity=asked.identity, issuer=asked.issuer)
+        policy = policy.replace(signers=(signer,), keys=())
+    if asked.key:
+        kind = asked.signature_kind or "cosign"
+        data = read_bytes(asked.key, MAX_SIDECAR)
+        name = os.path.basename(asked.key)
+        policy = policy.replace(signers=(), keys=(Key(type=kind, data=data, name=name),))
+    if asked.trusted_root:
+        policy = policy.replace(trusted_root=read_bytes(asked.trusted_root, MAX_SIDECAR))
+    return policy
+
+
+def _signature(path: str, asked: VerifyOptions) -> tuple[str, str]:
+    found = asked.signature or _beside(path, tuple(SIGNATURES))
+    if not found or asked.signature_kind:
+        return found, asked.signature_kind
+    kinds = [kind for ending, kind in SIGNATURES.items() if found.endswith(ending)]
+    return found, kinds[0] if kinds else ""
+
+
+def _beside(path: str, endings: tuple[str, ...]) -> str:
+    for ending in endings:
+        if os.path.isfile(path + ending):
+            return path + ending
+    return ""

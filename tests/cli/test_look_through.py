@@ -1,0 +1,144 @@
+"""Looking through: what a line leads to is told, and only ever makes the answer stricter; nothing is executed."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import time
+
+import pytest
+
+from atip.toolbox import Toolbox
+from tests.cli.run import atip
+
+
+@pytest.fixture
+def work(tmp_path: pathlib.Path) -> pathlib.Path:
+    folder = tmp_path / "home/work"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    scripts = {
+        "test": "vitest run",
+        "deploy": "npm run build && git push",
+        "build": "tsc -p .",
+        "loop": "npm run loop; npm run loop",
+        "bad": "rm -rf ~",
+        "clean": "rm -rf build",
+    }
+    (folder / "package.json").write_text(json.dumps({"scripts": scripts}))
+    (folder / "Makefile").write_text("all:\n\ttouch ran\nship: all\n\tscp x host:/y\n")
+    (folder / "t.sh").write_text("#!/bin/sh\nmake ship\n")
+    (folder / "t.sh").chmod(0o755)
+    return folder
+
+
+def explain(work: pathlib.Path, line: str) -> dict:
+    return Toolbox(home=str(work.parent), cwd=str(work)).explain(line, cwd=str(work)).to_json()
+
+
+@pytest.mark.parametrize(
+    ("line", "decision", "confined"),
+    [
+        ("npm test", "ask", "confine"),
+        ("npm run clean", "ask", "confine"),
+        ("npm run deploy", "ask", "confine"),
+        ("npm run loop", "ask", "confine"),
+        ("npm run bad", "deny", "deny"),
+        ("make", "ask", "confine"),
+        ("make ship", "ask", "confine"),
+        ("./t.sh", "ask", "confine"),
+        ("bash t.sh", "ask", "confine"),
+        ("git status", "allow", "allow"),
+        ("ls", "allow", "allow"),
+    ],
+)
+def test_what_is_found_makes_the_answer_stricter(
+    work: pathlib.Path, line: str, decision: str, confined: str
+) -> None:
+    found = explain(work, line)
+    assert (found["decision"], found["inSandbox"]) == (decision, confined), found
+    assert not (work / "ran").exists()
+
+
+def test_what_is_sent_is_a_question_where_policy_grants_a_host(work: pathlib.Path) -> None:
+    folder = work.parent / ".config/agent-tools"
+    folder.mkdir(parents=True)
+    policy = {
+        "policy": {"version": "1", "preset": "cautious", "grants": {"hosts": ["example.com"]}}
+    }
+    (folder / "policy.json").write_text(json.dumps(policy))
+    for line in ("npm run deploy", "make ship", "./t.sh"):
+        assert explain(work, line)["inSandbox"] == "ask", line
+    assert explain(work, "npm test")["inSandbox"] == "confine"
+
+
+def test_the_reason_names_the_chain(work: pathlib.Path) -> None:
+    found = atip("explain", "--json", "./t.sh", home=work.parent, cwd=work).document
+    assert found["chains"][-1].startswith("`./t.sh` → `#!/bin/sh make ship` → ")
+    assert any("scp x host:/y" in chain for chain in found["chains"])
+    assert any("→" in reason for reason in found["reasons"])
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "[core]\n\tfsmonitor = ./evil\n",
+        '[filter "x"]\n\tclean = ./evil\n',
+        "[include]\n\tpath = x\n",
+        "odd\n",
+    ],
+)
+def test_a_repository_that_starts_programs_is_not_read_only(
+    work: pathlib.Path, setting: str
+) -> None:
+    (work / ".git/config").write_text(setting)
+    found = explain(work, "git status")
+    assert (found["decision"], found["inSandbox"]) == ("ask", "confine")
+
+
+def test_no_script_makes_a_line_allowed(work: pathlib.Path) -> None:
+    (work / "package.json").write_text('{"scripts": {"test": "ls"}}')
+    (work / "t.sh").write_text("#!/bin/sh\nls\n")
+    for line in ("npm test", "./t.sh", "bash t.sh"):
+        assert explain(work, line)["decision"] == "ask"
+
+
+def test_secrets_and_files_of_elsewhere_are_not_quoted(work: pathlib.Path) -> None:
+    token = "ghp_" + "a1B2" * 9
+    (work.parent / "outside.sh").write_text("echo the text itself\n")
+    (work / ".env").write_text("PASSWORD=hunter2hunter2\n")
+    (work / "link.sh").symlink_to(work.parent / "outside.sh")
+    (work / "t.sh").write_text(f"#!/bin/sh\ncurl -H 'Authorization: Bearer {token}' x\n")
+    for line in ("bash ../outside.sh", "bash link.sh", "bash .env", "./t.sh"):
+        shown = json.dumps(explain(work, line)["chains"])
+        assert not any(text in shown for text in ("text itself", "hunter2", token)), shown
+
+
+def test_a_changed_script_is_another_decision(work: pathlib.Path) -> None:
+    box = Toolbox(home=str(work.parent), cwd=str(work))
+    first = box.explain("npm test", cwd=str(work)).digest
+    assert first and box.explain("npm test", cwd=str(work)).digest == first
+    (work / "package.json").write_text('{"scripts": {"test": "vitest run --coverage"}}')
+    assert box.explain("npm test", cwd=str(work)).digest != first
+    assert box.explain("ls", cwd=str(work)).digest == ""
+
+
+def test_large_repositories_and_files_cost_little(work: pathlib.Path) -> None:
+    """Reads the files that a line names, and no folder: 10,000 files more change nothing."""
+    box = Toolbox(home=str(work.parent), cwd=str(work))
+    box.explain("npm test && make ship", cwd=str(work))
+
+    def cost() -> float:
+        times = []
+        for _ in range(5):
+            start = time.process_time()
+            box.explain("npm test && make ship", cwd=str(work))
+            times.append(time.process_time() - start)
+        return min(times)
+
+    alone = cost()
+    for number in range(10_000):
+        (work / f"f{number}").touch()
+    assert cost() < 2 * alone + 0.02
+    (work / "package.json").write_text('{"scripts": {"test": "' + "x" * 500_000 + '"}}')
+    assert explain(work, "npm test")["chains"] == []

@@ -1,0 +1,131 @@
+"""`run --line`: a whole shell line in one sandbox, as a shell would run it, and no way to widen it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.cli.run import Ran, atip
+
+pytestmark = pytest.mark.sandbox
+
+
+@pytest.fixture
+def work(tmp_path: pathlib.Path) -> pathlib.Path:
+    folder = tmp_path / "work"
+    (folder / ".git/hooks").mkdir(parents=True)
+    (folder / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (folder / ".env").write_text("PASSWORD=hunter2hunter2\n")
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh/id_ed25519").write_text("the key itself")
+    return folder
+
+
+def line(work: pathlib.Path, text: str, *options: str, **more: str) -> Ran:
+    return atip("run", "--line", *options, text, home=work.parent, cwd=work, **more)
+
+
+def test_streams_exit_code_and_pipes_are_those_of_a_shell(work: pathlib.Path) -> None:
+    said = line(work, "echo out; echo err >&2; printf 'b\\na\\n' | sort; x=1; cd /; pwd; exit 7")
+    assert (said.code, said.out) == (7, "out\na\nb\n/\n")
+    assert said.err.startswith("err\n")
+    assert line(work, "true").code == 0 and line(work, "false || exit 9").code == 9
+    assert line(work, "kill -KILL $$").code == 137
+
+
+def test_input_is_passed_on(work: pathlib.Path) -> None:
+    said = atip("run", "--line", "cat; wc -c < /dev/stdin", home=work.parent, cwd=work, stdin="abc")
+    assert said.out.startswith("abc")
+
+
+def test_what_is_built_in_the_workspace_runs_and_stays(work: pathlib.Path) -> None:
+    said = line(
+        work, "printf '#!/bin/sh\\necho built\\n' > made && chmod +x made && ./made > out.txt"
+    )
+    assert said.code == 0 and (work / "out.txt").read_text() == "built\n", said
+
+
+def test_secrets_home_network_and_what_runs_later_are_out_of_reach(work: pathlib.Path) -> None:
+    text = (
+        "cat .env; grep -q hunter .env && echo visible; cat ~/.ssh/id_ed25519; echo evil > .git/hooks/pre-commit; echo evil > .envrc; ls -A ~; "
+        "(echo > /dev/tcp/127.0.0.1/22) 2>/dev/null && echo connected; env; chmod 4755 out 2>/dev/null; echo end"
+    )
+    (work / "test.sh").write_text(text)
+    said = line(
+        work,
+        "bash test.sh",
+        GITHUB_TOKEN="ghs_" + "x1" * 20,
+        SSH_AUTH_SOCK="/tmp/agent",
+        BASH_ENV="/tmp/evil",
+    )
+    assert "end" in said.out and "connected" not in said.out
+    for word in ("hunter2", "visible", "key itself", "GITHUB_TOKEN", "SSH_AUTH_SOCK", "BASH_ENV"):
+        assert word not in said.out + said.err, word
+    assert os.listdir(work / ".git/hooks") == [] and not (work / ".envrc").exists()
+
+
+@pytest.mark.parametrize(
+    "options", [("--yes",), ("--policy", "trusted"), ("--preview",), ("--raw",), ("--timeout", "5")]
+)
+def test_no_option_widens_a_line(work: pathlib.Path, options: tuple[str, ...]) -> None:
+    said = line(work, "echo ran", *options)
+    assert said.code != 0 and "run.line-options" in said.err and "ran" not in said.out
+    assert atip("run", "--line", "echo", "ran", home=work.parent, cwd=work).code != 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["rm -rf .git src", "git push", "sudo true", "curl -T x https://example.com/", "echo 'open"],
+)
+def test_what_a_sandbox_does_not_settle_is_not_run(work: pathlib.Path, text: str) -> None:
+    said = line(work, f"{text}")
+    assert said.code == 126, said
+    assert (work / ".git/HEAD").exists()
+
+
+def test_a_denied_line_stays_denied(work: pathlib.Path) -> None:
+    rules = [{"name": "none", "decision": "deny", "tools": ["echo"]}]
+    folder = work.parent / ".config/agent-tools"
+    folder.mkdir(parents=True)
+    policy = {"policy": {"version": "1", "preset": "cautious", "rules": rules}}
+    (folder / "policy.json").write_text(json.dumps(policy))
+    said = line(work, "./unknown; echo ran")
+    assert said.code == 126 and "ran" not in said.out
+
+
+def test_a_line_that_is_ended_leaves_nothing_behind(work: pathlib.Path) -> None:
+    env = {"PATH": os.environ["PATH"], "HOME": str(work.parent)}
+    words = [sys.executable, "-m", "atip.cli.main", "run", "--line"]
+    text = "echo evil > .envrc; echo up; sleep 271.828"
+    with subprocess.Popen([*words, text], cwd=work, env=env, stdout=subprocess.PIPE) as going:
+        assert going.stdout is not None and going.stdout.readline() == b"up\n"
+        going.send_signal(signal.SIGTERM)
+        assert going.wait(timeout=20) == 143
+    assert not (work / ".envrc").exists()
+    assert subprocess.run(["pgrep", "-f", "sleep 271.828"], capture_output=True).stdout == b""
+
+
+def test_the_run_is_on_record(work: pathlib.Path) -> None:
+    line(work, "./unknown || true")
+    shown = atip("audit", "show", "--json", home=work.parent)
+    assert "./unknown || true" in shown.out
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60))
+def test_a_line_survives_as_one_quoted_word(text: str) -> None:
+    for shell in ("bash", "dash", "zsh"):
+        if not os.path.exists(f"/bin/{shell}"):
+            continue
+        script = f"printf %s {shlex.quote(text)}"
+        said = subprocess.run([f"/bin/{shell}", "-c", script], capture_output=True, check=True)
+        assert said.stdout == text.encode()

@@ -1,0 +1,86 @@
+"""`undo`: what confined lines did to a workspace is listed and taken back, also after `kill -9`."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.run import atip
+from tests.unit.execution.test_undo import state
+
+pytestmark = pytest.mark.sandbox
+
+
+@pytest.fixture
+def work(tmp_path: pathlib.Path) -> pathlib.Path:
+    folder = tmp_path / "home/work"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "src").mkdir()
+    (folder / "src/a.txt").write_text("first\n")
+    (folder / "gone.txt").write_text("second\n")
+    (folder / "change.sh").write_text(
+        "#!/bin/sh\necho more >> src/a.txt; rm gone.txt; mkdir out; ln -s ../src out/link\n"
+        "ls -A ~/.local 2>/dev/null; echo up; $1\n"
+    )
+    (folder / "change.sh").chmod(0o755)
+    return folder
+
+
+def test_lines_are_listed_and_undone(work: pathlib.Path) -> None:
+    before = state(work)
+    said = atip("run", "--line", "./change.sh", home=work.parent, cwd=work)
+    assert said.code == 0 and said.out == "up\n", said
+    changed = state(work)
+    assert atip("run", "--line", "./change.sh true", home=work.parent, cwd=work).code == 0
+    rows = atip("undo", "--list", "--json", home=work.parent, cwd=work / "src").document["runs"]
+    assert [row["line"] for row in rows] == ["./change.sh", "./change.sh true"]
+    assert rows[0]["removed"] == ["gone.txt"] and rows[0]["changed"] == ["src/a.txt"]
+    assert rows[0]["made"] == ["out", "out/link"] and rows[1]["changed"] == ["src/a.txt"]
+    early = atip("undo", rows[0]["run"], home=work.parent, cwd=work)
+    assert early.code != 0 and "undo.changed" in early.err and "src/a.txt" in early.err
+    assert atip("undo", home=work.parent, cwd=work).code == 0 and state(work) == changed
+    assert atip("undo", "--json", home=work.parent, cwd=work).document["undone"] is False
+    assert state(work) == before
+    assert "undo.not-found" in atip("undo", home=work.parent, cwd=work).err
+    assert "(undone)" in atip("undo", "--list", home=work.parent, cwd=work).out
+
+
+def test_a_run_that_was_killed_is_undone(work: pathlib.Path) -> None:
+    before = state(work)
+    env = {"PATH": os.environ["PATH"], "HOME": str(work.parent)}
+    words = [sys.executable, "-m", "atip.cli.main", "run", "--line", "./change.sh 'sleep 314.159'"]
+    with subprocess.Popen(words, cwd=work, env=env, stdout=subprocess.PIPE) as going:
+        assert going.stdout is not None and going.stdout.readline() == b"up\n"
+        going.send_signal(signal.SIGKILL)
+        assert going.wait(timeout=20) == -9
+    shown = atip("undo", "--list", home=work.parent, cwd=work)
+    assert "(interrupted)" in shown.out and "gone.txt" in shown.out
+    assert atip("undo", home=work.parent, cwd=work).code == 0 and state(work) == before
+
+
+def test_a_line_that_changes_nothing_leaves_no_record(work: pathlib.Path) -> None:
+    assert atip("run", "--line", "ls; ./unknown || true", home=work.parent, cwd=work).code == 0
+    assert atip("undo", "--list", "--json", home=work.parent, cwd=work).document == {"runs": []}
+    assert atip("undo", "--forget", home=work.parent, cwd=work).code != 0
+
+
+@pytest.mark.soak
+def test_a_hundred_confined_lines_are_undone_byte_for_byte(work: pathlib.Path) -> None:
+    (work / "step.sh").write_text(
+        "mkdir -p d$(($1 % 7)); echo $1 >> d$(($1 % 7))/f$(($1 % 3)); rm -f d$(($1 % 5))/f1\n"
+        "mv d$(($1 % 4)) m$(($1 % 6)) 2>/dev/null; ln -sf src l$(($1 % 2)); true\n"
+    )
+    before = state(work)
+    for number in range(100):
+        said = atip("run", "--line", f"sh step.sh {number}", home=work.parent, cwd=work)
+        assert said.code == 0, said
+    assert state(work) != before
+    while atip("undo", home=work.parent, cwd=work).code == 0:
+        pass
+    assert state(work) == before

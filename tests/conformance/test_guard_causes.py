@@ -1,0 +1,152 @@
+"""Attacks on the guard by cause, and harmless lines that look like them (`conformance/guard`). Nothing is executed."""
+
+from __future__ import annotations
+
+import shlex
+import time
+
+import pytest
+
+import atip
+from tests.shared import ROOT
+
+HOME, PROJECT = "/home/dev", "/home/dev/project"
+
+
+def read_causes(name: str) -> dict[str, list[str]]:
+    """Lines by cause; `⏎` is a new line."""
+    causes: dict[str, list[str]] = {}
+    for paragraph in (ROOT / "conformance" / "guard" / name).read_text().split("\n\n"):
+        title, *lines = paragraph.strip().splitlines()
+        found = [line.replace("⏎", "\n") for line in lines if not line.startswith("# ")]
+        if found:
+            causes[title.removeprefix("# ")] = found
+    return causes
+
+
+ASKS, ALLOWS = read_causes("asks.txt"), read_causes("allows.txt")
+
+
+def box_at(home: str, policy: str = "cautious") -> atip.Toolbox:
+    return atip.Toolbox(home=home, policy=policy)
+
+
+@pytest.fixture(scope="module")
+def box() -> atip.Toolbox:
+    return box_at(HOME)
+
+
+def allowed(box: atip.Toolbox, lines: list[str], cwd: str = PROJECT) -> list[str]:
+    return [line for line in lines if box.explain(line, cwd=cwd).decision.outcome == "allow"]
+
+
+@pytest.mark.parametrize("cause", ASKS)
+def test_an_attack_is_not_allowed(box, cause):
+    assert allowed(box, ASKS[cause]) == []
+
+
+@pytest.mark.parametrize("cause", ALLOWS)
+def test_a_harmless_line_that_looks_like_it_is_allowed(box, cause):
+    lines = ALLOWS[cause]
+    assert [line for line in lines if line not in allowed(box, lines)] == []
+
+
+WAYS = (
+    "( {} )",
+    "eval {quoted}",
+    "bash -c {quoted}",
+    "if true; then {}\nfi",
+    "f() {{ {}\n}}; f",
+    "{{ {}\n}} | cat",
+    "ls\n{}",
+)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_attack_in_another_shape_is_not_allowed(box, way):
+    lines = [line for found in ASKS.values() for line in found if "<<" not in line]
+    assert allowed(box, [way.format(line, quoted=shlex.quote(line)) for line in lines]) == []
+
+
+def test_every_cause_has_attacks_and_the_lists_are_long():
+    assert all(len(lines) >= 10 for lines in ASKS.values())
+    assert sum(map(len, ASKS.values())) >= 300
+    assert sum(map(len, ALLOWS.values())) >= 180
+
+
+@pytest.mark.parametrize(
+    "cwd",
+    ["/", "/home/dev", "/home/dev/.ssh", "/home/dev/.aws", "/root", "/etc", "/etc/ssl/private", "/proc/self",
+     "/run/secrets", "/home/dev/project/../.gnupg", "/home", "/home/other"],
+)  # fmt: skip
+def test_a_working_directory_that_is_no_project_is_not_read_as_one(box, cwd):
+    """The folder in which a line stands is trusted only if it may be somebody's project."""
+    lines = [
+        "cat *",
+        "grep -r password .",
+        "rg -uu token",
+        "find . -type f -exec cat {} +",
+        "head -5 *",
+    ]
+    assert allowed(box, lines, cwd=cwd) == []
+    assert allowed(box, ["ls", "pwd"], cwd=cwd) == ["ls", "pwd"]
+
+
+@pytest.mark.parametrize("policy", ["trusted", "ci"])
+def test_protected_places_are_protected_from_every_command_that_writes(policy):
+    """Not from redirections alone."""
+    lines = [
+        "tee -a ~/.ssh/authorized_keys", "cp -n evil .git/hooks/pre-push", "unzip -d ~/.ssh x.zip", "cp x ~/.bashrc",
+        "mv evil .git/config", "ln -s x .git/hooks/pre-commit", "install x ~/.local/bin/ls", "touch ~/.config/agent-tools/policy.json",
+        "tar -xf x.tar -C ~/.ssh", "dd if=x of=~/.bashrc", "rsync -a x ~/.ssh/", "cp x .github/workflows/ci.yml",
+        "sed -i s/a/b/ ~/.bashrc", "sed 's/a/b/w .git/hooks/x' y", "cp -t .git/hooks evil", "cd ~ && cp x .bashrc",
+        "mkdir -p ~/.config/systemd/user", "echo x | tee .envrc", "cp x .claude/settings.json",
+    ]  # fmt: skip
+    box = box_at(HOME, policy)
+    assert allowed(box, lines) == []
+    working = ["touch src/x", "cp -n a.txt b.txt", "mkdir -p build", "tee -a notes.txt"]
+    assert allowed(box, working) == working
+
+
+@pytest.mark.parametrize("home", ["/tmp/x", "/var/tmp/home", "/opt/home", "/usr/home"])
+def test_a_home_wins_over_the_place_in_which_it_lies(home):
+    box = box_at(home)
+    lines = [
+        f"rg -uu token {home}",
+        "rg -uu token ~",
+        f"cat {home}/notes.txt",
+        "cat ~/x",
+        f"grep -r x {home}/",
+        "cat ~/.ssh/id_rsa",
+    ]
+    assert allowed(box, lines, cwd="/srv/project") == []
+    assert allowed(box, ["cat README.md"], cwd=f"{home}/project") == ["cat README.md"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x=a; " + "x=$x$x; " * 18 + "echo $x", "x=aaaaaaaaaa; " + "".join(f"x{i + 1}=$x{i}$x{i}; " for i in range(40)),
+        "x0=a; " + "".join(f"x{i + 1}=$x{i}$x{i}; " for i in range(60)) + "echo $x60",
+        "x0=$(ls); " + "".join(f"x{i + 1}=$x{i}$x{i}$x{i}; " for i in range(60)) + "echo $x60",
+        "echo " + "{a,b}" * 30, "echo {1..99999}{1..99999}", "ls && " * 20_000 + "ls", "echo " + "a " * 49_000,
+        "a=(); " + "a+=(x); " * 5_000, "$(" * 90 + ")" * 90, "echo " + "${x:-" * 80 + "}" * 80, "f() { f2; }; " * 2_000 + "f",
+        "cd a && " * 2_000 + "cat x", "cat " + "*" * 20_000, "cat " + "*a" * 5_000, "find . -regex '" + "(a+)+" * 50 + "' -exec cat {} +",
+        "sed '" + "s/a/b/;" * 10_000 + "'", "awk '" + "{print}" * 10_000 + "'", "eval " * 5_000 + "ls",
+        "echo " + "$((" * 60 + "1" + "))" * 60, "x=1; " + "echo $((x + x)); " * 4_000, "cat <<E\n" + "$x" * 40_000 + "\nE",
+        "echo " + "${a[" * 90 + "1" + "]}" * 90, "a=([$(" * 45 + "ls" + ")]=1)" * 45, "echo " + "${x:$((" * 45 + "1" + "))}" * 45,
+        "echo " + "`echo " + "$x" * 9_000 + "`", "[[ " + "a && " * 9_000 + "a ]]", "echo \"" + "$(ls)" * 9_000 + "\"",
+        "case x in " + "a) ls;; " * 5_000 + "esac", "echo " + "'a'" * 30_000, "bash -c " * 40 + "ls", "xargs " * 3_000 + "ls",
+        "echo " + "\"a\"" * 30_000, "echo " + "\\a" * 45_000, "x=" + "a'b'" * 24_000, "echo \"" + "\\\"x" * 30_000 + "\"", "echo " + ("'a'b" * 8 + " ") * 2_900,
+    ],
+    ids=range(37),
+)  # fmt: skip
+def test_no_line_takes_long(box, line):
+    """SECURITY: beyond the bounds the answer is a question, and it comes at once."""
+    box.explain("ls | wc -l", cwd=PROJECT)
+    taken = []
+    for _ in range(3):
+        started = time.process_time()
+        box.explain(line[:99_999], cwd=PROJECT)
+        taken.append(time.process_time() - started)
+    assert min(taken) < 0.15, taken

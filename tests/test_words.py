@@ -1,0 +1,52 @@
+"""Text that people read is plain technical English: words that must not come back, over all strings of the program."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.shared import ROOT
+
+SOURCES = sorted((ROOT / "src" / "atip").rglob("*.py"))
+WORDS = re.compile(
+    r"\b(?:nobody|somebody|only looks|for good|worn out|borne out|rungs?|keeper|asker|unbidden|told)\b"
+    r"|(?<!there)(?<!There) is no (?!longer\b|more than\b)"
+)
+DATA = {"inference/effects_words.py"}  # words of other people's help texts
+
+
+def strings(tree: ast.Module, *, with_docstring: bool) -> list[str]:
+    """Phrases outside of docstrings; a verb's own docstring is its help."""
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    ]
+    return [*found, (ast.get_docstring(tree) or "") if with_docstring else ""]
+
+
+@pytest.mark.parametrize(
+    "package", sorted({p.relative_to(ROOT / "src" / "atip").parts[0] for p in SOURCES})
+)
+def test_phrases_avoid_these_words(package):
+    bad = []
+    for path in SOURCES:
+        name = path.relative_to(ROOT / "src" / "atip").as_posix()
+        if name.split("/")[0] != package or name in DATA:
+            continue
+        texts = strings(ast.parse(path.read_text()), with_docstring="cli/verbs/" in name)
+        bad += [f"{name}: {text[:80]}" for text in texts if " " in text and WORDS.search(text)]
+    assert bad == []
+
+
+def test_the_words_are_found():
+    tree = ast.parse(
+        '"""nobody"""\nraise Error("a.b", f"`{x}` is no list")\nsay("there is no list")'
+    )
+    assert [text for text in strings(tree, with_docstring=False) if WORDS.search(text)] == [
+        "` is no list"
+    ]
+    assert WORDS.search(strings(tree, with_docstring=True)[-1])

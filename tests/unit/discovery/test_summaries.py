@@ -1,0 +1,122 @@
+"""The order of the sources of a tool's summary, with real files in place of the machine's."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from atip.discovery.documents import InstalledTexts
+from atip.discovery.ladder import Subject
+from atip.discovery.stubs import parse_stub
+from atip.discovery.summaries.packages import InstalledPackages, read_debian
+from atip.discovery.summaries.sources import SummarySources
+from atip.inference.man import read_purpose
+
+PAGE = ".TH BOAT 1\n.SH NAME\nboat, ship \\- carry things over water\n.SH SYNOPSIS\nboat\n"
+
+
+@pytest.fixture
+def machine(tmp_path):
+    pages = tmp_path / "usr/share/man/man1"
+    pages.mkdir(parents=True)
+    (pages / "boat.1").write_text(PAGE)
+    dpkg = tmp_path / "dpkg"
+    (dpkg / "info").mkdir(parents=True)
+    (dpkg / "status").write_text(
+        "Package: raft\nStatus: install ok installed\nDescription: float on a few logs\n more\n\n"
+        "Package: fleet\nDescription: many boats at once\n\nPackage: libsea-dev\nDescription: files of the sea\n"
+    )
+    (dpkg / "info/raft.list").write_text("/.\n/usr\n/usr/bin\n/usr/bin/raft\n/usr/share/doc/raft\n")
+    (dpkg / "info/fleet.list").write_text("/usr/bin/one\n/usr/bin/two\n/usr/bin/fleet\n")
+    (dpkg / "info/libsea-dev.list").write_text("/usr/bin/sea-config\n")
+    return SummarySources(
+        InstalledTexts([str(tmp_path / "usr")]), InstalledPackages(str(dpkg))
+    ), dpkg
+
+
+def subject(name, path=None, head=b""):
+    path = path or f"/usr/bin/{name}"
+    return Subject(
+        name=name, path=path, real_path=path, digest="sha256:0", stub=parse_stub(path, head)
+    )
+
+
+def test_manual_outranks_help_and_framework(machine):
+    sources, _ = machine
+    told = {"help": "prints a boat on the screen", "framework": "the boat's parser speaks"}
+    assert sources.find(subject("boat"), told) == "carry things over water"
+    assert sources.find(subject("boat-14"), told) == "carry things over water"
+
+
+def test_the_word_of_user_and_tool_is_taken_as_it_is(machine):
+    sources, _ = machine
+    assert sources.find(subject("boat"), {"native": "Boat!", "help": "x y z"}) == "Boat!"
+    assert sources.find(subject("boat"), {"override": "mine", "native": "Boat!"}) == "mine"
+
+
+def test_a_package_speaks_for_its_only_program_or_the_one_of_its_name(machine):
+    sources, dpkg = machine
+    assert sources.find(subject("raft"), {"help": "unknown option -- -"}) == "float on a few logs"
+    assert read_debian(str(dpkg)) == {
+        "/bin/raft": "float on a few logs",
+        "/bin/fleet": "many boats at once",
+    }
+
+
+def test_curated_summary_outranks_the_manual_only_under_its_own_name(machine, tmp_path):
+    sources, _ = machine
+    assert sources.find(subject("git"), {"help": "x y z"}) == "Distributed version control"
+
+
+def test_junk_of_every_source_gives_nothing(machine):
+    sources, _ = machine
+    told = {
+        "framework": "skiff",
+        "help": "skiff: invalid option -- '-'",
+        "completion": "Usage: skiff",
+    }
+    assert sources.find(subject("skiff"), told) == ""
+
+
+def test_node_and_python_packages_describe_their_program(machine, tmp_path):
+    sources, _ = machine
+    package = tmp_path / "node_modules/skiff"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text(
+        json.dumps({"name": "skiff", "bin": "cli.js", "description": "rows a small boat"})
+    )
+    program = package / "cli.js"
+    program.write_text("#!/usr/bin/env node\n")
+    assert (
+        sources.find(subject("skiff", str(program), b"#!/usr/bin/env node\n"), {})
+        == "rows a small boat"
+    )
+    info = tmp_path / "venv/lib/python3.11/site-packages/canoe-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text("[console_scripts]\ncanoe = canoe:main\n")
+    (info / "METADATA").write_text("Name: canoe\nSummary: paddle through text\n\nLong words")
+    script = tmp_path / "venv/bin/canoe"
+    script.parent.mkdir(parents=True)
+    script.write_text(f"#!{tmp_path}/venv/bin/python\nfrom canoe import main\n")
+    assert (
+        sources.find(subject("canoe", str(script), script.read_bytes()), {})
+        == "paddle through text"
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "purpose"),
+    [
+        (PAGE, "ship", "carry things over water"),
+        (
+            ".Dd x\n.Dt BOAT 1\n.Sh NAME\n.Nm boat\n.Nd carry things\n.Sh SYNOPSIS\n",
+            "boat",
+            "carry things",
+        ),
+        ('.SH "NAME"\nboat \\- carry\nthings far\n.SH X\n', "boat", "carry things far"),
+        (".SH DESCRIPTION\nnothing\n", "boat", ""),
+    ],
+)
+def test_name_line_of_a_manual(page, name, purpose):
+    assert read_purpose(page, name) == purpose

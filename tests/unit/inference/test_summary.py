@@ -1,0 +1,90 @@
+"""What is a summary of a tool, and what only stands where one is expected."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atip.inference.summary import find_summary, first_summary, why_not_summary
+
+GOOD = [
+    ("cp", "cp - copy files and directories", "copy files and directories"),
+    ("cp", "cp: copy files", "copy files"),
+    ("git", "the stupid content tracker", "the stupid content tracker"),
+    ("less", "opposite of more", "opposite of more"),
+    ("jq", "jq - commandline JSON processor [version 1.6]", "commandline JSON processor [version 1.6]"),
+    ("false", "do nothing, unsuccessfully", "do nothing, unsuccessfully"),
+    ("errno", "look up errno names and descriptions", "look up errno names and descriptions"),
+    ("licensecheck", "simple license checker for source files", "simple license checker for source files"),
+    ("run-parts", "run scripts or programs in a directory", "run scripts or programs in a directory"),
+    ("obj", "OVERVIEW: Manifest Tool for objects", "Manifest Tool for objects"),
+    ("apt-get", "apt 2.6.1 (amd64) apt-get is a command line interface for packages.", "apt-get is a command line interface for packages."),
+    ("info", "/usr/bin/info: Output information about this", "Output information about this"),
+    ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
+]  # fmt: skip
+BAD = [
+    ("ssh", "unknown option -- -", "error"),
+    ("idle", "Error: option --help not recognized", "error"),
+    ("x", "cannot open display :0", "error"),
+    ("x", "x: missing operand", "error"),
+    ("x", "must be run as root", "error"),
+    ("npm", "npm <command>", "usage"),
+    ("x", "Usage: x [options] FILE", "usage"),
+    ("x", "x [OPTION]... SOURCE DEST", "usage"),
+    ("curl", "This is not the full help, this menu is stripped into categories.", "pointer"),
+    ("x", "Try 'x --help' for more information.", "pointer"),
+    ("x", "See https://example.org for details", "pointer"),
+    ("x", "Report bugs to the list of the project.", "pointer"),
+    ("x", "For more information, see the manual.", "pointer"),
+    ("x", "Run 'x COMMAND --help' for more information on a command.", "pointer"),
+    ("x", "Copyright (C) 2020 The Project", "license"),
+    ("x", "This is free software: you may change and redistribute it.", "license"),
+    ("x", "License GPLv3+: GNU GPL version 3 or later", "license"),
+    ("node", "Node runtime v18.2.0", "version"),
+    ("x", "x", "name"),
+    ("python3.12", "Python", "name"),
+    ("x", "The following commands are known:", "fragment"),
+    ("x", "status: ready", "fragment"),
+    ("x", "", "fragment"),
+    ("x", "/usr/lib/x/plugins/main.so and more", "usage"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "summary"), GOOD)
+def test_a_phrase_about_the_tool_is_found_without_name_and_banner(name, text, summary):
+    assert find_summary(text, name) == summary
+
+
+@pytest.mark.parametrize(("name", "text", "reason"), BAD)
+def test_what_only_stands_in_its_place_is_refused(name, text, reason):
+    assert find_summary(text, name) == "", reason
+
+
+@pytest.mark.parametrize("reason", sorted({reason for *_, reason in BAD}))
+def test_every_reason_is_given(reason):
+    given_reasons = [
+        why_not_summary(text.strip(), name) for name, text, one in BAD if one == reason
+    ]
+    assert reason in given_reasons
+
+
+def test_the_first_good_source_wins():
+    assert (
+        first_summary(["", "ssh", "usage: ssh", "Log in elsewhere", "Other words here"], "ssh")
+        == "Log in elsewhere"
+    )
+    assert first_summary([], "ssh") == ""
+
+
+@given(st.text(max_size=300), st.text(max_size=12))
+def test_what_is_found_passes_the_checker_and_is_found_again(text, name):
+    found = find_summary(text, name)
+    if found:
+        assert why_not_summary(found, name) is None
+        assert found in " ".join(text.split())
+
+
+@given(st.sampled_from([text for _, text, _ in GOOD]), st.integers(0, 4))
+def test_blanks_and_line_breaks_do_not_matter(text, blanks):
+    assert find_summary(text.replace(" ", "\n" + " " * blanks), "x") == find_summary(text, "x")
