@@ -87,12 +87,30 @@ def is_full_run(config: pytest.Config) -> bool:
         chosen in (["tests"], [])
         and not config.option.keyword
         and "not soak" in (config.option.markexpr or "")
+        and not is_measured_run(config)
     )
+
+
+def is_measured_run(config: pytest.Config) -> bool:
+    return (config.option.markexpr or "").startswith("measured")
+
+
+def save_proven(proven: set[str]) -> None:
+    """Hand what the measured tests proved to the run of all others (`scripts/test`)."""
+    if path := os.environ.get("ATIP_PROVEN"):
+        pathlib.Path(path).write_text(json.dumps(sorted(proven)))
+
+
+def load_proven() -> set[str]:
+    path = pathlib.Path(os.environ.get("ATIP_PROVEN", ""))
+    return set(json.loads(path.read_text())) if path.is_file() else set()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session, exitstatus):
     config = session.config
+    if is_measured_run(config):
+        save_proven(config.stash[_PROVEN])
     if (
         hasattr(config, "workerinput")
         or exitstatus not in (0, pytest.ExitCode.OK)
@@ -101,6 +119,7 @@ def pytest_sessionfinish(session, exitstatus):
         return
     known = load_requirements()
     proven = config.stash[_PROVEN]
+    proven |= load_proven()
     trouble = [f"unknown requirement id: {name}" for name in sorted(proven - known.keys())]
     if find_shared("specs") is not None:
         trouble += [f"claim on a skipped test: {node}" for node in config.stash[_SKIPPED]]

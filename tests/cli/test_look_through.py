@@ -123,6 +123,7 @@ def test_a_changed_script_is_another_decision(work: pathlib.Path) -> None:
     assert box.explain("ls", cwd=str(work)).digest == ""
 
 
+@pytest.mark.measured
 def test_large_repositories_and_files_cost_little(work: pathlib.Path) -> None:
     """Reads the files that a line names, and no folder: 10,000 files more change nothing."""
     box = Toolbox(home=str(work.parent), cwd=str(work))

@@ -98,6 +98,7 @@ def test_bombs_are_decided_quickly_and_in_little_memory():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("name", ["regex"])
 def test_patterns_are_decided_in_linear_time(name):
     from time import process_time

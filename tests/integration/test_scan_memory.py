@@ -225,6 +225,7 @@ def digest(path):
     return ContentReader().read(str(path)).digest
 
 
+@pytest.mark.measured
 def test_control_c_ends_a_scan_within_a_second_and_keeps_what_was_learned(tmp_path, tools):
     for number in range(3):
         program(tools, f"boat{number}", f"f{number}")

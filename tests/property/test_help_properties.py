@@ -83,6 +83,7 @@ def test_flag_specs_never_fail(text: str) -> None:
     assert spec is None or all(flag.startswith("-") for flag in spec.flags)
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("unit", WORST, ids=repr)
 def test_a_megabyte_of_anything_takes_linear_time(unit: str) -> None:
     """Doubling the text at most about doubles the time; a generous bound catches squares."""

@@ -16,6 +16,7 @@ def test_what_a_linear_engine_cannot_decide_is_refused(pattern):
         compile_regex(pattern)
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", r"(\d+)+$", "(.*)*x"])
 def test_a_bad_pattern_costs_no_time(pattern):
     began = time.process_time()

@@ -120,6 +120,7 @@ def test_a_question_of_the_tool_is_never_answered(tmp_path, work):
     assert result.notes == ("the command may ask questions; they are not answered for you",)
 
 
+@pytest.mark.measured
 @pytest.mark.proves("ATIP6-3.6-10")
 def test_the_declared_time_limit_ends_the_run(tmp_path, work):
     effects = HARMLESS.replace(duration=Duration(timeout="500ms"))
@@ -219,6 +220,7 @@ def test_other_bytes_than_expected_do_not_run(tmp_path, work):
         runner(tmp_path, judged()).run(shell(work, "true", expected="sha256:" + "0" * 64))
 
 
+@pytest.mark.measured
 def test_cancelling_ends_a_run_at_once(tmp_path, work):
     started = threading.Event()
     box = runner(tmp_path, judged(**reads(work)), on_output=lambda name, data: started.set())
@@ -319,6 +321,7 @@ def test_killed_runs_have_their_start_record_and_the_chain_holds(tmp_path, work)
     assert checked.records >= 2 * finished
 
 
+@pytest.mark.measured
 @pytest.mark.proves("ATIP6-3.6-15", "ATIP6-3.6-16")
 def test_a_question_at_the_private_terminal_gets_no_answer_and_does_not_wait_for_ever(
     tmp_path, work

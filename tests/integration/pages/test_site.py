@@ -49,6 +49,7 @@ def test_the_middle_of_a_word_is_enough_and_nothing_is_said_plainly(browser, sit
         assert page.is_hidden("#found")
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("text", ["list", "remove fil", "b"])
 def test_search_is_quick_and_needs_little(browser, site, text):
     """The bar is 100 ms, held by the benchmark on a quiet machine; half as much again for one under load."""

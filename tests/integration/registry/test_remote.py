@@ -433,6 +433,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("tuf", [True, False])
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_a_typed_error_and_the_cache_is_unharmed(places, tuf, name):
@@ -461,6 +462,7 @@ def files_below(places):
     ]
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize(
     "piece", [b"x", b"1\r\nx\r\n"], ids=["a byte now and then", "chunks for ever"]
 )
@@ -481,6 +483,7 @@ def test_slow_and_endless_answers_end_at_the_deadline(places, piece):
         assert [error.code for _, error in registry.problems] == ["http.timeout"]
 
 
+@pytest.mark.measured
 def test_a_registry_that_is_slow_every_time_ends_at_the_session(places):
     simulator = registry_with(bits=8)
     with simulator.serve() as server:

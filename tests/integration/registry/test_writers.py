@@ -59,6 +59,7 @@ def run_writers(home, *, writers: int, updates: int, kills: int) -> set[str]:
     return acknowledged
 
 
+@pytest.mark.measured
 def test_nothing_acknowledged_is_lost(tmp_path):
     acknowledged = run_writers(tmp_path, writers=4, updates=25, kills=8)
     store = Store(find_places(home=str(tmp_path), cwd=str(tmp_path)))

@@ -181,6 +181,7 @@ def test_variables_are_passed_set_and_never_loaders() -> None:
     assert said.outcome.env_dropped == loaders
 
 
+@pytest.mark.measured
 def test_time_limit_kills_the_whole_tree() -> None:
     code = f"import subprocess; subprocess.Popen(['sleep', '{MARK}'], start_new_session=True); subprocess.run(['sleep', '{MARK}'])"
     confinement = Confinement(exec_allow=True, exec_spawn=("sleep",), limits=Limits(wall_s=0.5))
@@ -190,6 +191,7 @@ def test_time_limit_kills_the_whole_tree() -> None:
     assert processes_of(MARK) == []
 
 
+@pytest.mark.measured
 def test_daemon_does_not_outlive_its_program() -> None:
     code = f"import subprocess; subprocess.Popen(['sleep', '{MARK}'], start_new_session=True)"
     said = python(Confinement(exec_allow=True, exec_spawn=("sleep",)), code)
@@ -197,6 +199,7 @@ def test_daemon_does_not_outlive_its_program() -> None:
     assert processes_of(MARK) == []
 
 
+@pytest.mark.measured
 def test_cancel_ends_a_run_within_a_second() -> None:
     binary = seal("/bin/sleep")
     running = start_confined(
@@ -231,6 +234,7 @@ def test_memory_processes_files_and_output_are_limited(tmp_path: pathlib.Path) -
     assert (tmp_path / "big").stat().st_size <= 1 << 20
 
 
+@pytest.mark.measured
 def test_a_gigabyte_of_output_is_streamed_without_being_kept() -> None:
     import resource
 

@@ -88,6 +88,7 @@ def test_caller_itself_stays_unrestricted_and_where_it_is(tmp_path: pathlib.Path
     assert ((tmp_path / "still").read_text(), os.getcwd()) == ("free", before)
 
 
+@pytest.mark.measured
 def test_time_limit_and_denied_paths() -> None:
     outcome, _ = land(Confinement(limits=Limits(wall_s=0.3)), "import time; time.sleep(9)")
     assert outcome.timed_out and outcome.duration_s < 1.0

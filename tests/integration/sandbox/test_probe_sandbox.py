@@ -76,6 +76,7 @@ def test_scratch_is_a_fresh_sandbox_after_too_many_files_to_remove() -> None:
         assert box.run(["/bin/sh", "-c", 'ls -A "$HOME"']).stdout == b""
 
 
+@pytest.mark.measured
 def test_time_limit_is_exact_and_ends_everything() -> None:
     with ProbeSandbox() as box:
         began = time.monotonic()
@@ -85,12 +86,14 @@ def test_time_limit_is_exact_and_ends_everything() -> None:
         assert processes_of(SLEEP_MARK) == []
 
 
+@pytest.mark.measured
 def test_dripping_output_does_not_stretch_the_time_limit() -> None:
     with ProbeSandbox() as box:
         script = "while :; do echo x; sleep 0.01; done"
         assert 0.4 < box.run(["/bin/sh", "-c", script], wall_s=0.5).duration_s < 1.0
 
 
+@pytest.mark.measured
 def test_endless_output_is_cut_at_the_limit_without_growing_the_prober() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with ProbeSandbox() as box:
@@ -157,6 +160,7 @@ def test_dead_supervisor_fails_the_probe_and_the_next_one_gets_a_fresh_sandbox()
         assert box.run(["/bin/true"]).ok
 
 
+@pytest.mark.measured
 def test_several_probes_run_at_once() -> None:
     began = time.monotonic()
     with ProbeSandbox(jobs=4) as box:

@@ -218,6 +218,7 @@ def test_the_zoo_animal_cannot_speak_the_protocol(home):
         assert [frame for frame in server.frames if "method" in frame] == []
 
 
+@pytest.mark.measured
 def test_ten_thousand_malformed_frames_do_no_harm(home):
     chance = random.Random(5)
     good = json.dumps(

@@ -126,6 +126,7 @@ def test_refresh_and_expiry_adapters_are_used(tmp_path):
     assert machine.after(1, stderr="token expired") is True
 
 
+@pytest.mark.measured
 @pytest.mark.proves("AIP29-RULES-03")
 def test_login_stops_when_its_signal_is_cancelled(tmp_path):
     stopped = threading.Event()

@@ -139,6 +139,7 @@ def test_numbers_are_harmless(line):
     assert not any(command.code for command in parse_shell(line).commands)
 
 
+@pytest.mark.measured
 def test_long_lines_are_read_in_linear_time():
     import time
 

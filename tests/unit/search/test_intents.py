@@ -109,6 +109,7 @@ def test_an_expression_matches_without_case_and_loses_to_an_exact_pattern():
     assert chosen("trash can", found) == ("d/t", 1)
 
 
+@pytest.mark.measured
 @pytest.mark.proves("CMP-4.4-02")
 def test_hostile_expressions_take_no_time_and_refused_ones_match_nothing():
     rows = (shared("corpora/security/regex") / "patterns.jsonl").read_text().splitlines()

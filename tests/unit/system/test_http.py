@@ -104,6 +104,7 @@ def test_a_fault_ends_in_time_with_its_code(name):
     assert found == expected
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize(
     ("first", "piece"),
     [
