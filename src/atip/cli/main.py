@@ -20,11 +20,47 @@ if TYPE_CHECKING:
     from atip.cli.context import Context
 
 INTERRUPTED = 130
+GARBAGE_THRESHOLD = 50_000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    """Run one command line and return its exit code; without words, as the program that this process is."""
+    return _main_program() if argv is None else _run_words(list(argv))
+
+
+def _main_program() -> int:
+    """Most calls are over before anything else: no garbage is looked for, and nothing is taken apart at the end."""
+    import gc
+
+    from atip.cli import module_pack
+
+    gc.set_threshold(GARBAGE_THRESHOLD, 10, 10)
+    pack = module_pack.install()
+    words = sys.argv[1:]
+    code = _run_words(words)
+    if pack is not None and words and words[0] in module_pack.VERBS:
+        pack.update()
+    _leave(code)
+    return code
+
+
+def _leave(code: int) -> None:
+    """End the process as Python would, but without taking every module apart; returns where that is not possible."""
+    import atexit
+
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
+        return  # Python waits for them
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return  # Python reports it
+    atexit._run_exitfuncs()
+    os._exit(code)
+
+
+def _run_words(words: list[str]) -> int:
     if "_PUBLIC" not in vars(sys.modules["atip"]):
         _warn_of_other_package()
     _say_anything()

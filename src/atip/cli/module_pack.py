@@ -1,0 +1,168 @@
+"""Compiled modules in one file: start-up opens one file instead of two hundred.
+
+Python looks for, opens and checks one `.pyc` file per module. For the verbs that coding agents call for every command this
+costs more than their work. The pack holds the same code and lies beside those files, so whoever can write it could write
+them: nothing is trusted that Python does not trust already. A module whose source has changed is not taken from it. The
+pack is a cache: it may be deleted at any time, and an installation that cannot be written works without it.
+See `docs/decisions/0013-module-pack.md`.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+
+import atip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import CodeType, ModuleType
+    from typing import Any
+
+    Entry = tuple[bool, int, int, int, int]
+    """Whether it is a package; its source's time of change (ns) and size; where its code begins, and its length."""
+
+VERBS = ("run", "explain", "guard", "show", "list", "search")
+"""Only what these load is packed: the index is read by every call."""
+_PYC_HEADER = 16
+_SPEC = atip.__spec__
+_LOADER: Any = type(_SPEC.loader) if _SPEC is not None else object
+
+
+class PackedLoader(_LOADER):  # type: ignore[misc]
+    """Python's own loader of source files, with the code at hand."""
+
+    def __init__(self, name: str, path: str, code: bytes) -> None:
+        super().__init__(name, path)
+        self._packed = code
+
+    def get_code(self, fullname: str) -> CodeType:
+        found: CodeType = marshal.loads(self._packed)  # noqa: S302 - as `.pyc` files are
+        return found
+
+
+class Pack:
+    """Finds our modules in the pack; first in `sys.meta_path`, it leaves all others to those behind it."""
+
+    def __init__(self, path: str, root: str) -> None:
+        self.path = path
+        self._root = root
+        self._file = -1
+        self._start = 0
+        self.index: dict[str, Entry] = {}
+        self._before = frozenset[str]()
+
+    def read(self) -> None:
+        """Take the index; a pack of another interpreter, or a damaged one, is empty."""
+        self._before = frozenset(sys.modules)
+        try:
+            self._file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            length = int.from_bytes(os.read(self._file, 8), "little")
+            version, index = marshal.loads(os.read(self._file, length))  # noqa: S302
+        except (OSError, ValueError, EOFError, TypeError, OverflowError, MemoryError):
+            return
+        if version == sys.version:
+            self._start, self.index = 8 + length, index
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Where a module of ours is; None: Python looks for it."""
+        entry = self.index.get(name)
+        if entry is None:
+            return None
+        source = self._source(name, entry[0])
+        try:
+            status = os.stat(source)
+        except OSError:
+            return None
+        if (status.st_mtime_ns, status.st_size) != entry[1:3]:
+            return None
+        loader = PackedLoader(name, source, self.code(entry))
+        spec: ModuleSpec = type(_SPEC)(name, loader, origin=source, is_package=entry[0])
+        spec.has_location = True
+        if entry[0]:
+            spec.submodule_search_locations = [os.path.dirname(source)]
+        return spec
+
+    def code(self, entry: Entry) -> bytes:
+        return os.pread(self._file, entry[4], self._start + entry[3])
+
+    def _source(self, name: str, is_package: bool) -> str:
+        below = name.partition(".")[2].replace(".", "/")
+        return f"{self._root}/{below}{'/__init__.py' if is_package else '.py'}"
+
+    def update(self) -> None:
+        """Add what this process loaded from files of its own."""
+        new = {
+            name: found
+            for name, module in sys.modules.items()
+            if name.startswith("atip.")
+            and name not in self._before
+            and (found := _compiled(module)) is not None
+        }
+        if not new or sys.dont_write_bytecode:
+            return
+        kept = {
+            name: (entry[:3], self.code(entry))
+            for name, entry in self.index.items()
+            if name not in new
+        }
+        try:
+            _write(self.path, {**kept, **new})
+        except OSError:
+            return
+
+
+def install() -> Pack | None:
+    """Load our modules from the pack from now on; None: we were not loaded from source files."""
+    cached: str = getattr(atip, "__cached__", None) or ""
+    if not cached or not hasattr(_LOADER, "path_stats") or _LOADER.__name__ != "SourceFileLoader":
+        return None
+    folder, name = os.path.split(cached)
+    pack = Pack(
+        os.path.join(folder, f"{name.replace('__init__', 'modules', 1)}.pack"), atip.__path__[0]
+    )
+    pack.read()
+    sys.meta_path.insert(0, pack)
+    return pack
+
+
+def _compiled(module: ModuleType) -> tuple[tuple[bool, int, int], bytes] | None:
+    """What was loaded from a `.pyc` file, as it is packed; None: it came from elsewhere, or has changed since."""
+    loader: Any = getattr(module, "__loader__", None)
+    cached: str = getattr(module, "__cached__", None) or ""
+    if type(loader) is not _LOADER or not cached:
+        return None
+    try:
+        status = os.stat(loader.path)
+        with open(cached, "rb") as compiled:
+            data = compiled.read()
+    except OSError:
+        return None
+    stamp = (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
+    told = tuple(int.from_bytes(data[at : at + 4], "little") for at in (8, 12))
+    # by time and size, as Python compares them; a file that is checked by its hash is left alone
+    if data[4:8] != bytes(4) or told != stamp:
+        return None
+    is_package = hasattr(module, "__path__")
+    return (is_package, status.st_mtime_ns, status.st_size), data[_PYC_HEADER:]
+
+
+def _write(path: str, modules: dict[str, tuple[tuple[bool, int, int], bytes]]) -> None:
+    index: dict[str, Entry] = {}
+    at = 0
+    for name, (stamp, code) in modules.items():
+        index[name] = (*stamp, at, len(code))
+        at += len(code)
+    head = marshal.dumps((sys.version, index))
+    temporary = f"{path}.{os.getpid()}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    try:
+        with open(handle, "wb") as file:
+            file.write(len(head).to_bytes(8, "little") + head)
+            file.writelines(code for _, code in modules.values())
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
