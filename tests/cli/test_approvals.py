@@ -91,7 +91,7 @@ def test_structured_output_is_a_value(desk: Desk) -> None:
 
 
 def test_a_preview_as_json_is_dropped_without_a_word_on_the_terminal(desk: Desk) -> None:
-    desk.policy(preset="trusted")
+    desk.policy(rules=[{"decision": "allow", "tools": ["touch"]}])
     words = ("run", "--preview", "--json", "touch", "made")
     ran = atip(*words, home=desk.home, cwd=desk.work)
     assert ran.code == 0, ran.err

@@ -53,7 +53,7 @@ def test_an_unreadable_line_is_a_question_not_an_error(tmp_path):
 
 
 def test_the_preset_can_be_chosen(tmp_path):
-    for preset, decision in (("read-only", "deny"), ("cautious", "ask"), ("trusted", "allow")):
+    for preset, decision in (("read-only", "deny"), ("cautious", "ask"), ("ci", "deny")):
         found = atip("explain", "--policy", preset, "mkdir x", "--json", home=tmp_path).document
         assert found["decision"] == decision
 

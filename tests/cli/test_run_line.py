@@ -74,7 +74,8 @@ def test_secrets_home_network_and_what_runs_later_are_out_of_reach(work: pathlib
 
 
 @pytest.mark.parametrize(
-    "options", [("--yes",), ("--policy", "trusted"), ("--preview",), ("--raw",), ("--timeout", "5")]
+    "options",
+    [("--yes",), ("--policy", "workspace"), ("--preview",), ("--raw",), ("--timeout", "5")],
 )
 def test_no_option_widens_a_line(work: pathlib.Path, options: tuple[str, ...]) -> None:
     said = line(work, "echo ran", *options)

@@ -92,8 +92,7 @@ def test_a_working_directory_that_is_no_project_is_not_read_as_one(box, cwd):
     assert allowed(box, ["ls", "pwd"], cwd=cwd) == ["ls", "pwd"]
 
 
-@pytest.mark.parametrize("policy", ["trusted", "ci"])
-def test_protected_places_are_protected_from_every_command_that_writes(policy):
+def test_protected_places_are_protected_from_every_command_that_writes(tmp_path):
     """Not from redirections alone."""
     lines = [
         "tee -a ~/.ssh/authorized_keys", "cp -n evil .git/hooks/pre-push", "unzip -d ~/.ssh x.zip", "cp x ~/.bashrc",
@@ -102,10 +101,13 @@ def test_protected_places_are_protected_from_every_command_that_writes(policy):
         "sed -i s/a/b/ ~/.bashrc", "sed 's/a/b/w .git/hooks/x' y", "cp -t .git/hooks evil", "cd ~ && cp x .bashrc",
         "mkdir -p ~/.config/systemd/user", "echo x | tee .envrc", "cp x .claude/settings.json",
     ]  # fmt: skip
-    box = box_at(HOME, policy)
-    assert allowed(box, lines) == []
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    box, cwd = box_at(str(tmp_path), "workspace"), str(project)
+    assert allowed(box, lines, cwd) == []
     working = ["touch src/x", "cp -n a.txt b.txt", "mkdir -p build", "tee -a notes.txt"]
-    assert allowed(box, working) == working
+    assert allowed(box, working, cwd) == working
 
 
 @pytest.mark.parametrize("home", ["/tmp/x", "/var/tmp/home", "/opt/home", "/usr/home"])

@@ -115,7 +115,7 @@ def test_what_destroys_is_shown_warned_of_and_needs_a_yes(box, tool):
 
 @sandbox
 @pytest.mark.proves("CMP-8.1-02", "CMP-8.2-01")
-@pytest.mark.parametrize("preset", [None, "trusted", "ci"])
+@pytest.mark.parametrize("preset", [None, "workspace", "ci"])
 def test_nobody_else_says_yes_to_what_destroys(home, tool, preset):
     box = Toolbox(home=str(home), policy=preset)
     call = box.intents.plan("drop notes", {"ids": ["a"]})

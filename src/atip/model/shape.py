@@ -179,19 +179,25 @@ class Text:
     decided by mode in `check.py`.
     """
 
-    __slots__ = ("_known", "_search", "choices", "code", "max_length", "pattern")
+    __slots__ = ("_known", "_search", "choices", "code", "max_length", "pattern", "retired")
 
     def __init__(
         self,
         *,
         pattern: str | None = None,
         choices: Sequence[str] | None = None,
+        retired: Mapping[str, str] | None = None,
         code: str = "format.value",
         max_length: int | None = None,
     ) -> None:
+        """
+        Args:
+            retired: choices that are gone, and what to do instead.
+        """
         self.pattern = pattern
         self._search: Callable[[str], object] | None = None
         self.choices = tuple(choices) if choices is not None else None
+        self.retired = retired or {}
         self._known = frozenset(self.choices or ())
         self.code = code
         self.max_length = max_length
@@ -208,7 +214,7 @@ class Text:
                 path,
                 self.code,
                 f"`{value[:80]}` is not one of {', '.join(self.choices)}",
-                f"did you mean `{close}`?" if close else "",
+                self.retired.get(value) or (f"did you mean `{close}`?" if close else ""),
             )
         elif self.pattern is not None and not self._matches(value):
             report(path, self.code, f"`{value[:80]}` does not match {self.pattern}")

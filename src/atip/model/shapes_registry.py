@@ -6,6 +6,7 @@ closed: a misspelt key there would silently allow something (SECURITY-BAR rule 6
 
 from __future__ import annotations
 
+from atip.model.preset_names import NAMES, RETIRED
 from atip.model.shape import ANYTHING, Either, Field, Items, Shape, Table, Text, Whole
 from atip.model.shapes import PATTERN, PROTOCOL, TIME, TOOL, URL, VERSION
 
@@ -176,6 +177,8 @@ SOURCES = Shape(
 
 FACTS = Table(Either({bool: bool, str: str, list: Items(str)}))
 """`effects.destructive` or `destructive` → wanted value."""
+PRESET = Text(choices=NAMES, retired=RETIRED)
+
 RULE = Shape(
     "policy rule",
     "what it matches and what follows; an absent condition matches everything",
@@ -206,9 +209,7 @@ POLICY_BODY = Shape(
     {
         "version": Field(str, "layout", required=True),
         "organization": Field(str, "whose policy"),
-        "preset": Field(
-            Text(choices=("read-only", "cautious", "trusted", "ci")), "what to start from"
-        ),
+        "preset": Field(PRESET, "what to start from"),
         "approval": Field(
             Shape(
                 "approval",
@@ -409,7 +410,7 @@ CONFIG = Shape(
             Items(str), "CMP tools (`domain/name`) whose templates may use a shell, confined"
         ),
         "mcpConfigs": Field(Items(str), "further MCP client configurations to read"),
-        "policy": Field(Text(choices=("read-only", "cautious", "trusted", "ci")), "preset"),
+        "policy": Field(PRESET, "preset"),
         "keepFullOutput": Field(bool, "long outputs are kept in the cache"),
         "limits": Field(
             Shape(

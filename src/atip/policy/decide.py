@@ -3,7 +3,7 @@
     (1) what no layer can lift: compromised bytes, the Never list, destruction, cost without a budget
     (2) each layer: its own rules, strictest match first; else its preset; else its default
     (3) what a layer demands: approval, signatures, delegation
-    (4) the strictest of all
+    (4) the strictest of all; where nobody can be asked, a question is a denial
 
 Layers only narrow: the result is a maximum, so one more layer, or one more deny, never allows more
 (property test). Implements ATIP 0.6 §3.2.2, §4.8, §10.2, §11.2, ATIP 0.1 §5.2.
@@ -12,10 +12,10 @@ Layers only narrow: the result is a maximum, so one more layer, or one more deny
 from __future__ import annotations
 
 from atip.model.signers import matches_signer
-from atip.policy.decision import ALLOW, ASK, DENY, NEVER, Decision, strictest
+from atip.policy.decision import ALLOW, ASK, DENY, NEVER, PRESET, Decision, strictest
 from atip.policy.matching import matches
-from atip.policy.presets import PRESETS
-from atip.policy.subject import danger_of
+from atip.policy.presets import PRESETS, unattended
+from atip.policy.subject import danger_of, shown_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,18 @@ _SAYS = {
     "outside": "reads outside the workspace",
     "protected": "writes where it changes what runs later",
 }
+_SAID_OF = {
+    "destructive": ("destructive",),
+    "filesystem.write": ("writes",),
+    "filesystem.delete": ("deletes",),
+    "network": ("network", "connection"),
+    "cost.billable": ("cost",),
+    "secrets": ("secret", "opens files by itself"),
+    "sends": ("sends", "connection"),
+    "outside": ("outside", "only known", "only other data", "searches the folder"),
+    "protected": ("runs later", "writes a file"),
+}
+"""How the reader words a reason for each danger."""
 
 
 def decide(policies: Sequence[Policy], subject: Subject) -> Decision:
@@ -47,6 +59,8 @@ def decide(policies: Sequence[Policy], subject: Subject) -> Decision:
     for policy in policies:
         found += _layer(policy, subject)
     decision = strictest(each for each in found if each is not None)
+    if decision.outcome == ASK and unattended(policy.preset for policy in policies):
+        decision = decision.replace(outcome=DENY)
     return decision.replace(subject=subject.text or subject.tool)
 
 
@@ -107,7 +121,7 @@ def _by_rules(policy: Policy, subject: Subject) -> Decision:
     if policy.preset is not None:
         rules, default = PRESETS[policy.preset]
         rule = _strictest_rule(rules, subject)
-        label = f"preset {policy.preset}" + (f": {rule.name}" if rule is not None else "")
+        label = f"{PRESET}{policy.preset}" + (f": {rule.name}" if rule is not None else "")
         if rule is None:
             return _decision(default, why(subject), label)
         return _decision(rule.decision, rule.reason or why(subject), label)
@@ -205,19 +219,41 @@ def _by_delegation(policy: Policy, subject: Subject) -> Decision:
 
 
 def why(subject: Subject) -> str:
-    """The dangers in words; what is not known is said to be so."""
+    """The dangers in words, each with the fact behind it; what is not known is said to be so."""
     states = {name: danger_of(subject, name) for name in _SAYS}
-    true = [_SAYS[name] for name, state in states.items() if state]
+    true = [f"{_SAYS[name]}{_fact(subject, name)}" for name, state in states.items() if state]
     if true:
         return ", ".join(true)
     unknown = [name for name, state in states.items() if state is None]
     if len(unknown) > 2:
-        return "effects unknown"
+        return f"effects unknown ({_unknown(subject)})"
     if unknown:
         return "it is not known whether it " + " or ".join(_SAYS[name] for name in unknown)
     if subject.evidence not in ("knowledge", "shell", "override"):
         return "read-only by the tool's own claim alone"
     return "read-only"
+
+
+def _fact(subject: Subject, name: str) -> str:
+    """` (-f)`: the option, word or redirection that brought the danger; empty: the command itself does."""
+    words = _SAID_OF.get(name, ())
+    named = (subject.tool, " ".join((subject.tool, *subject.path)), subject.text)
+    for reason in reversed(subject.reasons):
+        if reason.subject not in named and any(word in reason.says for word in words):
+            return f" ({shown_text(reason.subject)[:80]})"
+    return ""
+
+
+def _unknown(subject: Subject) -> str:
+    """What is not known: the program, or what one of its words does."""
+    tool = shown_text(subject.tool)[:80]
+    if subject.known is None:
+        return f"no metadata for {tool}" if tool and tool != "…" else "program not known"
+    last = subject.reasons[-1] if subject.reasons else None
+    if last is None:
+        return tool
+    says = f" {last.says[:120]}" if last.evidence == "shell" else ""
+    return f"{shown_text(last.subject)[:80]}{says}"
 
 
 def _decision(outcome: str, reason: str, rule: str) -> Decision:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 ALLOW, CONFINE, ASK, DENY = "allow", "confine", "ask", "deny"
 NEVER = "never"
 """Name of the rule behind a denial that no policy can lift (`policy.never`)."""
+PRESET = "preset "
+"""How the names of rules of presets begin."""
 _RANK = {ALLOW: 0, CONFINE: 1, ASK: 2, DENY: 3}
 
 
@@ -20,7 +22,7 @@ class Decision(Value):
     outcome: str
     """`allow`, `ask` or `deny`; `confine` where a whole line was judged for a sandbox (`policy.settle`)."""
     reasons: tuple[str, ...] = ()
-    """For people, the weightiest first; never text from a tool."""
+    """For people, the weightiest first; words of the call may be quoted, never text from a tool."""
     rule: str = ""
     """Name of what decided: `user: no force pushes`, `preset cautious`, `always: destructive`."""
     subject: str = ""
@@ -46,7 +48,10 @@ def strictest(decisions: Iterable[Decision]) -> Decision:
         return Decision(outcome=ASK, reasons=("nothing was judged",), rule="always: nothing")
     worst = max(_RANK[each.outcome] for each in found)
     same = [each for each in found if _RANK[each.outcome] == worst]
-    same.sort(key=lambda each: each.rule != NEVER)  # what no policy lifts is the reason to tell
+    # what no policy lifts is the reason to tell; then what a person wrote; a preset last
+    same.sort(key=lambda each: (each.rule != NEVER, each.rule.startswith(PRESET)))
+    if same[0].rule == NEVER:
+        same = [each for each in same if each.rule == NEVER]
     reasons = dict.fromkeys(reason for each in same for reason in each.reasons)
     first = next((each for each in same if each.rule), same[0])
     return first.replace(reasons=tuple(reasons))

@@ -29,6 +29,7 @@ def matches(rule: Rule, subject: Subject) -> bool:
         and (rule.evidence is None or subject.evidence in rule.evidence)
         and (rule.words is None or _words_match(rule.words, subject, strict))
         and (rule.service is None or subject.reads_service is rule.service)
+        and (rule.reversible is None or subject.reversible is rule.reversible)
     )
 
 

@@ -43,6 +43,8 @@ class Rule(Value):
     """Sources of the effects."""
     service: bool | None = None
     """Whether the call only asks a service that its user is logged in to; None: no condition. Presets only."""
+    reversible: bool | None = None
+    """Whether version control can undo what the call writes (`Subject.reversible`); None: no condition. Presets only."""
     words: tuple[str, ...] | None = None
     """The whole call, word by word, program first; a last word `*` stands for any further words."""
     folders: tuple[str, ...] | None = None

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from atip.model.preset_names import RETIRED
 from atip.policy.decision import ALLOW, ASK, DENY
 from atip.policy.policy import Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 DEFAULT = "cautious"
 KNOWN = ("knowledge", "shell", "override")
@@ -11,28 +16,50 @@ KNOWN = ("knowledge", "shell", "override")
 (`native`, `claim`) is not among them: metadata alone never allows anything (ATIP 0.1 §5.1)."""
 
 LOOKING = ("filesystem.read", "subprocess", "interactive.prompts", "interactive.tty")
-WORKING = (*LOOKING, "filesystem.write", "network", "changes")
+WRITING = (*LOOKING, "filesystem.write", "filesystem.delete", "destructive")
+"""With `reversible` only. Destruction that is known is asked about before any preset is looked at."""
 
 _looking = Rule(name="read-only", decision=ALLOW, within=LOOKING, evidence=KNOWN)
-_working = Rule(name="reversible changes", decision=ALLOW, within=WORKING, evidence=KNOWN)
 _asking = Rule(
     name="reads from a service its user is logged in to", decision=ALLOW, within=(*LOOKING, "network"), evidence=("knowledge",),
     service=True,
 )  # fmt: skip
 """SECURITY: only with `service`; the network alone is never allowed."""
-_secrets = Rule(
-    name="secrets", decision=ASK, effects={"secrets": True}, reason="reads or prints a secret"
-)
-_protected = Rule(
-    name="protected paths", decision=ASK, effects={"protected": True},
-    reason="writes where it changes what runs later",
+_reversible = Rule(
+    name="reversible writes in a version-controlled workspace", decision=ALLOW, within=WRITING,
+    evidence=KNOWN, reversible=True,
 )  # fmt: skip
+"""SECURITY: only with `reversible`; a write whose place is not known is never allowed."""
+_READS = (_looking, _asking)
 
+CI = "ci"
 PRESETS: dict[str, tuple[tuple[Rule, ...], str]] = {
     # name: rules, and what follows where none matches
     "read-only": ((_looking,), DENY),
-    "cautious": ((_looking, _asking), ASK),
-    "trusted": ((_working, _secrets, _protected), ASK),
-    "ci": ((_working,), DENY),
+    DEFAULT: (_READS, ASK),
+    "workspace": ((*_READS, _reversible), ASK),
+    CI: (_READS, ASK),
 }
-"""`ci` runs unattended: what is not allowed is denied."""
+"""`ci` runs unattended: what the sandbox does not settle is denied, never asked (`unattended`)."""
+
+
+def unattended(presets: Iterable[str | None]) -> bool:
+    """Whether a layer says that there is nobody to ask."""
+    return CI in presets
+
+
+def check_preset(name: str) -> str:
+    """
+    Raises:
+        UsageError: `policy.unknown-preset`, `policy.retired-preset`.
+    """
+    if name in PRESETS:
+        return name
+    from atip.errors import UsageError
+
+    if name in RETIRED:
+        raise UsageError(
+            "policy.retired-preset", f"the preset `{name}` was retired", hint=RETIRED[name]
+        )
+    hint = "presets: " + ", ".join(PRESETS)
+    raise UsageError("policy.unknown-preset", f"no preset `{name[:40]}`", hint=hint)

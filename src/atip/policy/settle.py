@@ -5,12 +5,14 @@
 
 What a sandbox rules out: reading secrets, writing outside of the workspace or where things run later, reaching hosts that nobody
 granted, leaving processes behind. What it does not: known loss of what lies in the workspace, sending, spending, privileges, and changes of
-what lies elsewhere and is reached on purpose (a push). Deny stays deny.
+what lies elsewhere and is reached on purpose (a push). Deny stays deny, but for the
+questions of an unattended preset (`ci`).
 """
 
 from __future__ import annotations
 
-from atip.policy.decision import ALLOW, ASK, CONFINE, Decision
+from atip.policy.decision import ALLOW, ASK, CONFINE, PRESET, Decision
+from atip.policy.presets import CI
 from atip.policy.subject import danger_of
 
 TYPE_CHECKING = False
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from atip.policy.subject import Subject
 
 _UNSETTLED = ("destructive", "cost.billable", "sends", "root", "interactive.prompts")
-_PRESET = "preset "
+_UNATTENDED = f"{PRESET}{CI}"
 _HERE = frozenset(("package", "packages", "dependency", "dependencies"))
 _ELSEWHERE = frozenset(("ssh", "mosh", "rsh", "autossh", "sshpass", "telnet"))
 """Programs that run what they are given on another machine."""
@@ -40,7 +42,7 @@ def settled(
         decision: of the whole line.
         decisions: one per subject; none: the line could not be read, and is never confined.
     """
-    if decision.outcome != ASK or not decisions:
+    if decision.outcome == ALLOW or not decisions:
         return decision
     open_ones = [
         (subject, each)
@@ -54,7 +56,9 @@ def settled(
 
 def _settles(subject: Subject, decision: Decision) -> bool:
     # SECURITY: a person's own rule, and what no policy can lift, is asked about as it says.
-    if decision.outcome != ASK or not decision.rule.startswith(_PRESET):
+    # A denial is settled only where it stands for a question that nobody could answer.
+    asked = decision.outcome == ASK or decision.rule == _UNATTENDED
+    if not asked or not decision.rule.startswith(PRESET):
         return False
     if any(danger_of(subject, name) is True for name in _UNSETTLED):
         return False

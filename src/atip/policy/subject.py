@@ -60,6 +60,8 @@ class Subject(Value):
     known: Tool | None = None
     reads_service: bool = False
     """Whether it only asks the service that its user is logged in to (`policy.remote`)."""
+    reversible: bool = False
+    """Whether all it writes lies in a version-controlled workspace and can be restored from there (`policy.reversible`)."""
     never: str = ""
     """Why it must not run under any policy, and what to do instead (`policy.never`)."""
 

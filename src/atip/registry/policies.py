@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 
 from atip.policy.policy import Policy
-from atip.policy.presets import DEFAULT, PRESETS
+from atip.policy.presets import DEFAULT, check_preset
 from atip.system.paths import find_project
 
 TYPE_CHECKING = False
@@ -100,14 +100,8 @@ def _user(places: Places, preset: str | None) -> Policy:
     found = _from_file(os.path.join(places.config, "policy.json"), "user")
     policy = found[0] if found else Policy(layer="user")
     chosen = preset or policy.preset or (None if policy.default else _configured(places))
-    if chosen is not None and chosen not in PRESETS:
-        from atip.errors import UsageError
-
-        raise UsageError(
-            "policy.unknown-preset",
-            f"no preset `{chosen[:40]}`",
-            hint="presets: " + ", ".join(PRESETS),
-        )
+    if chosen is not None:
+        check_preset(chosen)
     return policy.replace(preset=chosen)
 
 

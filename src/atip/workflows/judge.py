@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
     from atip.policy.folders import FollowLinks
     from atip.policy.policy import Policy
+    from atip.system.worktree import Worktree
     from atip.workflows.host import Host
 
     Read = Callable[[], ShellLine]
@@ -117,6 +118,7 @@ class LocalJudge:
         self.policies = load_policies(host.places, cwd, preset=preset or host.policy)
         self._lookup = Lookup(host.places, cwd)
         self._links = Links(cwd, host.places.home)
+        self._worktree: Worktree | None = None
 
     @property
     def audit(self) -> bool:
@@ -146,6 +148,7 @@ class LocalJudge:
         self, read: Read, text: str, program: tuple[str, str, str] | None = None
     ) -> Explanation:
         def establish(subject: Subject) -> Subject:
+            subject = self._with_reversible(subject)
             if not subject.tool or subject.evidence == "shell":
                 return subject
             from atip.workflows.establish import Program, establish_subject
@@ -162,6 +165,18 @@ class LocalJudge:
             lookup=self._lookup, cwd=self.cwd, home=self.places.home, establish=establish,
             links=self._links,
         )  # fmt: skip
+
+    def _with_reversible(self, subject: Subject) -> Subject:
+        """Files are looked at only where a preset wants to know."""
+        writes = subject.effects.filesystem.write is not False
+        if not writes or all(policy.preset != "workspace" for policy in self.policies):
+            return subject
+        from atip.policy.reversible import is_reversible
+        from atip.system.worktree import Worktree
+
+        if self._worktree is None:
+            self._worktree = Worktree(self.cwd)
+        return subject.replace(reversible=is_reversible(subject, self._worktree.restores))
 
 
 def explain_line(

@@ -81,7 +81,7 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
     os.symlink(desk.home / ".ssh/id_ed25519", elsewhere / "notes.txt")
     os.symlink(desk.config / "policy.json", elsewhere / "settings.txt")
     os.symlink(desk.home / "private.txt", elsewhere / "fine.txt")
-    desk.policy(preset="trusted")
+    desk.policy(preset="workspace")
     assert desk.run("cat", str(elsewhere / "fine.txt")).stdout == "nobody's business\n"
     with pytest.raises(NeedsConfirmation):
         desk.run("cat", str(elsewhere / "notes.txt"), ask=None)
@@ -89,7 +89,7 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
     assert (said.exit_code, said.stdout) == (1, ""), said
     asked = desk.run(desk.script("tool", 'cat "$1"'), str(elsewhere / "settings.txt"))
     assert "cautious" not in asked.stdout
-    assert "trusted" not in asked.stdout
+    assert "workspace" not in asked.stdout
 
 
 def make_environment(desk: Desk) -> pathlib.Path:

@@ -43,12 +43,12 @@ def verdict(level: TrustLevel, **fields: object) -> Verdict:
 
 
 @pytest.mark.parametrize(
-    ("words", "read_only", "cautious", "trusted", "ci"),
+    ("words", "read_only", "cautious", "workspace", "ci"),
     [
         ("reads", "allow", "allow", "allow", "allow"),
-        ("reads writes", "deny", "ask", "allow", "allow"),
-        ("network", "deny", "ask", "allow", "allow"),
-        ("changes:service", "deny", "ask", "allow", "allow"),
+        ("reads writes", "deny", "ask", "ask", "deny"),
+        ("network", "deny", "ask", "ask", "deny"),
+        ("changes:service", "deny", "ask", "ask", "deny"),
         ("sends", "deny", "ask", "ask", "deny"),
         ("deletes", "deny", "ask", "ask", "deny"),
         ("secrets", "deny", "ask", "ask", "deny"),
@@ -56,15 +56,33 @@ def verdict(level: TrustLevel, **fields: object) -> Verdict:
         ("code", "deny", "ask", "ask", "deny"),
     ],
 )
-def test_presets(words, read_only, cautious, trusted, ci):
-    found = [outcome(preset(name), words) for name in ("read-only", "cautious", "trusted", "ci")]
-    assert found == [read_only, cautious, trusted, ci]
+def test_presets(words, read_only, cautious, workspace, ci):
+    found = [outcome(preset(name), words) for name in ("read-only", "cautious", "workspace", "ci")]
+    assert found == [read_only, cautious, workspace, ci]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("reads writes", "allow"), ("writes deletes", "allow"), ("writes network", "ask"), ("writes destructive", "ask"),
+     ("writes changes:service", "ask"), ("writes secrets", "ask")],
+)  # fmt: skip
+def test_the_preset_workspace_allows_what_version_control_undoes(words, expected):
+    call = subject(words).replace(reversible=True)
+    assert decide(preset("workspace"), call).outcome == expected
+    assert decide(preset("cautious"), call).outcome == "ask"
+
+
+def test_where_nobody_can_be_asked_every_question_is_a_denial():
+    rule = Rule(decision="ask", tools=("t",), name="ask me")
+    policies = (Policy(layer="user", preset="ci", rules=(rule,)),)
+    assert decide(policies, subject("reads")).outcome == "deny"
+    assert outcome((*preset("cautious"), Policy(layer="project", preset="ci")), "writes") == "deny"
 
 
 @pytest.mark.proves("ATIP6-3.2.2-28", "ATIP6-11-01", "ATIP6-11-05", "CMP-8.1-02")
 def test_destruction_asks_at_every_trust_level_and_whatever_a_rule_says():
     rule = Rule(decision="allow", tools=("t",), commands=("x",))
-    policies = (Policy(layer="user", preset="trusted", rules=(rule,)),)
+    policies = (Policy(layer="user", preset="workspace", rules=(rule,)),)
     for level in (TrustLevel.VERIFIED, TrustLevel.UNSIGNED):
         found = decide(policies, subject("writes destructive", path=("x",), verdict=verdict(level)))
         assert found.outcome == "ask"
@@ -72,9 +90,9 @@ def test_destruction_asks_at_every_trust_level_and_whatever_a_rule_says():
 
 @pytest.mark.proves("ATIP6-11-06")
 def test_cost_needs_a_budget():
-    assert outcome(preset("trusted"), "network billable") == "ask"
+    assert outcome(preset("cautious"), "network billable") == "ask"
     paid = Policy(
-        layer="user", preset="trusted", budget=5.0, rules=(Rule(decision="allow", tools=("t",)),)
+        layer="user", preset="cautious", budget=5.0, rules=(Rule(decision="allow", tools=("t",)),)
     )
     assert outcome((paid,), "network billable") == "allow"
     assert outcome((paid, Policy(layer="organisation", budget=0.0)), "network billable") == "deny"
@@ -90,10 +108,13 @@ def test_what_failed_a_check_never_runs(level):
 @pytest.mark.proves("ATIP6-3.2.2-27")
 def test_unsigned_asks_before_network_and_writes():
     unsigned = verdict(TrustLevel.UNSIGNED)
-    assert outcome(preset("trusted"), "network", verdict=unsigned) == "ask"
-    assert outcome(preset("trusted"), "writes", verdict=unsigned) == "ask"
-    assert outcome(preset("trusted"), "reads", verdict=unsigned) == "allow"
-    assert outcome(preset("trusted"), "writes", verdict=verdict(TrustLevel.VERIFIED)) == "allow"
+    wide = (
+        Policy(layer="user", rules=(Rule(decision="allow", within=("network", "write", "read")),)),
+    )
+    assert outcome(wide, "network", verdict=unsigned) == "ask"
+    assert outcome(wide, "writes", verdict=unsigned) == "ask"
+    assert outcome(wide, "reads", verdict=unsigned) == "allow"
+    assert outcome(wide, "writes", verdict=verdict(TrustLevel.VERIFIED)) == "allow"
 
 
 def test_levels_have_no_order():
@@ -108,7 +129,7 @@ def test_what_a_tool_says_of_itself_allows_nothing(evidence):
 
 
 def test_unknown_counts_as_dangerous():
-    for name in ("read-only", "cautious", "trusted", "ci"):
+    for name in ("read-only", "cautious", "workspace", "ci"):
         assert decide(preset(name), subject(effects=UNKNOWN)).outcome != "allow"
     deny = Policy(
         layer="user",
@@ -200,9 +221,10 @@ def test_conditions_of_rules():
     assert not hit(Rule(decision="deny", tools=()))
 
 
-def test_protected_paths_ask_even_when_trusted():
-    call = subject("writes").replace(effects=marked(as_effects(profile("writes")), "protected"))
-    assert decide(preset("trusted"), call).outcome == "ask"
+def test_protected_paths_ask_even_where_version_control_undoes_writes():
+    effects = marked(as_effects(profile("writes")), "protected")
+    call = subject("writes").replace(effects=effects, reversible=True)
+    assert decide(preset("workspace"), call).outcome == "ask"
 
 
 @pytest.mark.parametrize("name", ["ledger", "ledger-api"])

@@ -87,7 +87,7 @@ def test_one_rule_holds_for_every_command_of_a_bundle(line):
     from atip.knowledge.reading import load
 
     rule = Rule(decision="deny", name="no changes there", tools=("gh",), effects={"changes": True})
-    policy = Policy(layer="user", rules=(rule,), preset="trusted")
+    policy = Policy(layer="user", rules=(rule,), preset="cautious")
     parsed = parse_shell(line, home="/h", cwd="/w")
     (subject,) = judge_line(parsed, lookup=load, cwd="/w", home="/h")
     assert decide((policy,), subject).outcome == "deny"
