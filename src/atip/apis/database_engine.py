@@ -1,8 +1,8 @@
 """Engines: a database address with its references resolved, and transactions that only read.
 
 Read-only is said to the database, not hoped for: `query_only` and a read-only file for SQLite, READ ONLY transactions for
-PostgreSQL and MySQL. Statements have a time limit; SQLite, which runs in our own process, has bounds on values too. A PostgreSQL role that can
-read files or start programs of the server is refused, because a read-only transaction does not stop that.
+PostgreSQL and MySQL. Statements have a time limit; SQLite, which runs in our own process, has bounds on values too. A role that can read files
+or start programs of the server is refused (`database_roles.py`), because a read-only transaction does not stop that.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import os
 from contextlib import contextmanager
 from time import monotonic
 
-from atip.errors import AtipError, FetchError, FormatError, PolicyError
+from atip.apis.database_roles import MIGHTY_WORD, refuse_mighty
+from atip.errors import AtipError, FetchError, FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +26,11 @@ STATEMENT_MS = 30_000
 MAX_VALUE = 16_000_000
 """Bytes of one value of SQLite, which would otherwise be up to two gigabytes."""
 _STEPS = 20_000  # of SQLite's machine between two looks at the clock
-_SERVER_ROLES = "'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program'"
-_MIGHTY = f"""SELECT bool_or(r.rolsuper OR EXISTS (SELECT 1 FROM pg_roles p WHERE p.rolname IN ({_SERVER_ROLES})
-    AND pg_has_role(r.oid, p.oid, 'member'))) FROM pg_roles r WHERE r.rolname IN (current_user, session_user)"""  # noqa: S608  constants
-_MIGHTY_WORD = "unsafe_superuser"
 _DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "postgres": "postgresql+psycopg",
     "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
 }
 ALLOWED = ("sqlite", "postgresql", "mysql", "mariadb")
 
@@ -74,7 +72,7 @@ def open_engine(config: SourceConfig, door: Door) -> Any:
             url,
             pool_pre_ping=True,
             hide_parameters=True,
-            execution_options={_MIGHTY_WORD: bool(config.told.get(_MIGHTY_WORD))},
+            execution_options={MIGHTY_WORD: bool(config.told.get(MIGHTY_WORD))},
         )
     except ImportError as error:
         raise AtipError(
@@ -107,7 +105,7 @@ def reading(engine: Any) -> Iterator[Any]:
     Raises:
         FetchError: `api.database` with what the database said.
     """
-    with _told(engine), engine.connect() as connection:
+    with driver_errors(engine), engine.connect() as connection:
         name = engine.dialect.name
         if name == "sqlite":
             _bound_sqlite(connection)
@@ -115,10 +113,12 @@ def reading(engine: Any) -> Iterator[Any]:
         elif name == "postgresql":
             connection.exec_driver_sql("SET TRANSACTION READ ONLY")
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
-            _refuse_mighty(connection)
+            refuse_mighty(connection)
         else:
             connection.exec_driver_sql("SET SESSION TRANSACTION READ ONLY")
             connection.commit()
+            _bound_mysql(connection)
+            refuse_mighty(connection)
         try:
             yield connection
         finally:
@@ -126,18 +126,31 @@ def reading(engine: Any) -> Iterator[Any]:
             if name == "sqlite":
                 connection.exec_driver_sql("PRAGMA query_only = OFF")
             elif name != "postgresql":
+                # The connection goes back to the pool: a lock that a query took would stay with it.
+                connection.exec_driver_sql("DO RELEASE_ALL_LOCKS()")
                 connection.exec_driver_sql("SET SESSION TRANSACTION READ WRITE")
+                connection.exec_driver_sql("SET SESSION sql_select_limit = DEFAULT")
 
 
 @contextmanager
 def writing(engine: Any) -> Iterator[Any]:
     """A transaction that is kept when everything went well."""
-    with _told(engine), engine.begin() as connection:
+    with driver_errors(engine), engine.begin() as connection:
         if engine.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
         elif engine.dialect.name == "sqlite":
             _bound_sqlite(connection)
+        else:
+            _bound_mysql(connection)
         yield connection
+
+
+def _bound_mysql(connection: Any) -> None:
+    """A time limit for statements: MariaDB counts seconds, MySQL milliseconds of SELECT alone."""
+    if connection.dialect.is_mariadb:
+        connection.exec_driver_sql(f"SET SESSION max_statement_time = {STATEMENT_MS / 1000}")
+    else:
+        connection.exec_driver_sql(f"SET SESSION max_execution_time = {STATEMENT_MS}")
 
 
 def _bound_sqlite(connection: Any) -> None:
@@ -151,23 +164,8 @@ def _bound_sqlite(connection: Any) -> None:
     driver.set_progress_handler(lambda: int(monotonic() > ends_at), _STEPS)
 
 
-def _refuse_mighty(connection: Any) -> None:
-    """
-    Raises:
-        PolicyError: `api.database-role`.
-    """
-    accepted = connection.engine.get_execution_options().get(_MIGHTY_WORD)
-    # SECURITY: `pg_read_file` and `COPY … FROM PROGRAM` are open to these, in a read-only transaction too.
-    if not accepted and connection.exec_driver_sql(_MIGHTY).scalar():
-        raise PolicyError(
-            "api.database-role",
-            "this role may read files or start programs of the database server",
-            hint=f'use a role without these rights, or set "{_MIGHTY_WORD}": true for the source',
-        )
-
-
 @contextmanager
-def _told(engine: Any) -> Iterator[None]:
+def driver_errors(engine: Any) -> Iterator[None]:
     """Errors of the driver in our words, without the values that were sent."""
     import sqlalchemy
 

@@ -41,11 +41,16 @@ def run_query(engine: Any, sql: str, values: Mapping[str, Any], limit: int) -> d
         driver = connection.connection.driver_connection
         if engine.dialect.name == "sqlite":
             driver.set_authorizer(_authorise)
+        elif engine.dialect.name != "postgresql":
+            # What is left of an answer has to be read before the connection can be used again.
+            connection.exec_driver_sql(f"SET SESSION sql_select_limit = {int(limit) + 1}")
         try:
             options = {"stream_results": True}
             result = connection.execution_options(**options).execute(statement, _bind(values))
-            made, more = _bounded(result.mappings(), limit)
-            result.close()
+            try:
+                made, more = _bounded(result.mappings(), limit)
+            finally:
+                result.close()
         finally:
             if engine.dialect.name == "sqlite":
                 driver.set_authorizer(None)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_BINARY = frozenset({"BINARY", "VARBINARY", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB"})
+
+
 def column_schema(kind: Any, *, nullable: bool) -> dict[str, Any]:
     """JSON Schema of a column."""
     made = _schema(kind)
@@ -49,13 +52,28 @@ def _schema(kind: Any) -> dict[str, Any]:
     ):
         if isinstance(kind, known):
             return {"type": "string", "format": told}
-    if isinstance(kind, types.LargeBinary):
+    if _is_binary(kind):
         return {"type": "string", "contentEncoding": "base64"}
+    if _named(kind) in {"BIT", "YEAR"}:
+        return {"type": "integer"}
+    if _named(kind) == "SET":
+        return {"type": "array", "items": {"type": "string", "enum": list(kind.values)}}
     if isinstance(kind, types.ARRAY):
         return {"type": "array", "items": _schema(kind.item_type)}
     if isinstance(kind, types.JSON):
         return {}
     return {"type": "string"}
+
+
+def _is_binary(kind: Any) -> bool:
+    """Bytes; MySQL's VARBINARY and larger blobs do not derive from `LargeBinary`."""
+    from sqlalchemy import types
+
+    return isinstance(kind, types.LargeBinary) or _named(kind) in _BINARY
+
+
+def _named(kind: Any) -> str:
+    return str(getattr(kind, "__visit_name__", "")).upper()
 
 
 def bound(kind: Any, value: Any) -> Any:
@@ -73,7 +91,9 @@ def bound(kind: Any, value: Any) -> Any:
             return [bound(kind.item_type, each) for each in value]
         if isinstance(kind, types.Numeric) and not isinstance(kind, types.Float):
             return decimal.Decimal(str(value))
-        if isinstance(kind, types.LargeBinary):
+        if _named(kind) == "SET":
+            return set(value)
+        if _is_binary(kind):
             return base64.b64decode(value, validate=True)
         if isinstance(value, str):
             return _from_text(kind, value)
@@ -109,12 +129,25 @@ def plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
         return value.isoformat()
+    if isinstance(value, datetime.timedelta):
+        return _clock(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(bytes(value)).decode()
     if isinstance(value, dict):
         return plain_row(value)
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(each) for each in value]
+        return [
+            plain(each)
+            for each in (sorted(value) if isinstance(value, (set, frozenset)) else value)
+        ]
     if isinstance(value, enum.Enum):
         return value.name
     return str(value)
+
+
+def _clock(value: datetime.timedelta) -> str:
+    """`[-]H:MM:SS[.ffffff]`, as MySQL writes a TIME, which may be longer than a day."""
+    sign = "-" if value < datetime.timedelta() else ""
+    seconds, rest = divmod(abs(value), datetime.timedelta(seconds=1))
+    fraction = f".{rest.microseconds:06d}" if rest else ""
+    return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{fraction}"

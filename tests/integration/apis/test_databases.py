@@ -10,28 +10,14 @@ import typing
 import pytest
 
 from atip.apis.calling import Caller
-from atip.apis.config import load_config
 from atip.apis.interface import Door
-from atip.apis.syncing import sync
 from atip.errors import AtipError, UsageError
+from tests.integration.apis.databases import HOSTILE, WRITES, connected
 from tests.packages import package
 from tests.simulators.postgres import postgres
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
-
-    Call = typing.Callable[..., typing.Any]
-
-HOSTILE = "x'; drop table items; --"
-
-
-def connected(folder: pathlib.Path, url: str, **more: typing.Any) -> Caller:
-    told = {"sources": {"database": {"shop": {"type": "database", "url": url, **more}}}, "language": "python"}  # fmt: skip
-    (folder / "codegen.config.json").write_text(json.dumps(told))
-    door = Door(env={"PW": "unused"})
-    report = sync(load_config(str(folder)), door)
-    assert report.is_complete, report.sources[0].to_json()
-    return Caller(str(folder), door=door)
 
 
 @pytest.fixture
@@ -118,19 +104,6 @@ def test_order_is_one_of_the_columns(lite: pathlib.Path, column: str) -> None:
     with connected(lite, "sqlite:///shop.db") as box, pytest.raises(UsageError) as caught:
         box.call("shop", "list_items", {"order_by": column})
     assert caught.value.code == "api.invalid-argument"
-
-
-WRITES = [
-    "insert into items (name) values ('x')",
-    "delete from items",
-    "drop table items",
-    "update items set name = 'x'",
-    "select 1; delete from items",
-    "/* select */ delete from items",
-    "-- select\ndelete from items",
-    "with x as (select 1) delete from items",
-    "create table y (a int)",
-]
 
 
 @pytest.mark.parametrize("sql", [*WRITES, "pragma query_only = off", "attach 'other.db' as o", "vacuum"])  # fmt: skip

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-from atip.apis.database_engine import open_engine, reading, writing
+from atip.apis.database_engine import driver_errors, open_engine, reading, writing
 from atip.apis.database_query import run_query
 from atip.apis.database_values import bound, column_schema, plain_row
 from atip.apis.effects import with_effects
@@ -49,7 +49,8 @@ def load(config: SourceConfig, door: Door) -> Loaded:
     """
     engine = open_engine(config, door)
     try:
-        tables = list(_inspected(engine, config))
+        with driver_errors(engine):
+            tables = list(_inspected(engine, config))
     finally:
         engine.dispose()
     names: set[str] = set()
@@ -79,7 +80,9 @@ def _inspected(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
         for name in [*inspector.get_table_names(schema=schema), *sorted(views)]:
             if wanted is not None and name not in wanted:
                 continue
-            columns = inspector.get_columns(name, schema=schema)
+            columns = _columns(inspector, name, schema, is_view=name in views)
+            if columns is None:
+                continue
             key = inspector.get_pk_constraint(name, schema=schema)["constrained_columns"]
             yield {
                 "name": name,
@@ -93,6 +96,18 @@ def _inspected(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
                 ],
                 "columns": [_column(each) for each in columns],
             }
+
+
+def _columns(inspector: Any, name: str, schema: str | None, *, is_view: bool) -> Any:
+    """None: a view that this account may read but not inspect (MySQL's SHOW VIEW); `query` still reads it."""
+    import sqlalchemy
+
+    try:
+        return inspector.get_columns(name, schema=schema)
+    except sqlalchemy.exc.DBAPIError:
+        if not is_view:
+            raise
+        return None
 
 
 def _column(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -298,6 +313,10 @@ class DatabaseConnection:
             known = sqlalchemy.Table(
                 name, sqlalchemy.MetaData(), schema=schema, autoload_with=self._engine
             )
+            for column in known.c:
+                if isinstance(column.type, sqlalchemy.types.Float):
+                    # MySQL's DOUBLE would come as a decimal of ten places.
+                    column.type.asdecimal = False
             self._tables[(name, schema)] = known
         return known
 
