@@ -69,7 +69,9 @@ class FakeSpawner:
         self.confinements: list[typing.Any] = []
         self.stdins: list[bytes] = []
 
-    def run(self, command, confinement, *, timeout_s, values=None, stdin=b"", cwd=None) -> Said:
+    def run(
+        self, command, confinement, *, timeout_s, values=None, stdin=b"", cwd=None, attended=False
+    ) -> Said:
         self.ran.append(command)
         self.confinements.append(confinement)
         self.stdins.append(stdin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from atip.bundles.intents import read_intents
 from atip.codecs.climd_manifest import Manifest
 from atip.codecs.climd_sandbox import bundle_confinement, tool_confinement
 from atip.errors import NotFoundError
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from atip.bundles.intents import Intent
     from atip.codecs.climd_tool import BundleTool
     from atip.model.confinement import Confinement
     from atip.model.problems import Problem
@@ -73,8 +75,13 @@ class Bundle(Value):
             workspace=self.workspace or self.folder,
         )
 
+    @property
+    def shortcuts(self) -> tuple[Intent, ...]:
+        """What its INTENT.md documents offer."""
+        return read_intents(self.intents, self.tools)
+
     def get(self, words: Sequence[str]) -> BundleTool:
-        """A tool by its subcommand words, or by its id.
+        """A tool by its subcommand words, by its id, or by the id of an intent.
 
         Raises:
             NotFoundError: `bundle.no-command`, with the nearest one.
@@ -83,9 +90,13 @@ class Bundle(Value):
         for tool in self.tools:
             if tool.path == path or (len(path) == 1 and tool.id == path[0]):
                 return tool
+        for intent in self.shortcuts:
+            if path == (intent.id,) and intent.path is not None:
+                return self.get(intent.path)
         from atip.model.shape import closest
 
         names = [" ".join(tool.path) for tool in self.tools]
+        names += [intent.id for intent in self.shortcuts if intent.path is not None]
         close = closest(" ".join(path), names)
         raise NotFoundError(
             "bundle.no-command",

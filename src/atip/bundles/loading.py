@@ -12,6 +12,7 @@ import os
 
 from atip.bundles.bundle import Bundle
 from atip.bundles.document_memory import DocumentMemory
+from atip.bundles.intents import MAX_INTENTS, find_intent_files
 from atip.codecs.climd import MANIFEST, normal, read_documents, templates_of
 from atip.codecs.climd_manifest import read_manifest
 from atip.codecs.climd_tool import read_tool
@@ -100,11 +101,19 @@ def _assembled(
         if isinstance(entries, list)
         else (),
         intents=tuple(
-            (ref, fields) for ref in manifest.intents if (fields := _fields(documents, ref))
+            (ref, fields)
+            for ref in _intent_refs(folder, manifest)
+            if (fields := _fields(documents, ref))
         ),
         runner=block if isinstance(block, dict) else {},
         workspace=os.path.realpath(workspace),
     )
+
+
+def _intent_refs(folder: str, manifest: Manifest) -> list[str]:
+    """The listed ones first, then those that only lie in `intents/`."""
+    refs = {normal(ref): ref for ref in (*manifest.intents, *find_intent_files(folder))}
+    return list(refs.values())[:MAX_INTENTS]
 
 
 def _fields(documents: Mapping[str, Document], ref: str | None) -> Mapping[str, object] | None:
@@ -122,6 +131,8 @@ def _companions(
         wanted[manifest.auth.ref] = True
     if isinstance(manifest.runner, str):
         wanted[manifest.runner] = True
+    for ref in find_intent_files(folder):
+        wanted.setdefault(ref, False)
     for name in ("SECRETS.md", "RUNNER.md", "DRIVER.md"):
         wanted.setdefault(name, False)
     found: dict[str, bytes] = {}

@@ -127,8 +127,9 @@ class Setup:
         confinement = self.confinement.replace(tty=self.confinement.tty or step.interactive)
         timeout_s = min(step.timeout_s, MAX_STEP_S)
         said = self.spawner.run(
-            step.cmd, confinement, timeout_s=timeout_s, values=self._known(), cwd=None
-        )
+            step.cmd, confinement, timeout_s=timeout_s, values=self._known(), cwd=None,
+            attended=step.interactive,
+        )  # fmt: skip
         if said.exit_code != 0:
             from atip.bundles.spawning import explain_failure
 

@@ -9,6 +9,7 @@ SECURITY-BAR rule 2.
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from atip.bundles.loading import inside
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from atip.sandbox.running import Running
 
     Start = Callable[..., Running]
+    Keyboard = Callable[[], contextlib.AbstractContextManager[int]]
+    """A descriptor to read keys from, while it is open."""
 
 MAX_OUTPUT = 1_000_000
 LIMITS = Limits(memory_bytes=2048 * MIB, processes=128, file_bytes=1024 * MIB)
@@ -61,6 +64,7 @@ class Spawner:
         env: Mapping[str, str] | None = None,
         start: Start = start_confined,
         on_output: Callable[[str, bytes], None] | None = None,
+        keyboard: Keyboard | None = None,
     ) -> None:
         """
         Args:
@@ -69,6 +73,7 @@ class Spawner:
             visible: folders that the program needs to see to start.
             env: the caller's variables; the confinement says which are handed in.
             on_output: gets what a command says as it comes, for flows that a person follows.
+            keyboard: where that person types, for as long as a command is attended; None: nobody can.
         """
         self.bundle = bundle
         self.binary = binary
@@ -78,6 +83,7 @@ class Spawner:
         self.env = os.environ if env is None else env
         self._start = start
         self._on_output = on_output
+        self._keyboard = keyboard
         self._running: Running | None = None
 
     def run(
@@ -89,10 +95,12 @@ class Spawner:
         values: Mapping[str, str] | None = None,
         stdin: bytes = b"",
         cwd: str | None = None,
+        attended: bool = False,
     ) -> Said:
         """Run a command string.
 
         Args:
+            attended: a person types at the private terminal of the command, where there is one.
             values: what `${value}` and the like stand for; variables of `env.pass` are known besides.
 
         Raises:
@@ -112,18 +120,21 @@ class Spawner:
             if self._on_output is not None:
                 self._on_output(name, data)
 
-        request = Request(
-            argv=argv,
-            binary=binary,
-            cwd=cwd,
-            workspace=self.bundle.workspace,
-            stdin=stdin,
-            caller_env=self.env,
-            home=self.home,
-        )
+        typed = self._keyboard if attended and confinement.tty else None
         try:
-            self._running = self._start(self._shown(confinement, timeout_s), request, take)
-            outcome = self._running.wait()
+            with typed() if typed is not None else contextlib.nullcontext(-1) as keyboard:
+                request = Request(
+                    argv=argv,
+                    binary=binary,
+                    cwd=cwd,
+                    workspace=self.bundle.workspace,
+                    stdin=stdin,
+                    caller_env=self.env,
+                    home=self.home,
+                    keyboard=keyboard,
+                )
+                self._running = self._start(self._shown(confinement, timeout_s), request, take)
+                outcome = self._running.wait()
         finally:
             self._running = None
             binary.close()

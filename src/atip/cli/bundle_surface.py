@@ -14,11 +14,18 @@ if TYPE_CHECKING:
     from atip.toolbox import Bundles
 
 
+_ERASED = "\b \b"
+
+
 def make_host(ctx: Context, *, web: bool = False) -> Bundles:
     """A host with the surface that fits."""
 
     def pass_on(_name: str, data: bytes) -> None:
-        ctx.err.write(clean(data.decode("utf-8", "replace"), newlines=True))
+        text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        # What a terminal echoes when a person takes back a letter; every other control character is shown, not obeyed.
+        shown = _ERASED.join(clean(piece, newlines=True) for piece in text.split(_ERASED))
+        ctx.err.write(shown)
+        ctx.err.flush()  # a question has no line end
 
     return ctx.app.bundles(
         surface=_surface(ctx, web),

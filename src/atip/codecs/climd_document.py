@@ -41,6 +41,8 @@ def kind_of_name(name: str) -> str | None:
     """The kind of a file by its name, None for others."""
     stem = name.rpartition("/")[2]
     stem = stem[:-3] if stem.endswith(".md") else ""
+    if stem.endswith(".INTENT"):
+        return "INTENT"
     return stem if stem in KINDS else None
 
 

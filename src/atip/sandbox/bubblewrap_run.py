@@ -120,6 +120,7 @@ class _Launch:
             output_bytes=self._confinement.limits.output_bytes,
             finish=functools.partial(self._finish, started),
             terminal=next(iter(streams)) if self._confinement.tty else -1,
+            keyboard=self._decided.request.keyboard,
         )
 
     def _bubblewrap(

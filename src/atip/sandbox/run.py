@@ -46,6 +46,8 @@ class Request(Value):
     caller_env: Mapping[str, str] = {}
     home: str = ""
     """What `~` means; empty: the caller's."""
+    keyboard: int = -1
+    """Where a person types for a run with a private terminal; -1: nobody does. SECURITY: only read here, never handed in."""
     terminal_size: tuple[int, int] = (24, 80)
     resolve: Callable[[str, int], list[str]] | None = None
     """Name → addresses for the proxy; None: the host's resolver."""

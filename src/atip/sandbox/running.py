@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from atip.sandbox.outcome import OnOutput, Outcome
 
 _CHUNK = 65536
+_KEYS = 1024
+_INTERRUPT = b"\x03"
+MAX_INTERRUPTS = 3
 _SIGNAL_BASE = 128
 IDLE_MS = 1000.0
 """After so much silence a program at a private terminal is told that nobody types."""
@@ -41,6 +44,7 @@ class Running:
         output_bytes: int | None,
         finish: Callable[[Outcome], Outcome],
         terminal: int = -1,
+        keyboard: int = -1,
     ) -> None:
         """
         Args:
@@ -51,6 +55,7 @@ class Running:
             stdin: a descriptor to write to (-1: none), and what to write.
             finish: releases what the backend holds and completes the Outcome.
             terminal: our end of a private terminal; -1: there is none.
+            keyboard: where a person types for it; -1: nobody does.
         """
         self._pid = pid
         self._kill = kill
@@ -64,6 +69,8 @@ class Running:
         self._cancelled = False
         self._finish = finish
         self._terminal = terminal
+        self._keyboard = keyboard if terminal >= 0 else -1
+        self._interrupts = 0
         self._started = time.monotonic()
         self._deadline = None if wall_s is None else self._started + wall_s
         self._poll = select.poll()
@@ -106,6 +113,9 @@ class Running:
         if self._input >= 0:
             os.set_blocking(self._input, False)
             self._poll.register(self._input, select.POLLOUT)
+        if self._keyboard >= 0:
+            os.set_blocking(self._terminal, False)
+            self._poll.register(self._keyboard, select.POLLIN)
         try:
             while True:
                 ready = self._poll.poll(self._remaining_ms())
@@ -123,7 +133,7 @@ class Running:
             os.close(handle)
 
     def _remaining_ms(self) -> float | None:
-        waits = self._terminal >= 0 and self._input < 0
+        waits = self._terminal >= 0 and self._input < 0 and self._keyboard < 0
         if self._deadline is None:
             return IDLE_MS if waits else None
         left = max(0.0, self._deadline - time.monotonic()) * 1000
@@ -132,18 +142,38 @@ class Running:
     def _tell_end(self) -> None:
         """Nobody types at a private terminal: a program that waits there is told that the input has ended,
         again and again, since one that is about to ask throws away what was typed before."""
-        if self._terminal >= 0 and self._input < 0 and self._terminal not in self._ended:
+        is_idle = self._input < 0 and self._keyboard < 0
+        if self._terminal >= 0 and is_idle and self._terminal not in self._ended:
             with contextlib.suppress(OSError):
                 os.set_blocking(self._terminal, False)
                 os.write(self._terminal, b"\x04")
 
     def _serve(self, descriptor: int) -> None:
-        if descriptor == self._input and descriptor not in self._streams:
+        if descriptor == self._keyboard:
+            self._type()
+        elif descriptor == self._input and descriptor not in self._streams:
             self._feed()
         elif descriptor in self._streams:
             if descriptor == self._input:
                 self._feed()
             self._pass_on(descriptor)
+
+    def _type(self) -> None:
+        """Keys of a person, as they come. What a full terminal does not take is lost, as at any terminal."""
+        try:
+            keys = os.read(self._keyboard, _KEYS)
+        except OSError:
+            keys = b""
+        if not keys:
+            self._poll.unregister(self._keyboard)
+            self._keyboard = -1
+            return
+        # A program may ignore an interrupt; a person who insists is obeyed.
+        self._interrupts = 0 if keys.strip(_INTERRUPT) else self._interrupts + len(keys)
+        if self._interrupts >= MAX_INTERRUPTS:
+            self.cancel()
+        with contextlib.suppress(OSError):
+            os.write(self._terminal, keys)
 
     def _feed(self) -> None:
         try:

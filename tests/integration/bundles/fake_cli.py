@@ -25,6 +25,16 @@ if (state / f"slow-{name}").exists():
 token = state / "token"
 if name == "login":
     token.write_text("good")
+elif name == "login-typed":
+    import getpass
+    assert os.isatty(0) and os.isatty(1)
+    user = input("User: ")
+    secret = getpass.getpass("Password: ")
+    print(f"welcome {user}")
+    if (user, secret) != ("ann", "s3cret word"):
+        sys.exit(1)
+    (state / "terminal").write_text(str(os.fstat(0).st_rdev))
+    token.write_text("good")
 elif name == "login-callback":
     said = sys.stdin.read()
     if "code=" in said:
@@ -119,9 +129,12 @@ runner: {{ cli: ../../CLI.md, argv: [{name}, "${{input.value | optional}}"] }}
 """
 
 
-def write_fake(folder: pathlib.Path, *, callback: bool = False, setup: bool = True) -> pathlib.Path:
+def write_fake(
+    folder: pathlib.Path, *, callback: bool = False, setup: bool = True, typed: bool = False
+) -> pathlib.Path:
     """The bundle's folder."""
     login = "fake login-callback ${callback_url}" if callback else "fake login"
+    login = "fake login-typed" if typed else login
     manifest = MANIFEST.replace("LOGIN", login).replace("CALLBACK", "true" if callback else "false")
     if not setup:
         before, _, rest = manifest.partition("setup:\n")

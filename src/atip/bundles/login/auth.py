@@ -167,7 +167,10 @@ class Login:
         confinement = self.confinement.replace(tty=self.confinement.tty or flow.interactive)
         if not flow.requires_callback_url:
             self.surface.show(f"running {flow.cmd}")
-            self._must(self.spawner.run(flow.cmd, confinement, timeout_s=LOGIN_S).exit_code)
+            said = self.spawner.run(
+                flow.cmd, confinement, timeout_s=LOGIN_S, attended=flow.interactive
+            )
+            self._must(said.exit_code)
             return
         self._with_callback(flow.cmd, confinement)
 

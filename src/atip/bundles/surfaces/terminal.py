@@ -13,7 +13,7 @@ from atip.codecs.safety import clean_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import TextIO
 
 MAX_TRIES = 5
@@ -74,6 +74,26 @@ class TerminalSurface:
         self.show(f"open this address: {url}")
         if self._browse is not None:
             self._browse(url)
+
+    @contextlib.contextmanager
+    def keyboard(self) -> Iterator[int]:
+        """Keys one by one, unechoed and without signals: the program's own terminal echoes and interrupts. -1: not a terminal."""
+        import termios
+
+        try:
+            handle = self._reader.fileno()
+            before = termios.tcgetattr(handle)
+        except (OSError, ValueError, termios.error):
+            yield -1
+            return
+        raw = before.copy()
+        raw[0] = before[0] & ~(termios.ICRNL | termios.IXON)
+        raw[3] = before[3] & ~(termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN)
+        termios.tcsetattr(handle, termios.TCSADRAIN, raw)
+        try:
+            yield handle
+        finally:
+            termios.tcsetattr(handle, termios.TCSADRAIN, before)
 
     def close(self) -> None:
         return

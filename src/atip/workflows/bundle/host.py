@@ -229,6 +229,7 @@ class BundleHost:
             home=self.host.places.home,
             env=self.environment(bundle),
             on_output=self._on_output,
+            keyboard=getattr(self.surface, "keyboard", None),
         )
 
     def _make_state_folders(self, bundle: Bundle) -> None:

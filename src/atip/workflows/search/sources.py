@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from atip.bundles.intents import Intent
     from atip.model.tool import Tool
     from atip.search.index import Hit, Index
     from atip.workflows.host import Host
@@ -168,4 +169,14 @@ def _load_bundle(host: Host, key: str) -> Tool:
         description=manifest.description,
         commands=commands_of(manifest, list(bundle.tools)),
         effects=effects_of_bundle(manifest),
+        extra={"x-atip": {"intents": _phrases(bundle.shortcuts)}} if bundle.intents else {},
     )
+
+
+def _phrases(intents: Sequence[Intent]) -> dict[str, list[str]]:
+    """What people ask for, by the command that answers."""
+    found: dict[str, list[str]] = {}
+    for intent in intents:
+        if intent.path is not None:
+            found.setdefault(" ".join(intent.path), []).extend(intent.phrases)
+    return found
