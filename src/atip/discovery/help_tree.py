@@ -59,6 +59,8 @@ ENOUGH = 3
 """Weight of a help text after which no other spelling is tried."""
 MAX_TEXT = 400_000
 MAX_REMEMBERED = 64
+MAX_ECHOES = 3
+"""Subcommands in a row that print the help above them before their siblings are taken to do the same."""
 MAX_WRONG_GUESSES = 3
 """Candidates of one command that turn out to be values before the rest is taken for values too."""
 
@@ -107,6 +109,8 @@ class HelpTree:
         self._deadline = monotonic() + budget.seconds
         self._asked = 0
         self._failures = 0
+        self._echoes = 0
+        """Subcommands in a row that answered with the help of a command above."""
         self._spelling: tuple[str, ...] = SPELLINGS[0]
         self._is_prefix = False
         """Whether the spelling comes before the path: `tool help sub`."""
@@ -179,14 +183,16 @@ class HelpTree:
             self.was_cut = self.was_cut or bool(command.commands)
             return command.replace(commands=_sure(command.commands))
         children = dict(command.commands)
+        answers: dict[str, tuple[Command, _Shown]] = {}
         wrong = 0
+        self._echoes = 0
         for name, child in command.commands.items():
             is_guess = bool(child.own.get("unconfirmed"))
             if is_guess:
                 children.pop(name)  # until its own help shows that it is one
                 if wrong >= MAX_WRONG_GUESSES:
                     continue
-            if not self._may_ask() or name == "help":
+            if self._echoes >= MAX_ECHOES or not self._may_ask() or name == "help":
                 continue
             found = self._child((*path, name), above)
             if found is None:
@@ -197,11 +203,15 @@ class HelpTree:
             told, told_text = found
             merged = told.replace(
                 description=child.description or told.description,
+                arguments=told.arguments or child.arguments,
                 aliases=child.aliases or told.aliases,
                 extra={"x-atip": {}, **told.extra} if is_guess else {**child.extra, **told.extra},
             )
-            below = (*above, _Shown(told_text, told))
-            children[name] = self._below(merged, (*path, name), below)
+            answers[name] = merged, _Shown(told_text, told)
+            children[name] = merged
+        # All commands of one level come first: what is left of the budget goes to those below them.
+        for name, (merged, shown) in answers.items():
+            children[name] = self._below(merged, (*path, name), (*above, shown))
         return command.replace(commands=children or None)
 
     def _child(
@@ -212,17 +222,21 @@ class HelpTree:
             orders[:2] = reversed(orders[:2])
         if self._short and self._spelling != ("-h",):
             orders.insert(0, orders.pop())
+        is_echo = False
         for words in orders:
             text = self._ask(words)
             if text is None or denies_command(self._complaint):
                 continue
             command = self._read(text, path)
-            if _weight(command) and not any(one.is_shown_by(text, command) for one in above):
+            repeats = any(one.is_shown_by(text, command) for one in above)
+            is_echo = is_echo or repeats
+            if _weight(command) and not repeats:
                 self._is_prefix = words[0] == "help"
                 self._short = words[-1] == "-h"
-                self._failures = 0
+                self._failures = self._echoes = 0
                 return command, text
-        self._failures += 1
+        self._failures += not is_echo
+        self._echoes += is_echo
         return None
 
     def _may_ask(self) -> bool:

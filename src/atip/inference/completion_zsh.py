@@ -45,6 +45,10 @@ _VARIANT = re.compile(r"OSTYPE|service|variant|VENDOR|state|type|implementation"
 """Subjects of a case that tell no command."""
 
 
+_COMMAND = re.compile(r"[a-z0-9][a-z0-9-]*")
+"""Functions with other names (`_make-expandVars`, `_journalctl_field_values`) compute something for the script."""
+
+
 def infer_zsh(text: str, tool: str) -> Command:
     """The commands and options a zsh completion function names."""
     defined = _COMPDEF.match(text)
@@ -91,6 +95,7 @@ class _Reader:
         self.tree = Tree()
         self.at = 0
         self.function: tuple[str, ...] = ()
+        self.is_helper = False
         self.name = ""
         self.cases: list[_Case] = []
         self.depth = 0
@@ -147,6 +152,7 @@ class _Reader:
         stem = re.sub(r"_(?:commands|command)$", "", stem)
         own = self.tool.replace("-", "_")
         self.function = ()
+        self.is_helper = False
         for prefix in (
             f"{self.tool}__subcmd__",
             f"{self.tool}__",
@@ -156,6 +162,7 @@ class _Reader:
         ):
             if stem.startswith(prefix) and len(stem) > len(prefix):
                 parts = re.split(r"__subcmd__|__", stem[len(prefix) :])
+                self.is_helper = not all(_COMMAND.fullmatch(part) for part in parts if part)
                 self.function = tuple(part for part in parts if is_command_name(part))
                 return
 
@@ -178,7 +185,7 @@ class _Reader:
 
     def _paths(self) -> list[tuple[str, ...]]:
         """Commands the current place belongs to, from its function and its case arms."""
-        if not all(case.is_here for case in self.cases):
+        if self.is_helper or not all(case.is_here for case in self.cases):
             return []
         paths: list[tuple[str, ...]] = [self.function]
         for case in self.cases:

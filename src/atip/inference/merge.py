@@ -7,7 +7,7 @@ lesser source knows is kept. Effects are joined, danger wins.
 from __future__ import annotations
 
 from atip.model.effects import join
-from atip.model.tool import MISSING, Command, Option, Tool
+from atip.model.tool import MISSING, Argument, Command, Option, Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ def merge_tools(better: Tool, other: Tool) -> Tool:
         description=better.description if told else other.description or better.description,
         homepage=better.homepage or other.homepage,
         commands=merge_commands(better.commands, other.commands),
-        arguments=better.arguments or (None if has_commands else other.arguments),
+        arguments=better.arguments
+        if has_commands
+        else merge_arguments(better.arguments, other.arguments),
         options=None if has_commands else options,
         global_options=options if has_commands else None,
         effects=join(better.effects, other.effects),
@@ -59,13 +61,35 @@ def merge_command(better: Command, other: Command) -> Command:
     return better.replace(
         description=better.description or other.description,
         commands=merge_commands(better.commands, other.commands),
-        arguments=better.arguments or other.arguments,
+        arguments=merge_arguments(better.arguments, other.arguments),
         options=merge_options(better.options or (), other.options or ()) or None,
         effects=join(better.effects, other.effects),
         examples=better.examples or other.examples,
         aliases=better.aliases or other.aliases,
         usage=better.usage or other.usage,
         extra={**other.extra, **better.extra},
+    )
+
+
+def merge_arguments(
+    better: tuple[Argument, ...] | None, other: tuple[Argument, ...] | None
+) -> tuple[Argument, ...] | None:
+    """Two lists of one command's positionals, place by place where they are as long as each other.
+
+    A positional is required if both say so, and may be repeated if one says so: help texts shorten.
+    """
+    if not better or not other or len(better) != len(other):
+        return better or other
+    return tuple(_merge_argument(one, two) for one, two in zip(better, other, strict=True))
+
+
+def _merge_argument(better: Argument, other: Argument) -> Argument:
+    is_optional = better.required is False or other.required is False
+    return better.replace(
+        required=False if is_optional else better.required,
+        variadic=better.variadic or other.variadic,
+        enum=better.enum or other.enum,
+        description=better.description or other.description,
     )
 
 

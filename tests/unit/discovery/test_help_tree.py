@@ -50,6 +50,26 @@ def test_commands_are_asked_for_their_own_help():
     assert not tree.was_cut
 
 
+def test_commands_that_echo_their_parent_do_not_use_up_the_patience_for_their_siblings():
+    names = [f"port{number}" for number in range(9)]
+    rows = "".join(f"  {name}  Go there\n" for name in names)
+    answers = {
+        ("--help",): f"Usage: boat <command>\n\nCommands:\n{rows}",
+        **{(name, "--help"): _port(name) for name in names},
+        **{(name, word, "--help"): _port(name) for name in names for word in ("in", "out", "by")},
+    }
+    command, runner, tree = explore(answers)
+    assert all(("--fast",) in flags(command.commands[name]) for name in names)
+    first_nested = next(place for place, words in enumerate(runner.asked) if len(words) > 2)
+    assert {words[0] for words in runner.asked[:first_nested]} > set(names)
+    assert not tree.was_cut
+
+
+def _port(name):
+    forms = "".join(f"boat {name} {word} <cargo>\n" for word in ("in", "out", "by"))
+    return f"Usage:\n{forms}\nOptions:\n  --fast  hurry\n"
+
+
 def test_the_flag_that_was_answered_is_known():
     command, _, _ = explore({("--help",): ROOT})
     assert flags(command) == [("--help",)]

@@ -119,3 +119,24 @@ def test_pieces_that_weigh_too_much_together_are_not_read(monkeypatch):
     tool = PythonAsker(lambda _: Answering(pieces)).ask(SUBJECT)
     assert list(tool.commands) == ["a", "b"]
     assert tool.extra["_generation"]["incomplete"]
+
+
+def test_usage_lines_of_optparse_tell_positionals_and_nested_commands():
+    usage = (
+        "\n[optparse.groups]Usage:[/]   \n  pip install \\[options] <requirement specifier> ...\n"
+        "  pip install \\[options] -r <requirements file> ...\n"
+    )
+    install = python_program.read_parser({"usage": usage, "options": []}, "pip")
+    assert [(one.name, one.required, one.variadic) for one in install.arguments] == [
+        ("requirement specifier", False, True)
+    ]
+    usage = "Usage: \n  pip cache dir\n  pip cache list [<pattern>]\n  pip cache remove <pattern>\n"
+    assert list(python_program.read_parser({"usage": usage, "options": []}, "pip").commands) == [
+        "dir",
+        "list",
+        "remove",
+    ]
+    assert (
+        python_program.read_parser({"usage": "Usage: x <command> [args]", "options": []}, "x")
+        is None
+    )

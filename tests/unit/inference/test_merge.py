@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from atip.inference.merge import merge_tools
+from atip.inference.merge import merge_command, merge_tools
 from atip.model.effects import Effects
-from atip.model.tool import Command, Option, Tool
+from atip.model.tool import Argument, Command, Option, Tool
 
 
 def option(*flags, kind="string", **fields):
@@ -56,3 +56,20 @@ def test_danger_of_either_source_stays():
     for first, second in ((calm, loud), (loud, calm)):
         merged = merge_tools(Tool(name="x", effects=first), Tool(name="x", effects=second))
         assert merged.effects.destructive is True
+
+
+def test_positionals_of_two_sources_are_compared_place_by_place():
+    def command(*arguments):
+        return Command(description="", arguments=arguments)
+
+    help_text = command(Argument(name="COMMAND"), Argument(name="INITIAL-ARGS", required=False))
+    manual = command(
+        Argument(name="command", required=False),
+        Argument(name="initial-arguments", required=False, variadic=True),
+    )
+    merged = merge_command(help_text, manual).arguments
+    assert [(one.name, one.required, one.variadic) for one in merged] == [
+        ("COMMAND", False, None),
+        ("INITIAL-ARGS", False, True),
+    ]
+    assert merge_command(help_text, command(Argument(name="x"))).arguments == help_text.arguments

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from itertools import takewhile
 
 from atip.discovery.learning import GENERATOR, ask_version
 from atip.discovery.stubs import head_of, managed_target, parse_stub
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from atip.discovery.help_tree import Runner
     from atip.discovery.ladder import Subject
     from atip.discovery.stubs import Stub
-    from atip.model.tool import Argument, Tool
+    from atip.model.tool import Tool
 
 METHOD = "parser-introspection"
 MAX_COMMANDS = 80
@@ -199,14 +201,30 @@ def _commands(piece: dict[str, Any]) -> dict[str, Any]:
     return commands if isinstance(commands, dict) else {}
 
 
-def _usage_arguments(usage: str, name: str) -> tuple[Argument, ...] | None:
-    """optparse knows no positionals; its usage lines do."""
-    from atip.inference.help import infer_help
+_MARKUP = re.compile(r"\[/?(?:[a-z_]+\.[a-z_.]+)?\]|\\(?=\[)")
+"""Styles that a parser writes into its usage for a terminal: `[optparse.groups]Usage:[/]`, and `\\[` beside them."""
+_TAKES_COMMAND = re.compile(r"\bcommand\b(?![.\w])", re.I)
 
-    lines = [line.strip() for line in usage.removeprefix("Usage:").split("\n") if line.strip()]
-    words = lines[0].split("[")[0].split("<")[0].split() if lines else []
-    first = infer_help(f"usage: {lines[0]}", tool=name, path=tuple(words[1:])) if lines else None
-    return first.arguments or None if first else None
+
+def _read_usage(usage: str) -> Command:
+    """optparse knows no positionals and no nested commands; its usage lines do."""
+    from atip.inference.help.infer import read_synopsis
+
+    text = _MARKUP.sub("", usage).strip().removeprefix("Usage:")
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    plain = [re.split(r"[\[<(]", line)[0].split() for line in lines]
+    shared = zip(*plain, strict=False)
+    words = tuple(column[0] for column in takewhile(lambda one: len(set(one)) == 1, shared))
+    return read_synopsis(lines, words) if words else Command()
+
+
+def _with_usage(tool: Tool, usage: str) -> Tool:
+    told = _read_usage(usage)
+    if tool.arguments or tool.commands or not (told.arguments or told.commands):
+        return tool
+    if not told.commands:
+        return tool.replace(arguments=told.arguments)
+    return tool.replace(commands=told.commands, options=None, global_options=tool.options)
 
 
 def read_parser(document: dict[str, Any], name: str, *, cut: bool = False) -> Tool | None:
@@ -215,15 +233,15 @@ def read_parser(document: dict[str, Any], name: str, *, cut: bool = False) -> To
     from atip.model.decode import decode_tool
 
     usage = str(document.pop("usage", ""))
-    if "command" in usage.lower():
+    if _TAKES_COMMAND.search(usage):
         return None  # optparse knows no subcommands: the help of such a program tells more
     document = {"atip": {"version": "0.6"}, "version": "", **document, "name": name}
     if any(problem.severity == "error" for problem in check_tool(document, "lenient")):
         return None
     _without_bare_dash(document)
     tool = decode_tool(document)
-    if usage and not tool.arguments:
-        tool = tool.replace(arguments=_usage_arguments(usage, name))
+    if usage:
+        tool = _with_usage(tool, usage)
     generation = {
         "method": METHOD,
         "confidence": "high",

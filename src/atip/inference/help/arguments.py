@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
+from atip.inference.help.forms import Form, merge_forms
 from atip.inference.help.placeholders import (
     is_args_word,
     is_command_word,
@@ -122,18 +123,15 @@ def merge_arguments(
     }  # fmt: skip
     defined = [one for one in defined if not (one.choices and set(one.choices) <= commands)]
     literal = _bare_words_are_literal(usage, defined)
+    forms = []
+    for found, has_only_options in zip(usage.arguments, usage.only_options, strict=True):
+        kept = _kept(found, values, literal, has_commands, defined)
+        if complete:
+            kept = [one for one in kept if _match(one, defined)]
+        forms.append(Form(kept, only_options=has_only_options))
     done: list[Positional] = []
-    counts: dict[str, int] = {}
-    for found in usage.arguments:
-        for argument in _kept(found, values, literal, has_commands, defined):
-            key = _key(argument.name)
-            counts[key] = counts.get(key, 0) + 1
-            if not complete or any(key in one.names for one in defined):
-                _add(argument, done, defined)
-    patterns = len(usage.arguments)
-    for positional in done:
-        if positional.part == "usage" and counts.get(_key(positional.raw), patterns) < patterns:
-            positional.required = False
+    for argument in merge_forms(forms, lambda one: _same(one, defined)):
+        done.append(_positional(argument, defined))
     rest = [one for one in defined if one not in done]
     if complete and rest:
         _hand_on(usage, done, rest[-1])
@@ -177,6 +175,8 @@ def _kept(
     kept = []
     commanded = False
     handed_on = any(letters(argument.name) == "args" for argument in found)
+    # `run <command> [-- <args>]`, `exec POD -- COMMAND`: the command is another program's.
+    is_foreign = not has_commands and any(argument.handed for argument in found)
     for argument in found:
         key = letters(argument.name)
         known = _key(argument.name) in named
@@ -185,7 +185,7 @@ def _kept(
         stands_for = (
             has_commands or handed_on or (argument.raw.startswith("<") and argument.required)
         )
-        if is_command_word(key) and not known and stands_for:
+        if is_command_word(key) and not known and stands_for and not is_foreign:
             commanded = True
             continue
         if commanded and (is_args_word(key) or "arg" in key) and not known:
@@ -196,18 +196,23 @@ def _kept(
     return kept
 
 
-def _add(argument: UsageArgument, done: list[Positional], defined: list[Positional]) -> None:
+def _match(argument: UsageArgument, defined: list[Positional]) -> Positional | None:
+    """The explained positional that a usage line means."""
     key = _key(argument.name)
-    match = next((one for one in defined if key in one.names), None)
-    positional = next((one for one in done if key in one.names or one is match), None)
-    if positional is None:
-        positional = match or Positional(argument.name, argument.lines, "usage")
-        done.append(positional)
-        if positional.required is None:
-            positional.required = argument.required
-    elif not argument.required and positional.part == "usage":
-        positional.required = False
-    positional.variadic = positional.variadic or argument.variadic
+    return next((one for one in defined if key in one.names), None)
+
+
+def _same(argument: UsageArgument, defined: list[Positional]) -> str:
+    match = _match(argument, defined)
+    return _key(match.name if match else argument.name)
+
+
+def _positional(argument: UsageArgument, defined: list[Positional]) -> Positional:
+    found = _match(argument, defined) or Positional(argument.name, argument.lines, "usage")
+    if found.required is None:
+        found.required = argument.required
+    found.variadic = found.variadic or argument.variadic
+    return found
 
 
 def build_argument(found: Positional) -> Argument:

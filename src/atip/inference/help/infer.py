@@ -165,6 +165,10 @@ class _Reading:
                         found.setdefault(name, Sub(name=name, lines=lines))
         words = dict(self.usage.words)
         if found:
+            if 2 * len(set(words) & known) > len(words) and self.nested:
+                for word, lines in words.items():  # a list in prose may leave some out
+                    if word not in known:
+                        found.setdefault(word, Sub(name=word, lines=lines))
             without(self.usage, set(words) & set(found))
             return
         if len(words) >= 2 and len(self.usage.words) * 2 > len(self.usage.patterns):

@@ -45,7 +45,7 @@ def letters(name: str) -> str:
 
 def is_options_word(key: str) -> bool:
     """`OPTIONS`, `<log-options>`, `[flags]`: stands for flags, not for a positional."""
-    return key in _OPTION_WORDS or key.endswith(("options", "flags", "opts", "switches"))
+    return key in _OPTION_WORDS or key.endswith(("options", "option", "flags", "opts", "switches"))
 
 
 def is_command_word(key: str) -> bool:

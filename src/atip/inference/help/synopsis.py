@@ -59,10 +59,12 @@ def parse_synopsis(text: str) -> Node:
             continue
         if symbol in _CLOSERS and len(stack) < MAX_DEPTH:
             group = Node(OPTIONAL if symbol == "[" else REQUIRED, bracket=symbol)
-            top.alternatives[-1].append(group)
+            if spaced or not _ends_in_name(top):  # else part of a name: `NAME[:TAG]`, `file[.zip]`
+                top.alternatives[-1].append(group)
             stack.append(group)
         elif symbol in ("]", ")", "}", ">"):
             _close(stack, symbol)
+            _fold_dots(stack[-1])
         elif symbol == "|":
             top.alternatives.append([])
         elif symbol in ("...", "\u2026"):
@@ -94,6 +96,20 @@ def _choice(root: Node) -> Node | None:
     return group
 
 
+def _ends_in_name(top: Node) -> bool:
+    branch = top.alternatives[-1]
+    return bool(branch) and branch[-1].kind in (WORD, PLACEHOLDER)
+
+
+def _fold_dots(top: Node) -> None:
+    """`<pid> [...]`: what stands before may be repeated."""
+    branch = top.alternatives[-1]
+    last = branch[-1] if len(branch) > 1 else None
+    if last is not None and last.kind == OPTIONAL and last.repeat and not last.children:
+        branch.pop()
+        branch[-1].repeat = True
+
+
 def _close(stack: list[Node], symbol: str) -> None:
     for depth in range(len(stack) - 1, 0, -1):
         if _CLOSERS[stack[depth].bracket] == symbol:
@@ -102,11 +118,19 @@ def _close(stack: list[Node], symbol: str) -> None:
 
 
 def _repeat(top: Node) -> None:
-    last = top.alternatives[-1][-1] if top.alternatives[-1] else None
+    branch = top.alternatives[-1]
+    last = branch[-1] if branch else None
     if last is not None:
         last.repeat = True
+        if len(branch) > 1 and last.kind == OPTIONAL and _names_options(last):
+            branch[-2].repeat = True  # `<specifier> [index-options] ...`
     elif len(top.alternatives) == 1:
         top.repeat = True
+
+
+def _names_options(group: Node) -> bool:
+    words = [node.text.lower() for node in group.children]
+    return len(words) == 1 and words[0].strip("<>").endswith(("options", "option"))
 
 
 def _add(top: Node, symbol: str, spaced: bool) -> None:
@@ -130,7 +154,10 @@ def _add(top: Node, symbol: str, spaced: bool) -> None:
     if not spaced and branch and branch[-1].kind == OPTIONAL:
         inner = branch[-1].children
         if len(inner) == 1 and inner[0].kind != FLAG and inner[0].text[-1:] in _JOINTS:
-            branch[-1] = Node(WORD, f"[{inner[0].text}]{symbol}")  # `[HOST:]PATH`
+            if symbol[0] == "<":
+                branch[-1] = Node(PLACEHOLDER, symbol)  # `[<@scope>/]<pkg>`
+            else:
+                branch[-1] = Node(WORD, f"[{inner[0].text}]{symbol}")  # `[HOST:]PATH`
             return
     kind = PLACEHOLDER if symbol[0] == "<" else WORD
     branch.append(Node(kind, symbol))
@@ -154,6 +181,10 @@ def tokenize(text: str) -> list[str]:
             at += 3
             while at < size and text[at] == ".":
                 at += 1
+            tokens.append("...")
+            continue
+        elif text.startswith(" ..]", at - 1):
+            at += 2  # `[file ..]`
             tokens.append("...")
             continue
         elif char == "<":

@@ -46,7 +46,7 @@ class UsageOption:
 class UsageArgument:
     """A positional seen in a usage line."""
 
-    __slots__ = ("after", "bare", "lines", "name", "raw", "required", "variadic")
+    __slots__ = ("after", "bare", "handed", "lines", "name", "raw", "required", "variadic")
 
     def __init__(self, name: str, lines: tuple[int, int]) -> None:
         self.name = name
@@ -58,6 +58,8 @@ class UsageArgument:
         self.raw = ""
         self.after: str | None = None
         """The flag right before it outside of brackets: perhaps it is that flag's value."""
+        self.handed = False
+        """Whether `--` stands before it."""
 
 
 class Usage:
@@ -68,6 +70,8 @@ class Usage:
         self.options: list[UsageOption] = []
         self.arguments: list[list[UsageArgument]] = []
         """Per pattern."""
+        self.only_options: list[bool] = []
+        """Per pattern, whether it is `TOOL OPTION` and nothing else."""
         self.clusters: list[tuple[str, tuple[int, int]]] = []
         """`-abc`: three flags or one long one; the definitions decide."""
         self.words: list[tuple[str, tuple[int, int]]] = []
@@ -85,23 +89,36 @@ def without(usage: Usage, words: set[str]) -> None:
     usage.options = [option for option in usage.options if option.word not in words]
     kept = [start not in words for start in usage.starts]
     usage.arguments = [found for found, keep in zip(usage.arguments, kept, strict=True) if keep]
+    usage.only_options = [one for one, keep in zip(usage.only_options, kept, strict=True) if keep]
     usage.starts = [start for start in usage.starts if start not in words]
 
 
 def read_usage(patterns: list[Pattern], tool: str, path: tuple[str, ...]) -> Usage:
     """Facts of all patterns."""
     usage = Usage()
-    usage.patterns = patterns
+    usage.patterns = patterns = own_patterns(patterns, (tool, *path))
     for pattern in patterns:
         root = parse_synopsis(pattern.text)
         _Reader(usage, pattern, tool, path).read(root)
     return usage
 
 
+def own_patterns(patterns: list[Pattern], words: tuple[str, ...]) -> list[Pattern]:
+    """Without the usage of other commands that a text shows beside its own (`git log`: `or: git show`)."""
+    start = f"{' '.join(words)} "
+    own = [pattern for pattern in patterns if f"{pattern.text} ".startswith(start)]
+    if len(words) < 2 or not own:
+        return patterns
+    beside = re.compile(
+        rf"{re.escape(' '.join(words[:-1]))} (?!{re.escape(words[-1])}\b)[a-z][a-z-]+(?: |$)"
+    )
+    return [pattern for pattern in patterns if not beside.match(pattern.text)]
+
+
 def _default_command(node: Node) -> str:
     """`[push [-p] [<path>...]]`: the command that is meant when none is named; empty without one."""
-    inner = node.alternatives[0] if node.kind == OPTIONAL and node.alternatives else []
-    is_word = len(inner) > 1 and inner[0].kind == WORD and inner[0].text.isalpha()
+    inner = node.alternatives[0] if node.kind == OPTIONAL and len(node.alternatives) == 1 else []
+    is_word = bool(inner) and inner[0].kind == WORD and inner[0].text.isalpha()
     return inner[0].text if is_word and inner[0].text.islower() else ""
 
 
@@ -113,6 +130,8 @@ class _Reader:
         self.lines = (pattern.first, pattern.last)
         self.text = pattern.text
         self.word = ""
+        self.dashed = False
+        """Whether `--` was read."""
         self.found: list[UsageArgument] = []
         self.pieces = {tool.lower(), *re.split(r"[-_. ]", tool.lower())}
         self.path = {part.lower() for part in path}
@@ -125,8 +144,9 @@ class _Reader:
             if node.kind == WORD and node.text.lower() in self.path:
                 start = index + 1  # what stands before belongs to the parent command
                 break
-        if start < len(branch) and branch[start].kind == WORD and start > 0:
-            word = branch[start].text
+        place = self._skip_options(branch, start)
+        if place < len(branch) and branch[place].kind == WORD and start > 0:
+            word = branch[place].text
             if word.islower() and word.replace("-", "").replace("_", "").isalnum():
                 self.usage.words.append((word, self.lines))
                 self.word = word
@@ -140,6 +160,7 @@ class _Reader:
             self.found = []  # a sentence
         self.usage.arguments.append(self.found)
         self.usage.starts.append(self.word)
+        self.usage.only_options.append(_is_only_options(branch[start:]))
 
     def _skip_program(self, branch: list[Node]) -> int:
         at = 0
@@ -150,6 +171,13 @@ class _Reader:
                 break
             at += 1
         return at
+
+    def _skip_options(self, branch: list[Node], start: int) -> int:
+        """`git submodule [--quiet] add`: where the literal word of a nested command stands."""
+        place = start
+        while self.path and place < len(branch) and _holds_options(branch[place]):
+            place += 1
+        return place
 
     def _walk(self, branch: list[Node], *, optional: bool, repeat: bool, depth: int) -> None:
         at = 0
@@ -188,6 +216,7 @@ class _Reader:
             return
         names = [_plain_name(alt) for alt in node.alternatives]
         if len(names) > 1 and all(names) and not flags:
+            repeat = repeat or any(child.repeat for child in node.children)  # `[UNIT...|PATH...]`
             self._add_argument("|".join(names), node, optional=optional, repeat=repeat)
             return
         last = node.alternatives[-1][-1] if node.alternatives[-1] else None
@@ -306,6 +335,7 @@ class _Reader:
         self, node: Node, branch: list[Node], at: int, *, optional: bool, repeat: bool
     ) -> None:
         text = node.text
+        self.dashed = self.dashed or text == "--"
         if not text or text in ("--", "-", "...", "\u2026", ":", "=", ".", "or", "and", "&", ">"):
             return
         if text[0] in "#$" or not any(char.isalnum() for char in text):
@@ -315,6 +345,7 @@ class _Reader:
         argument = self._add_argument(text, node, optional=optional, repeat=repeat)
         if argument is not None:
             argument.after = node.value
+            argument.handed = self.dashed
             argument.bare = node.kind == WORD and text.islower() and not optional
 
     def _add_argument(
@@ -334,6 +365,7 @@ class _Reader:
         argument.raw = text
         argument.required = not optional
         argument.variadic = repeat or node.repeat or "..." in text or text.endswith("(s)")
+        argument.variadic = argument.variadic or key in ("args", "arguments") or text == "FILES"
         self.found.append(argument)
         return argument
 
@@ -370,6 +402,24 @@ def _value_text(node: Node, depth: int = 0) -> str:
         " ".join(_value_text(child, depth + 1) for child in branch) for branch in node.alternatives
     )
     return f"{node.bracket}{inner}{close}"
+
+
+def _holds_options(node: Node) -> bool:
+    """Brackets with nothing but flags, or with a marked placeholder for them (`[<file-option>]`)."""
+    if node.kind != OPTIONAL or not node.children:
+        return False
+    if node.children[0].kind == FLAG and len(node.alternatives) == 1:
+        return True
+    return all(
+        child.kind == FLAG
+        or (child.kind == PLACEHOLDER and child.text != "" and is_options_word(letters(child.text)))
+        for child in node.children
+    )
+
+
+def _is_only_options(branch: list[Node]) -> bool:
+    words = [node for one in branch for node in (one, *one.children) if node.text]
+    return bool(words) and all(is_options_word(letters(node.text)) for node in words)
 
 
 def _has_flags(node: Node) -> bool:
