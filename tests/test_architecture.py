@@ -52,7 +52,7 @@ RANKS = (
     {"api.caller"},
     {"api.call", "run.undo"},
     {"run.line", "run.runner", "scan.infer", "search.find", "sync", "tools"},
-    {"call", "cmp.run", "context", "run.observe", "run.pattern", "run.preview"},
+    {"call", "client_tools", "cmp.run", "context", "run.observe", "run.pattern", "run.preview"},
     {"bundle.author"},
     {"bundle.run"},
 )

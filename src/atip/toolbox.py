@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from atip.workflows.bundle.run import Bundles as Bundles
     from atip.workflows.bundle.run import Envelope as Envelope
     from atip.workflows.call import Calls as Calls
+    from atip.workflows.client_tools import ClientTools as ClientTools
     from atip.workflows.cmp.run import IntentResult as IntentResult
     from atip.workflows.cmp.run import Intents as Intents
     from atip.workflows.context import SharedContext as SharedContext
@@ -85,9 +86,7 @@ class Toolbox:
         """The chain of records of what was run."""
         return self.host.audit
 
-    def scan(
-        self, options: ScanOptions | None = None, *, progress: Progress | None = None
-    ) -> ScanReport:
+    def scan(self, options: ScanOptions | None = None, *, progress: Progress | None = None) -> ScanReport:  # fmt: skip
         """Find every tool, ask those that can answer, remember. See `discovery.scan`."""
         from atip.workflows.scan.machine import scan
 
@@ -201,9 +200,7 @@ class Toolbox:
 
         return verify_file(self.locate(name), self.places, tool=self.find(os.path.basename(name)))
 
-    def verify_file(
-        self, path: str, *, tool: Tool | None = None, asked: VerifyOptions | None = None
-    ) -> Verdict:
+    def verify_file(self, path: str, *, tool: Tool | None = None, asked: VerifyOptions | None = None) -> Verdict:  # fmt: skip
         """The verdict on one file; what is asked for replaces what lies beside it and `trust.json`."""
         from atip.workflows.verify import verify_file
 
@@ -211,9 +208,7 @@ class Toolbox:
 
     # -- deciding and running --------------------------------------------------------------------
 
-    def explain(
-        self, line: str, *, cwd: str | None = None, preset: str | None = None
-    ) -> Explanation:
+    def explain(self, line: str, *, cwd: str | None = None, preset: str | None = None) -> Explanation:  # fmt: skip
         """What a shell line will do and whether policy lets it run; errors as `registry.policies`."""
         from atip.workflows.look import explain_for
 
@@ -253,10 +248,14 @@ class Toolbox:
         """What runs a whole shell line in one sandbox, and the call to hand to it; errors as `run`."""
         from atip.workflows.run.line import line_runner
 
-        return line_runner(
-            self.host, line, cwd=cwd, stdin_fd=stdin_fd, ask=ask, on_output=on_output,
-            read_only=read_only,
-        )  # fmt: skip
+        return line_runner(self.host, line, cwd=cwd, stdin_fd=stdin_fd, ask=ask, on_output=on_output, read_only=read_only)  # fmt: skip
+
+    @property
+    def client_tools(self) -> ClientTools:
+        """Tools that coding agents have besides their shell."""
+        from atip.workflows.client_tools import ClientTools
+
+        return ClientTools(self.host)
 
     @property
     def rewrites(self) -> Rewrites:

@@ -81,7 +81,7 @@ def test_cursor(tmp_path):
 
 
 def test_other_tools_get_no_opinion(tmp_path):
-    assert hook(tmp_path, tool_call("x", tool="Edit"), "--for", "claude") == {}
+    assert hook(tmp_path, tool_call("x", tool="TodoWrite"), "--for", "claude") == {}
 
 
 def in_mode(tmp_path, line: str, mode: object) -> str:

@@ -18,7 +18,8 @@ def matches(rule: Rule, subject: Subject) -> bool:
     """All conditions of the rule hold."""
     strict = rule.decision != ALLOW
     return (
-        _tool_matches(rule, subject)
+        _pin_matches(rule, subject)
+        and _tool_matches(rule, subject)
         and _command_matches(rule, subject, strict)
         and _option_matches(rule, subject, strict)
         and all(_fact_holds(subject, name, value, strict) for name, value in rule.effects.items())
@@ -31,6 +32,13 @@ def matches(rule: Rule, subject: Subject) -> bool:
         and (rule.service is None or subject.reads_service is rule.service)
         and (rule.reversible is None or subject.reversible is rule.reversible)
     )
+
+
+def _pin_matches(rule: Rule, subject: Subject) -> bool:
+    """SECURITY: an MCP tool is allowed only where a person allowed it for the server that is configured now."""
+    if subject.pin is None or rule.decision != ALLOW:
+        return True
+    return bool(rule.pin) and rule.pin == subject.pin
 
 
 def _words_match(wanted: tuple[str, ...], subject: Subject, strict: bool) -> bool:

@@ -244,10 +244,10 @@ def _own_settings(name: str, subject: Subject, home: str) -> str:
     if files.write is False and files.delete is False:
         return ""
     paths = subject.paths[-1:] if name in _ENDS_WITH_TARGET - {"mv"} else subject.paths
-    return _own_reason() if any(vital.is_own(path, home) for path in paths) else ""
+    return own_reason() if any(vital.is_own(path, home) for path in paths) else ""
 
 
-def _own_reason() -> str:
+def own_reason() -> str:
     return f"changes the policy, the approvals or the audit that guard this machine; {_TERMINAL}"
 
 
@@ -284,7 +284,7 @@ def _redirects(command: ShellCommand, paths: Paths) -> str:
             if vital.is_boot(path):
                 return f"writes where the boot loader lies; {_TERMINAL}"
             if vital.is_own(path, paths.places.home):
-                return _own_reason()
+                return own_reason()
     return ""
 
 

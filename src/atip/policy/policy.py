@@ -52,6 +52,8 @@ class Rule(Value):
     until: str = ""
     """When the rule ends (ISO 8601); empty: never. See `in_force`."""
     reason: str = ""
+    pin: str = ""
+    """How the server of an MCP tool was started or reached when a person allowed it; only that server's tool is meant."""
 
 
 class TrustDemand(Value):

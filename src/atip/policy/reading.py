@@ -131,6 +131,7 @@ class _Reader:
             folders=self._folders(written, path),
             until=self._until(written, path),
             reason=written.get("reason", ""),
+            pin=written.get("pin", ""),
         )
 
     def _folders(self, written: Mapping[str, Any], path: str) -> tuple[str, ...] | None:

@@ -62,6 +62,8 @@ class Subject(Value):
     """Whether it only asks the service that its user is logged in to (`policy.remote`)."""
     reversible: bool = False
     """Whether all it writes lies in a version-controlled workspace and can be restored from there (`policy.reversible`)."""
+    pin: str | None = None
+    """Of an MCP tool: digest of its server's settings, empty where they are not known; None: not an MCP tool."""
     never: str = ""
     """Why it must not run under any policy, and what to do instead (`policy.never`)."""
 

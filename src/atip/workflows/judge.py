@@ -117,7 +117,7 @@ class LocalJudge:
         self.places, self.cwd = host.places, cwd
         self.policies = load_policies(host.places, cwd, preset=preset or host.policy)
         self._lookup = Lookup(host.places, cwd)
-        self._links = Links(cwd, host.places.home)
+        self.links = Links(cwd, host.places.home)
         self._worktree: Worktree | None = None
 
     @property
@@ -163,7 +163,7 @@ class LocalJudge:
         return explain(
             read, text, self.policies,
             lookup=self._lookup, cwd=self.cwd, home=self.places.home, establish=establish,
-            links=self._links,
+            links=self.links,
         )  # fmt: skip
 
     def _with_reversible(self, subject: Subject) -> Subject:

@@ -148,9 +148,9 @@ def _is_expanded(tool: Tool, path: str) -> bool:
     return command is not None and bool(command.commands or command.options or command.arguments)
 
 
-def mcp_servers(host: Host) -> McpConfigs:
+def mcp_servers(host: Host, cwd: str = "") -> McpConfigs:
     """MCP servers that the user's clients are configured with: known, not started."""
     from atip.discovery.mcp_configs import read_mcp_configs
 
     extra = load_settings(host.places, "config").get("mcpConfigs", ())
-    return read_mcp_configs(host.places, os.getcwd(), extra)
+    return read_mcp_configs(host.places, cwd or os.getcwd(), extra)

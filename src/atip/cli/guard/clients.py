@@ -14,6 +14,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 LIMIT_S, CLIENT_LIMIT_S = 8, 15
@@ -26,9 +27,16 @@ class HookEvent(Value):
     """One event of a client that calls us."""
 
     name: str
-    matcher: str = ""
+    tools: tuple[str, ...] = ()
+    """Names of tools for which it is called, as this client matches them; empty: the event is about one kind of tool."""
+    form: str = "{}"
+    """How the client writes a choice of names."""
     decides: bool = True
     """Whether the client waits for our answer."""
+
+    @property
+    def matcher(self) -> str:
+        return self.form.format("|".join(self.tools))
 
 
 class GuardClient(Value):
@@ -44,9 +52,19 @@ class GuardClient(Value):
     """`groups`: a list of matchers with lists of hooks; `flat`: a list of hooks; `tables`: TOML; `plugin`: a program."""
     syntax: str = "json"
     events: tuple[HookEvent, ...] = ()
+    without: tuple[str, ...] = ()
+    """Tools that a plugin does not ask about."""
     fallback: str = _STOPS
     """What the command does where the guard did not answer."""
 
+
+CLAUDE = ("Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "Glob", "Grep", "WebFetch")
+GEMINI = ("run_shell_command", "write_file", "replace", "read_file", "read_many_files", "search_file_content", "web_fetch", "mcp_.*")  # fmt: skip
+KIMI = ("Bash", "Shell", "WriteFile", "StrReplaceFile", "ReadFile", "Grep", "FetchURL")
+SHELLS = frozenset(("Bash", "Shell", "run_shell_command", "beforeShellExecution"))
+"""What is judged whatever a person leaves out."""
+_MCP = {"mcp": ("mcp__.*", "mcp_.*", "beforeMCPExecution")}
+"""Short names for `--without`."""
 
 CLIENTS = {
     client.name: client
@@ -58,8 +76,8 @@ CLIENTS = {
             project=".claude/settings.local.json",
             syntax="jsonc",
             events=(
-                HookEvent(name="PreToolUse", matcher="Bash"),
-                HookEvent(name="PostToolUse", matcher="Bash", decides=False),
+                HookEvent(name="PreToolUse", tools=("Bash", *CLAUDE, "mcp__.*")),
+                HookEvent(name="PostToolUse", tools=("Bash",), decides=False),
             ),
         ),
         GuardClient(
@@ -68,8 +86,8 @@ CLIENTS = {
             user=(".codex/hooks.json",),
             project=".codex/hooks.json",
             events=(
-                HookEvent(name="PreToolUse", matcher="Bash"),
-                HookEvent(name="PermissionRequest", matcher="Bash"),
+                HookEvent(name="PreToolUse", tools=("Bash", "apply_patch", "mcp__.*")),
+                HookEvent(name="PermissionRequest", tools=("Bash",)),
             ),
         ),
         GuardClient(
@@ -78,7 +96,7 @@ CLIENTS = {
             user=(".gemini/settings.json",),
             project=".gemini/settings.json",
             syntax="jsonc",
-            events=(HookEvent(name="BeforeTool", matcher="run_shell_command"),),
+            events=(HookEvent(name="BeforeTool", tools=GEMINI),),
         ),
         GuardClient(
             name="cursor",
@@ -89,6 +107,8 @@ CLIENTS = {
             syntax="jsonc",
             events=(
                 HookEvent(name="beforeShellExecution"),
+                HookEvent(name="beforeReadFile"),
+                HookEvent(name="beforeMCPExecution"),
                 HookEvent(name="afterShellExecution", decides=False),
             ),
             fallback=f"""{{ echo '{{"permission":"deny","user_message":"{_SILENT}"}}'; exit 2; }}""",
@@ -115,7 +135,7 @@ CLIENTS = {
             user=(".kimi-code/config.toml", ".kimi/config.toml"),
             kind="tables",
             syntax="toml",
-            events=(HookEvent(name="PreToolUse", matcher="^(Bash|Shell)$"),),
+            events=(HookEvent(name="PreToolUse", tools=KIMI, form="^({})$"),),
         ),
     )
 }
@@ -134,6 +154,28 @@ def find_client(name: str) -> GuardClient:
         hint = f"did you mean `{close}`?" if close else "clients: " + ", ".join(CLIENTS)
         raise NotFoundError("guard.unknown-client", f"no client `{name[:40]}`", hint=hint)
     return found
+
+
+def without_tools(client: GuardClient, names: Sequence[str]) -> GuardClient:
+    """The client without some tools; the shell cannot be left out.
+
+    Raises:
+        NotFoundError: `guard.unknown-tool`.
+    """
+    if client.kind == "plugin":
+        return client.replace(without=tuple(names))
+    known = {tool for event in client.events for tool in (*event.tools, event.name)} - SHELLS
+    left = {each for name in names for each in _MCP.get(name, (name,))}
+    for name in names:
+        if not known & set(_MCP.get(name, (name,))):
+            hint = "tools: " + ", ".join(sorted(known - {"PreToolUse", "PostToolUse", "PermissionRequest", "BeforeTool"}))  # fmt: skip
+            raise NotFoundError("guard.unknown-tool", f"{client.title} has no tool `{name[:40]}` that is judged", hint=hint)  # fmt: skip
+    events = [
+        event.replace(tools=tuple(tool for tool in event.tools if tool not in left))
+        for event in client.events
+        if event.name not in left
+    ]
+    return client.replace(events=tuple(events))
 
 
 def hook_command(client: GuardClient, event: HookEvent, program: str, limiter: str) -> str:

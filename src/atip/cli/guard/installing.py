@@ -80,7 +80,7 @@ def plan_install(
     before = load_text(path)  # (1)
     if client.kind == "plugin":
         _refuse_foreign_plugin(path, before)
-        after = plugin.plugin_text(program, LIMIT_S)
+        after = plugin.plugin_text(program, LIMIT_S, client.without)
         return [GuardChange(path=path, before=before, after=after)]
     handlers = {
         event: handler_of(client, event, hook_command(client, event, program, limiter))

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.cli.guard.protocols import Request
+    from atip.policy.client_tools import ClientTool
     from atip.policy.decision import Decision
     from atip.toolbox import Explanation, Toolbox
 
+OWN_SERVER = "atip"
 NO_FOLDER = "the request does not say in which folder the line runs"
 
 
@@ -36,9 +38,51 @@ def judge_request(request: Request, client: str, options: argparse.Namespace) ->
 
     if request.event in AFTER:
         return _note_run(request, client, options)
-    if request.line is None or request.event not in BEFORE:
-        return Judged(outcome=None, reason="not a shell line")
+    if request.event not in BEFORE:
+        return Judged(outcome=None, reason="not an event that is decided")
+    if request.tool is not None:
+        return _judge_tool(request, request.tool, client, options)
+    if request.line is None:
+        return Judged(outcome=None, reason="not a tool that is judged")
     return _judge(request, request.line, client, options)
+
+
+def _judge_tool(
+    request: Request, tool: ClientTool, client: str, options: argparse.Namespace
+) -> Judged:
+    import os
+
+    from atip.cli.guard.modes import PLAN, asks_itself, in_mode, in_plan
+    from atip.policy.client_tools import opinion
+    from atip.system.clock import monotonic
+    from atip.toolbox import Toolbox
+
+    start = monotonic()
+    folder = request.cwd or "/"
+    box = Toolbox(cwd=folder if os.path.isdir(folder) else "/", policy=options.policy)
+    if tool.server == OWN_SERVER and box.client_tools.runs_ourselves(OWN_SERVER, folder):
+        return Judged(outcome=None, reason="our own server judges what it runs")
+    found = box.client_tools.judge(tool, cwd=folder)
+    asks = asks_itself(client, request.mode)
+    outcome = opinion(tool, found.judged, found.decision, client_asks=asks)
+    reason = reason_of(found.decision)
+    if outcome == "allow" and not request.cwd:
+        outcome, reason = "ask", NO_FOLDER
+    if outcome and request.mode == PLAN:
+        outcome, reason = in_plan(outcome, reason, (found.judged.subject,))
+    if outcome is None and not found.audit:
+        return Judged(outcome=None)
+    judged = _switched(Judged(outcome=outcome, reason=reason), found.decision, box)
+    if not (found.audit or (options.record and not request.is_self_test)):
+        return judged
+    answered = in_mode(client, request.mode, str(judged.outcome), "")[0] if judged.outcome else ""
+    trouble = _record(
+        box, tool.text, found.decision, client=client, request=request, answered=answered,
+        cwd=folder, took_s=monotonic() - start,
+    )  # fmt: skip
+    if not trouble or not found.audit or judged.outcome == "deny":
+        return judged
+    return Judged(outcome="ask", reason=f"policy demands a record of this decision: {trouble}")
 
 
 def _judge(request: Request, line: str, client: str, options: argparse.Namespace) -> Judged:

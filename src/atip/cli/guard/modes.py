@@ -30,6 +30,11 @@ def in_mode(client: str, mode: str | None, outcome: str, reason: str) -> tuple[s
     return "deny", f"permission mode `{mode}` does not ask reliably; run it in a terminal or in another mode: {reason}"  # fmt: skip
 
 
+def asks_itself(client: str, mode: str | None) -> bool:
+    """Whether a client puts a call of its own tools to a person where we are silent. What is not established is no."""
+    return client in ("claude-code", "codex") and mode in ASKING
+
+
 def in_plan(outcome: str, reason: str, subjects: Sequence[Subject]) -> tuple[str, str]:
     """Outcome and reason in plan mode: what does more than read is not allowed, whatever a rule says."""
     from atip.policy.presets import LOOKING

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import json
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 FIRST_LINE = (
     "// atip guard: refuses what policy does not allow. Written by `atip guard install opencode`."
 )
@@ -16,9 +20,12 @@ import { resolve } from "node:path"
 
 const COMMAND = %(command)s
 
-const judge = (line, cwd) => {
+const SILENT = new Set(%(silent)s)
+const OWN = new Set(%(own)s)
+
+const judge = (asked) => {
   const ran = spawnSync(COMMAND[0], COMMAND.slice(1), {
-    input: JSON.stringify({ line, cwd }), encoding: "utf8", timeout: %(limit)s, killSignal: "SIGKILL",
+    input: JSON.stringify(asked), encoding: "utf8", timeout: %(limit)s, killSignal: "SIGKILL",
   })
   try {
     if (ran.status === 0) return JSON.parse(ran.stdout)
@@ -28,8 +35,11 @@ const judge = (line, cwd) => {
 
 export const AtipGuard = async ({ directory }) => ({
   "tool.execute.before": async (input, output) => {
-    if (input.tool !== "bash") return
-    const said = judge(output.args.command, resolve(directory, output.args.workdir ?? "."))
+    if (SILENT.has(input.tool) || (SILENT.has("mcp") && !OWN.has(input.tool))) return
+    const cwd = resolve(directory, output.args.workdir ?? ".")
+    const shell = input.tool === "bash"
+    const said = judge(shell ? { line: output.args.command, cwd } : { tool: input.tool, arguments: output.args ?? {}, cwd })
+    if (!shell && said.decision === "none") return
     if (said.decision === "allow") {
       if (said.line) output.args.command = said.line
       return
@@ -38,12 +48,40 @@ export const AtipGuard = async ({ directory }) => ({
   },
 })
 """
+_SILENT = (
+    *(
+        "todowrite",
+        "todoread",
+        "task",
+        "skill",
+        "lsp",
+        "question",
+        "batch",
+        "invalid",
+        "plan_enter",
+        "plan_exit",
+    ),
+    *("websearch", "codesearch"),
+)
+"""Tools of opencode that neither touch files nor reach a host of the model's choice."""
+_OWN = ("bash", "write", "edit", "multiedit", "patch", "apply_patch", "read", "glob", "grep", "list", "webfetch")  # fmt: skip
+"""Tools of opencode itself that are judged; others are MCP tools."""
 _MARK = "const COMMAND = "
 
 
-def plugin_text(program: str, limit_s: int) -> str:
+def plugin_text(program: str, limit_s: int, without: Sequence[str] = ()) -> str:
+    """
+    Args:
+        without: tools that are not judged; others that have no effect on files or the network are not either.
+    """
+    silent = sorted({*_SILENT, *without} - {"bash"})
     command = [program, "guard", "hook", "--for", "opencode", "--record"]
-    filled = {"command": json.dumps(command), "limit": limit_s * 1000}
+    filled = {
+        "command": json.dumps(command),
+        "limit": limit_s * 1000,
+        "silent": json.dumps(silent),
+        "own": json.dumps(_OWN),
+    }
     return f"{FIRST_LINE}\n{_TEXT % filled}"
 
 

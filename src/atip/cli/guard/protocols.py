@@ -8,8 +8,9 @@
 | gemini-cli | BeforeTool | `deny`: there is no other word |
 | kimi | PreToolUse | `deny`: there is no other word; allowing is silence |
 | copilot | preToolUse | `deny`: whether this client asks is not established |
-| cursor | beforeShellExecution | `ask` |
-| generic, opencode | `{"line", "cwd"}` | `ask`; the plugin of opencode refuses everything but `allow` |
+| cursor | beforeShellExecution, beforeMCPExecution | `ask` |
+| cursor | beforeReadFile | `deny`: there is no other word |
+| generic, opencode | `{"line", "cwd"}`, `{"tool", "arguments", "cwd"}` | `ask`; the plugin of opencode refuses everything but `allow` and `none` |
 
 SECURITY: every answer that cannot be given exactly is the stricter one. Events that are not listed get no answer.
 """
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from atip.policy.client_tools import ClientTool
+
 SHELLS = frozenset(
     ("Bash", "bash", "shell", "Shell", "run_shell_command", "exec_command", "local_shell")
 )
 """Names of the tools that run a shell line."""
 BEFORE = frozenset(
-    ("", "PreToolUse", "PermissionRequest", "BeforeTool", "preToolUse", "beforeShellExecution")
-)
+    ("", "PreToolUse", "PermissionRequest", "BeforeTool", "preToolUse", "beforeShellExecution",
+     "beforeReadFile", "beforeMCPExecution")
+)  # fmt: skip
 """Events that a decision answers; clients that name no event have only one."""
 AFTER = frozenset(("PostToolUse", "PostToolUseFailure", "afterShellExecution"))
 """Events that say: it was run."""
@@ -42,7 +46,9 @@ class Request(Value):
 
     event: str = ""
     line: str | None = None
-    """None: not a shell line; this hook has no opinion."""
+    """None: not a shell line."""
+    tool: ClientTool | None = None
+    """A tool besides the shell; None: a shell line, or a tool of which there is nothing to judge."""
     cwd: str = ""
     """Empty: the client does not say, or does not say it as an absolute path."""
     mode: str | None = None
@@ -70,17 +76,54 @@ def read_request(client: str, document: object) -> Request:
     if request.event not in BEFORE | AFTER:
         return request
     if client in ("generic", "opencode"):
-        return request.replace(line=_line(document.get("line")))
-    if client == "cursor" and "command" in document:
+        return _plain(request, client, document)
+    if request.event == "beforeReadFile":
+        return request.replace(tool=_tool("Read", document))
+    if client == "cursor" and "command" in document and request.event != "beforeMCPExecution":
         return request.replace(line=_line(document["command"]))
     name = document.get("tool_name", document.get("toolName"))
     if not isinstance(name, str):
         raise BadRequest("`tool_name` is missing")
+    arguments = _arguments(document) if name in SHELLS or request.event not in AFTER else {}
     if name not in SHELLS:
-        return request
-    arguments = _arguments(document)
+        is_mcp = request.event == "beforeMCPExecution"
+        tool = _tool(
+            name, arguments, document, _text(document.get("server")) or ("?" if is_mcp else "")
+        )
+        return request.replace(tool=tool, arguments=arguments)
     line = _line(arguments.get("command", arguments.get("cmd")))
     return request.replace(line=line, cwd=_folder(arguments, request.cwd), arguments=arguments)
+
+
+def _plain(request: Request, client: str, document: dict[str, Any]) -> Request:
+    """`{"line"}` or `{"tool", "arguments"}`."""
+    name = document.get("tool")
+    if name is None:
+        return request.replace(line=_line(document.get("line")))
+    if not isinstance(name, str) or "line" in document:
+        raise BadRequest("either `line` or `tool`")
+    arguments = document.get("arguments")
+    if not isinstance(arguments, dict):
+        raise BadRequest("`arguments` is missing")
+    owner = _text(document.get("server"))
+    if client == "opencode" and not owner:
+        from atip.cli.guard.tools import KINDS
+
+        owner = "" if name in KINDS else name.partition("_")[0]  # its names of MCP tools
+    return request.replace(tool=_tool(name, arguments, document, owner), arguments=arguments)
+
+
+def _tool(
+    name: str, arguments: dict[str, Any], document: dict[str, Any] | None = None, server: str = ""
+) -> ClientTool | None:
+    # imported where it is needed: most calls of the guard are shell lines
+    from atip.cli.guard.tools import read_tool
+
+    told = document or {}
+    context = told.get("mcp_context")
+    if isinstance(context, dict):
+        server = server or _text(context.get("server_name"))
+    return read_tool(name, arguments, told.get("annotations"), server)
 
 
 def _frame(document: dict[str, Any]) -> Request:
@@ -132,14 +175,15 @@ def _text(value: object) -> str:
 def answer(client: str, event: str, outcome: str | None, reason: str) -> dict[str, Any]:
     """The client's answer; `outcome` None: no opinion; `off`: a person has switched the guard off."""
     if client in ("generic", "opencode"):
-        return {"decision": "allow" if outcome == OFF else outcome or "ask", "reason": reason}
+        return {"decision": "allow" if outcome == OFF else outcome or "none", "reason": reason}
     if outcome == OFF:
         return {}
-    if client == "cursor" and event not in AFTER:
-        said = outcome or "ask"
-        return {"permission": said, "user_message": reason, "agent_message": reason}
     if outcome is None:
         return {}
+    if client == "cursor" and event not in AFTER:
+        # reading a file knows no question
+        said = "deny" if outcome == "ask" and event == "beforeReadFile" else outcome
+        return {"permission": said, "user_message": reason, "agent_message": reason}
     if event == "PermissionRequest":
         return _permission_request(outcome, reason)
     if outcome == "ask" and client != "claude-code":

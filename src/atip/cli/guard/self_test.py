@@ -29,6 +29,11 @@ class TestResult(Value):
     says: str
 
 
+def is_tested(event: str) -> bool:
+    """Whether an event is about shell lines and is decided; one hook answers for all."""
+    return not event.startswith(("Post", "after", "beforeRead", "beforeMCP"))
+
+
 def test_hook(client: GuardClient, event: str, hook: dict[str, Any], cwd: str) -> TestResult:
     """Call the hook twice; nothing that it is asked about runs."""
     try:

@@ -67,12 +67,24 @@ def with_hooks(client: GuardClient, text: str, handlers: Handlers, path: str) ->
     text = _without_others(client, text, handlers, path)
     for event, handler in handlers.items():
         places = _places(client, text, path, event.name)
+        if (
+            places
+            and client.kind == "groups"
+            and not _has_matcher(client, text, places[0], event, path)
+        ):
+            text, places = _removed(client, text, places[0], path), []
         if places:
             text = _replaced(text, places[0], handler)
         else:
             group = handler if client.kind == "flat" else _group(event, handler)
             text = append_item(text, ("hooks", event.name), group)
     return text
+
+
+def _has_matcher(client: GuardClient, text: str, place: Place, event: HookEvent, path: str) -> bool:
+    """Whether our hook is called for the tools that it is meant for."""
+    group = _at(parse_settings(text, client.syntax, path), place[:3])
+    return isinstance(group, dict) and group.get("matcher", "") == event.matcher
 
 
 def _replaced(text: str, place: Place, handler: dict[str, Any]) -> str:

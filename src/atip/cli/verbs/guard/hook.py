@@ -1,7 +1,7 @@
 """Permission hook for coding agents: their JSON on standard input, their JSON on standard output.
 
-`atip guard` is the same. Judges the shell line that the agent wants to run, and nothing else: other tools and other events get no
-opinion. Whatever goes wrong inside is answered with `ask` (or what the client has for it), never with silence that would allow.
+`atip guard` is the same. Judges the shell line that the agent wants to run, files that it reads and writes, pages that it fetches, and MCP tools; other
+tools and other events get no opinion. Whatever goes wrong inside is answered with `ask` (or what the client has for it), never with silence that would allow.
 Where policy says `auditAllCalls`, each decision is written into the audit: no record, no permission.
 """
 

@@ -23,6 +23,7 @@ EXAMPLES = (
     "atip guard install claude-code",
     "atip guard install codex --dry-run",
     "atip guard install cursor --project",
+    "atip guard install claude-code --without Read --without mcp",
 )
 
 
@@ -34,6 +35,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="show the change, write nothing")
     parser.add_argument(
+        "--without", action="append", default=[], metavar="TOOL",
+        help="do not judge this tool of the client (`Read`, `mcp`); the shell is always judged",
+    )  # fmt: skip
+    parser.add_argument(
         "--command", default="", metavar="PATH", help="program to call; default: this one"
     )
 
@@ -41,12 +46,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     import shutil
 
-    from atip.cli.guard.clients import find_client
+    from atip.cli.guard.clients import find_client, without_tools
     from atip.cli.guard.installing import file_of, hooks_of, plan_install, write_changes
-    from atip.cli.guard.self_test import test_hook
+    from atip.cli.guard.self_test import is_tested, test_hook
     from atip.cli.own_program import own_program
 
-    client, scope = find_client(options.client), scope_of(options, ctx)
+    client = without_tools(find_client(options.client), options.without)
+    scope = scope_of(options, ctx)
     program = options.command or own_program()
     changes = plan_install(client, scope, program=program, limiter=shutil.which("timeout") or "")
     if options.dry_run:
@@ -54,7 +60,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     backups = write_changes(changes)
     path = file_of(client, scope)
     tests = [test_hook(client, event, hook, scope.cwd) for event, hook in hooks_of(client, path)
-             if not event.startswith(("Post", "after"))]  # fmt: skip
+             if is_tested(event)]  # fmt: skip
     works = bool(tests) and all(test.works for test in tests)
     changed = [change.path for change in changes if change.before != change.after]
     if ctx.as_json:

@@ -45,7 +45,7 @@ def _rows(ctx: Context, client: Any) -> list[dict[str, Any]]:
 
     from atip.cli.guard.decisions import last_call
     from atip.cli.guard.installing import Scope, file_of, hooks_of
-    from atip.cli.guard.self_test import test_hook
+    from atip.cli.guard.self_test import is_tested, test_hook
     from atip.errors import AtipError
 
     found: list[dict[str, Any]] = []
@@ -61,7 +61,7 @@ def _rows(ctx: Context, client: Any) -> list[dict[str, Any]]:
         except AtipError as error:
             found.append({**row, "installed": True, "works": False, "says": error.message})
             continue
-        deciding = [(e, hook) for e, hook in hooks if not e.startswith(("Post", "after"))]
+        deciding = [(e, hook) for e, hook in hooks if is_tested(e)]
         if deciding:
             tests = [test_hook(client, event, hook, where.cwd) for event, hook in deciding]
             works = all(test.works for test in tests)

@@ -69,6 +69,8 @@ def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[st
         raise UsageError("cli.usage", "`--here` and `--everywhere` exclude each other")
     rule: dict[str, Any] = {"name": f"{decision} {options.line}", "decision": decision}
     rule["words"] = _words(options.line, ctx)
+    if decision == "allow" and rule["words"][0].startswith("mcp__"):
+        rule["pin"] = _pin(ctx, rule["words"])
     if not options.everywhere:
         folder = find_project(os.getcwd(), ctx.app.places.home)
         rule["folders"] = [os.path.realpath(os.path.dirname(folder) if folder else os.getcwd())]
@@ -80,6 +82,25 @@ def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[st
             raise UsageError("cli.usage", f"`{options.until[:40]}` is not a valid duration", hint="for example: --until 7d")  # fmt: skip
         rule["until"] = iso(now() + time[1])
     return {**rule, "reason": options.reason} if options.reason else rule
+
+
+def _pin(ctx: Context, words: list[str]) -> str:
+    """
+    Raises:
+        UsageError: no client is configured with the server of this tool.
+    """
+    from atip.errors import UsageError
+
+    server = words[0].split("__")[1]
+    found = ctx.app.client_tools.pin_of(server)
+    if len(words) > 1 or not found:
+        says = (
+            f"no client is configured with an MCP server `{server[:40]}`"
+            if not found
+            else "an MCP tool has no words"
+        )
+        raise UsageError("policy.no-such-server", says, hint="atip list --json names the servers")
+    return found
 
 
 def _words(line: str, ctx: Context) -> list[str]:

@@ -81,6 +81,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
             written[key] = list(value)
     if rule.effects:
         written["effects"] = dict(rule.effects)
+    if rule.pin:
+        written["pin"] = rule.pin
     if rule.until:
         written["until"] = rule.until
     if rule.reason:
