@@ -6,8 +6,9 @@ source excludes it, and unknown is never safe. A page is never calmer than the j
 
 from __future__ import annotations
 
+import functools
+
 from atip.calls.facts import facts_of
-from atip.model.facts import fact_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Option
 
     Badge = dict[str, str]
+    Dangers = tuple[bool | None, ...]
 
 DANGERS = {
     # fact: label, the alarming ones first
@@ -45,23 +47,30 @@ READ_ONLY = "read-only"
 
 
 def badges_of(base: Effects, ceiling: Effects) -> list[Badge]:
-    """What to show, the most alarming first; never empty."""
+    """What to show, the most alarming first; never empty. The list is shared: nobody may change it."""
+    return _badges(
+        dangers_of(base), dangers_of(ceiling), ceiling.is_read_only, base.reversible is False
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _badges(base: Dangers, ceiling: Dangers, is_read_only: bool, is_final: bool) -> list[Badge]:
     found: list[Badge] = []
     unknown: list[str] = []
-    for fact, label in DANGERS.items():
-        if danger_of(base, fact):
+    for (fact, label), does, may in zip(DANGERS.items(), base, ceiling, strict=True):
+        if does:
             found.append({"fact": fact, "state": "does", "label": label})
-        elif danger_of(ceiling, fact):
+        elif may:
             found.append({"fact": fact, "state": "may", "label": f"may {verb_of(label)}"})
-        elif fact in WEIGHTY and danger_of(ceiling, fact) is None:
+        elif fact in WEIGHTY and may is None:
             unknown.append(label)
     if unknown:
         label = "effects unknown" if len(unknown) == len(WEIGHTY) else "partly unknown"
         detail = f"not known whether it {_listed(unknown)}"
         found.append({"fact": "unknown", "state": "unknown", "label": label, "detail": detail})
-    elif ceiling.is_read_only:
+    elif is_read_only:
         found.insert(0, {"fact": READ_ONLY, "state": "safe", "label": READ_ONLY})
-    if base.reversible is False:
+    if is_final:
         found.append({"fact": "reversible", "state": "does", "label": "cannot be undone"})
     return found
 
@@ -75,17 +84,26 @@ def added_by(facts: Effects) -> list[Badge]:
     """What an option adds."""
     return [
         {"fact": fact, "state": "may", "label": label}
-        for fact, label in DANGERS.items()
-        if danger_of(facts, fact)
+        for (fact, label), adds in zip(DANGERS.items(), dangers_of(facts), strict=True)
+        if adds
     ]
 
 
-def danger_of(effects: Effects, fact: str) -> bool | None:
-    """Whether a danger of the table above is there; None: not known."""
-    if fact == "changes":
-        lists = (effects.creates, effects.modifies, effects.deletes)
-        return True if any(lists) else None if None in lists else False
-    return fact_of(effects, fact)
+def dangers_of(effects: Effects) -> Dangers:
+    """Every danger of the table above, in its order."""
+    files, asking = effects.filesystem, effects.interactive
+    lists = (effects.creates, effects.modifies, effects.deletes)
+    return (
+        effects.destructive,
+        files.delete,
+        effects.cost.billable,
+        files.write,
+        True if any(lists) else None if None in lists else False,
+        effects.network,
+        effects.subprocess,
+        asking.prompts,
+        asking.tty,
+    )
 
 
 def verb_of(label: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 from atip.calls.functions import is_curated
 from atip.model.visible_text import clean
-from atip.pages.badges import DANGERS, WEIGHTY, danger_of, verb_of
+from atip.pages.badges import DANGERS, WEIGHTY, dangers_of, verb_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from atip.calls.ceiling import Claim
     from atip.model.tool import Tool
+    from atip.pages.badges import Dangers
 
     Row = dict[str, Any]
 
@@ -30,16 +33,24 @@ def source_of(tool: Tool) -> str:
 
 def effects_of_command(claim: Claim, source: str) -> list[Row]:
     """One row for each effect; `when` names the options that cause what the bare command does not do."""
+    raisers = tuple((_cause(one.flags), dangers_of(one.effects)) for one in claim.raisers)
+    return _rows_of_command(dangers_of(claim.base), dangers_of(claim.ceiling), raisers, source)
+
+
+@functools.lru_cache(maxsize=4096)
+def _rows_of_command(
+    base: Dangers, ceiling: Dangers, raisers: tuple[tuple[str, Dangers], ...], source: str
+) -> list[Row]:
     rows = []
-    for fact, label in DANGERS.items():
-        if danger_of(claim.base, fact):
+    for place, (fact, label) in enumerate(DANGERS.items()):
+        if base[place]:
             rows.append(_row(fact, "does", label, "always", source))
-        elif danger_of(claim.ceiling, fact):
-            causes = [_cause(one.flags) for one in claim.raisers if danger_of(one.effects, fact)]
+        elif ceiling[place]:
+            causes = [cause for cause, dangers in raisers if dangers[place]]
             when = f"with {_names(causes)}" if causes else "with some option or argument"
             rows.append(_row(fact, "may", f"may {verb_of(label)}", when, source))
-        else:
-            rows += _denied(claim, fact, label, source)
+        elif fact in WEIGHTY:
+            rows.append(_denied(fact, base[place], ceiling[place], source))
     return rows
 
 
@@ -49,11 +60,11 @@ def effects_of_tool(claims: Sequence[tuple[str, Claim]], source: str) -> list[Ro
     Args:
         claims: each command by its name below the tool; the tool without a command has no name.
     """
+    found = [(name or "no command", dangers_of(claim.ceiling)) for name, claim in claims]
     rows = []
-    for fact, label in DANGERS.items():
-        states = {name: danger_of(claim.ceiling, fact) for name, claim in claims}
-        doing = [name or "no command" for name, state in states.items() if state]
-        unknown = [name or "no command" for name, state in states.items() if state is None]
+    for place, (fact, label) in enumerate(DANGERS.items()):
+        doing = [name for name, dangers in found if dangers[place]]
+        unknown = [name for name, dangers in found if dangers[place] is None]
         if doing:
             rows.append(_row(fact, "may", f"may {verb_of(label)}", _names(doing), source))
         if fact in WEIGHTY and unknown:
@@ -64,15 +75,13 @@ def effects_of_tool(claims: Sequence[tuple[str, Claim]], source: str) -> list[Ro
     return rows
 
 
-def _denied(claim: Claim, fact: str, label: str, source: str) -> list[Row]:
+def _denied(fact: str, base: bool | None, ceiling: bool | None, source: str) -> Row:
     """What the command does not do, or what is not known of it; small dangers are named only where they are."""
-    if fact not in WEIGHTY:
-        return []
-    if danger_of(claim.ceiling, fact) is False:
-        return [_row(fact, "safe", f"does not {verb_of(label)}", "never", source)]
-    base = danger_of(claim.base, fact)
+    label = DANGERS[fact]
+    if ceiling is False:
+        return _row(fact, "safe", f"does not {verb_of(label)}", "never", source)
     when = "with options or arguments that are not known" if base is False else "unknown"
-    return [_row(fact, "unknown", f"unknown whether it {label}", when, NO_SOURCE)]
+    return _row(fact, "unknown", f"unknown whether it {label}", when, NO_SOURCE)
 
 
 def _row(fact: str, state: str, label: str, when: str, evidence: str) -> Row:

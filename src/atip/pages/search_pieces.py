@@ -1,11 +1,11 @@
 """The search index of a site, in pieces that a page loads as it needs them. Pure.
 
     search/index.json    which pieces there are, and how many documents
-    search/p-PREFIX.json words that start with PREFIX → documents, by weight
+    search/p-PREFIX.json words that start with PREFIX → documents, by weight; what to show of each word's best ten
     search/d-N.json      what to show of 16 documents
 
 A word's piece is the longest prefix that is listed. Large pieces are split by the next letter, so that a first answer
-needs one small table, one piece and the documents of the best ten. The script of the page (`site.js`) reads the
+to one word needs one small table and one piece; several words may need blocks of documents too. The script of the page (`site.js`) reads the
 same words out of a query: change both or neither. Reasons: docs/decisions/0011-search-in-the-page.md.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import defaultdict
 
 from atip.model.shim_records import encode_text
 
@@ -31,6 +32,12 @@ MAX_PIECE = 24_000
 """Bytes above which a piece is split."""
 MAX_DOCUMENTS = 2_000
 """Documents of one word; beyond that only the weightiest are kept: nobody reads further."""
+SHOWN = 10
+"""Results of a search, as in `site.js`."""
+_ROW = 110
+"""About how many bytes a document has that is to be shown."""
+_MAX_NAME = 100
+_MAX_FORMS = 200_000
 _WORD = re.compile(r"[^\W_]+")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 TOOL, COMMAND, TEXT = 9, 8, 2
@@ -68,45 +75,63 @@ STOP = frozenset(
 )
 
 
+class _Forms(dict[str, str]):
+    """A word as it is written → as the index knows it; empty: not in the index. Each is made once."""
+
+    def __missing__(self, word: str) -> str:
+        is_plural = len(word) > 3 and word[-1] == "s" and word[-2] != "s"
+        form = "" if word in STOP else word[:-1] if is_plural else word
+        if len(self) < _MAX_FORMS:
+            self[word] = form
+        return form
+
+
+_form = _Forms().__getitem__
+
+
 def words_of(text: str) -> list[str]:
     """Words as the index knows them: lower case, without a plural `s`."""
-    found = []
-    for word in _WORD.findall(text.lower()):
-        if word not in STOP:
-            is_plural = len(word) > 3 and word[-1] == "s" and word[-2] != "s"
-            found.append(word[:-1] if is_plural else word)
-    return found
+    return [form for form in map(_form, _WORD.findall(text.lower())) if form]
 
 
 def index_files(documents: Documents) -> dict[str, bytes]:
     """Every file of the index, by its path in the site."""
     postings = _postings(documents)
     pieces = dict(_pieces(postings))
-    files = {f"search/p-{prefix}.json": _piece(words) for prefix, words in pieces.items()}
+    files = {
+        f"search/p-{prefix}.json": _piece(words, documents) for prefix, words in pieces.items()
+    }
     files |= _blocks(documents)
-    top = {"documents": len(documents), "block": BLOCK, "pieces": sorted(pieces)}
+    # numbers of pages that are gone may be free: the table of scores in the page needs the highest
+    top = {"documents": max(documents, default=-1) + 1, "block": BLOCK, "pieces": sorted(pieces)}
     files["search/index.json"] = encode_text(top).encode()
     return files
 
 
 def _postings(documents: Documents) -> Postings:
-    found: Postings = {}
+    lists: dict[int, dict[str, list[int]]] = {
+        weight: defaultdict(list) for weight in (*range(TEXT, TOOL + 1), OF_TOOL)
+    }
     for number in sorted(documents):
         _folder, name, text, _level = documents[number]
-        weights = dict.fromkeys(words_of(text), TEXT)
         tool, _, command = name.partition(" ")
         named = words_of(command)
         # `git push` before `git stash push`: the less else a name says, the more its words weigh
-        weights.update(dict.fromkeys(named, max(TEXT + 1, COMMAND + 1 - len(named))))
-        weights.update(dict.fromkeys(words_of(tool), TOOL if not command else OF_TOOL))
-        for word, weight in weights.items():
-            by_weight = found.get(word)
-            if by_weight is None:
-                by_weight = found[word] = {}
-            if weight in by_weight:
-                by_weight[weight].append(number)
-            else:
-                by_weight[weight] = [number]
+        weight = max(TEXT + 1, COMMAND + 1 - len(named))
+        seen: set[str] = set()
+        for words, by_word in (
+            (words_of(tool), lists[OF_TOOL if command else TOOL]),
+            (named, lists[weight]),
+            (words_of(text), lists[TEXT]),
+        ):
+            for word in words:
+                if word not in seen:
+                    seen.add(word)
+                    by_word[word].append(number)
+    found: Postings = {}
+    for weight, by_word in lists.items():
+        for word, numbers in by_word.items():
+            found.setdefault(word, {})[weight] = numbers
     return found
 
 
@@ -135,14 +160,32 @@ def _split(prefix: str, words: Postings) -> Iterable[tuple[str, Postings]]:
 
 def _size(words: Postings) -> int:
     """About how many bytes a piece will have."""
-    return sum(
-        len(word) + 12 + 4 * min(MAX_DOCUMENTS, sum(map(len, numbers.values())))
-        for word, numbers in words.items()
-    )
+    size = 0
+    for word, numbers in words.items():
+        count = sum(map(len, numbers.values()))
+        size += len(word) + 12 + 4 * min(MAX_DOCUMENTS, count) + _ROW * min(SHOWN, count)
+    return size
 
 
-def _piece(words: Postings) -> bytes:
-    return encode_text({word: _ranked(numbers) for word, numbers in words.items()}).encode()
+def _piece(words: Postings, documents: Documents) -> bytes:
+    shown = {
+        str(number): _shown(documents[number]) for held in words.values() for number in _best(held)
+    }
+    ranked = {word: _ranked(numbers) for word, numbers in words.items()}
+    return encode_text({"words": ranked, "documents": shown}).encode()
+
+
+def _best(by_weight: dict[int, list[int]]) -> list[int]:
+    """The documents that a query of this word alone shows."""
+    found: list[int] = []
+    for weight in sorted(by_weight, reverse=True):
+        found += by_weight[weight][: SHOWN - len(found)]
+    return found
+
+
+def _shown(document: Sequence[str]) -> tuple[str, ...]:
+    folder, name, text, level = document
+    return folder, name[:_MAX_NAME], text, level
 
 
 def _ranked(by_weight: dict[int, list[int]]) -> list[list[int]]:
@@ -161,5 +204,5 @@ def _ranked(by_weight: dict[int, list[int]]) -> list[list[int]]:
 def _blocks(documents: Documents) -> dict[str, bytes]:
     blocks: dict[int, dict[str, Sequence[str]]] = {}
     for number, shown in documents.items():
-        blocks.setdefault(number // BLOCK, {})[str(number)] = shown
+        blocks.setdefault(number // BLOCK, {})[str(number)] = _shown(shown)
     return {f"search/d-{block}.json": encode_text(held).encode() for block, held in blocks.items()}

@@ -126,26 +126,34 @@ def _options(options: Iterable[Option] | None) -> list[Data]:
 
 
 def _option(option: Option) -> Data:
-    own = option.own
+    extra, enum, default, variable = option.extra, option.enum, option.default, option.env_var
     data: Data = {
         "flags": _texts(option.flags) or [clean(option.name)],
         "value": clean(option.type) if option.takes_value else "",
         "description": _saying(option.description, option.name),
         "required": option.is_required,
-        "choices": [clean(str(choice)) for choice in option.enum or ()],
-        "default": "" if option.default is MISSING else clean(str(option.default)),
-        "variable": clean(option.env_var or ""),
+        "choices": [clean(str(choice)) for choice in enum] if enum else [],
+        "default": "" if default is MISSING else clean(str(default)),
+        "variable": clean(variable) if variable else "",
         "adds": [],
-        "evidence": evidence_list(own),
-        "conflicts": _conflicts(own),
+        "evidence": [],
+        "conflicts": [],
     }
+    if extra:
+        _add_own(data, option)
+    return data
+
+
+def _add_own(data: Data, option: Option) -> None:
+    """What our vendor block says of an option."""
+    own = option.own
+    data["evidence"], data["conflicts"] = evidence_list(own), _conflicts(own)
     if own:
         data["adds"] = added_by(option_facts(option))
         if own.get("runs"):
             data["adds"].append({"fact": "runs", "state": "may", "label": "runs what it names"})
         if own.get("dryRun"):
             data["adds"].append({"fact": "dry-run", "state": "safe", "label": "rehearsal"})
-    return data
 
 
 def _authentication(told: Authentication | None) -> Data | None:
@@ -166,8 +174,11 @@ def _authentication(told: Authentication | None) -> Data | None:
 
 def _saying(description: str, name: str) -> str:
     """A description, unless it only repeats the name."""
-    is_name = description.replace("-", " ").lower() == name.strip("-").replace("-", " ").lower()
-    return "" if is_name else clean(description)
+    if len(description) <= len(name):
+        bare = name.strip("-").replace("-", " ").lower()
+        if description.replace("-", " ").lower() == bare:
+            return ""
+    return clean(description)
 
 
 def _own(extra: Mapping[str, object]) -> Mapping[str, object]:
@@ -206,4 +217,4 @@ def web_link(address: str | None) -> str:
 
 
 def _texts(texts: Iterable[str] | None) -> list[str]:
-    return [clean(text) for text in texts or ()]
+    return [clean(text) for text in texts] if texts else []

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.pages.search_pieces import BLOCK, MAX_PIECE, index_files, words_of
+from atip.pages.search_pieces import BLOCK, MAX_PIECE, SHOWN, index_files, words_of
 
 WORDS = st.text("abcdefgs0é_- ", min_size=1, max_size=12)
 
@@ -17,7 +17,7 @@ def lookup(files, word):
         piece = "_"
     else:
         piece = max((p for p in top["pieces"] if word.startswith(p)), key=len, default="")
-    postings = json.loads(files[f"search/p-{piece}.json"])[word]
+    postings = json.loads(files[f"search/p-{piece}.json"])["words"][word]
     found = set()
     for _weight, *distances in postings:
         number = 0
@@ -36,6 +36,22 @@ def test_every_word_leads_to_its_documents(texts):
         assert block[str(number)] == [f"t/{number}/", name, text, "safe"]
         for word in {*words_of(name), *words_of(text)}:
             assert number in lookup(files, word)
+
+
+def test_one_piece_holds_all_that_a_query_of_one_word_shows():
+    documents = {
+        n: (f"t/{n}/", f"tool{n} list" if n % 2 else f"list{n}", "list", "safe") for n in range(50)
+    }
+    held = json.loads(index_files(documents)["search/p-l.json"])
+    [[_weight, first, *distances], *_lighter] = held["words"]["list"]
+    best = [first + sum(distances[:count]) for count in range(SHOWN)]
+    assert best == list(range(1, 20, 2))
+    assert [held["documents"][str(number)][1] for number in best] == [f"tool{n} list" for n in best]
+
+
+def test_numbers_beyond_the_count_of_documents_are_covered():
+    documents = {0: ("t/a/", "a1", "", "safe"), 7: ("t/b/", "b1", "", "safe")}
+    assert json.loads(index_files(documents)["search/index.json"])["documents"] == 8
 
 
 def test_large_pieces_are_split():

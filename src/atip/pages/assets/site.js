@@ -40,48 +40,71 @@
     return found;
   }
 
-  function addWord(scores, postings, total, share) {
+  // Scores of one word by document, in a flat table: a page may have 100,000 documents.
+  function addWord(scores, touched, postings, share) {
     let count = 0;
-    for (const [, ...numbers] of postings) count += numbers.length;
-    const rarity = Math.log(1 + total / (1 + count));
-    for (const [weight, ...distances] of postings) {
+    for (const numbers of postings) count += numbers.length - 1;
+    const rarity = Math.log(1 + scores.length / (1 + count)) * share;
+    for (const numbers of postings) {
+      const score = numbers[0] * rarity;
       let number = 0;
-      for (const distance of distances) {
-        number += distance;
-        const score = weight * rarity * share;
-        if (score > (scores.get(number) || 0)) scores.set(number, score);
+      for (let at = 1; at < numbers.length; at += 1) {
+        number += numbers[at];
+        if (scores[number] === 0) touched.push(number);
+        if (score > scores[number]) scores[number] = score;
       }
     }
   }
 
   async function scoresOf(word, top, isPrefix) {
-    const scores = new Map();
-    for (const piece of await Promise.all(piecesFor(word, top, isPrefix).map((p) => load("p-" + p + ".json")))) {
-      if (Object.hasOwn(piece, word)) addWord(scores, piece[word], top.documents, 1);
+    const pieces = await Promise.all(piecesFor(word, top, isPrefix).map((p) => load("p-" + p + ".json")));
+    const scores = new Float64Array(top.documents);
+    const touched = [];
+    for (const { words } of pieces) {
+      if (Object.hasOwn(words, word)) addWord(scores, touched, words[word], 1);
       if (!isPrefix) continue;
-      for (const longer of Object.keys(piece)) {
-        if (longer !== word && longer.startsWith(word)) addWord(scores, piece[longer], top.documents, word.length / longer.length);
+      for (const longer of Object.keys(words)) {
+        if (longer !== word && longer.startsWith(word)) addWord(scores, touched, words[longer], word.length / longer.length);
       }
     }
-    return scores;
+    return { scores, touched, shown: pieces.map((piece) => piece.documents) };
+  }
+
+  // The best first: documents with more of the words, then by score, then what is at hand, then by number.
+  function best(each, shown, limit) {
+    const seen = new Set();
+    const order = [];
+    const isBefore = (one, other) => one.key - other.key || one.held - other.held || other.number - one.number;
+    for (const { touched } of each) {
+      for (const number of touched) {
+        if (seen.has(number)) continue;
+        seen.add(number);
+        let words = 0;
+        let sum = 0;
+        for (const { scores } of each) if (scores[number]) { words += 1; sum += scores[number]; }
+        const one = { key: words * 1e6 + sum, held: number in shown ? 1 : 0, number };
+        let at = order.length;
+        while (at > 0 && isBefore(one, order[at - 1]) > 0) at -= 1;
+        if (at === limit) continue;
+        order.splice(at, 0, one);
+        if (order.length > limit) order.pop();
+      }
+    }
+    return order.map((one) => one.number);
   }
 
   async function search(text, limit) {
     const words = wordsOf(text);
+    // The word that is being typed may be the start of a longer one; `a` alone is, `log of a` says nothing yet.
+    const tail = (text.toLowerCase().match(/[\p{L}\p{N}]+$/u) || [""])[0];
+    if (!words.length && tail) words.push(tail);
     if (!words.length) return [];
     const top = await load("index.json");
-    const open = !/\s$/.test(text);
+    const open = tail !== "" && (words.length === 1 && words[0] === tail || !STOP.has(tail));
     const each = await Promise.all(words.map((word, at) => scoresOf(word, top, open && at === words.length - 1)));
-    const totals = new Map();
-    for (const scores of each) {
-      for (const [number, score] of scores) {
-        const before = totals.get(number) || [0, 0];
-        totals.set(number, [before[0] + 1, before[1] + score]);
-      }
-    }
-    const order = [...totals].sort((a, b) => b[1][0] - a[1][0] || b[1][1] - a[1][1] || a[0] - b[0]).slice(0, limit);
-    const blocks = await Promise.all(order.map(([number]) => load("d-" + Math.floor(number / top.block) + ".json")));
-    return order.map(([number], at) => blocks[at][number]);
+    const shown = Object.assign({}, ...each.flatMap((one) => one.shown));
+    return Promise.all(best(each, shown, limit).map(async (number) =>
+      shown[number] || (await load("d-" + Math.floor(number / top.block) + ".json"))[number]));
   }
 
   function entry([address, name, text, level]) {
