@@ -68,7 +68,7 @@ class MachinePages:
             "footer": "Served on this machine by atip ui. Pages only read; actions ask for confirmation.",
         }
         self._renderer = Renderer(site, self._assets)
-        self._index: tuple[int, dict[str, bytes]] = (-1, {})
+        self._index: tuple[Rows, dict[str, bytes]] = ([], index_files({}))
 
     def answer(self, request: PageRequest) -> PageAnswer:
         """One page, or a small page that says why there is none."""
@@ -146,12 +146,12 @@ class MachinePages:
 
     def _search(self, path: str) -> PageAnswer:
         tools = self._machine.tools()
-        if self._index[0] != len(tools):
+        if self._index[0] != tools:
             documents = {
                 number: (one["address"], one["name"], one["text"], "safe")
                 for number, one in enumerate(tools)
             }
-            self._index = (len(tools), index_files(documents))
+            self._index = (tools, index_files(documents))
         data = self._index[1].get(path)
         if data is None:
             raise NotFoundError("ui.no-page", f"no file `{clean(path[:80])}`")

@@ -78,12 +78,20 @@ class CatalogPages:
         return str(self._site["updated"])
 
     def _page(self, path: str, template: str, page: Data) -> SiteFile:
-        mark = _digest(f"{template} {encode_text(page)}".encode())
+        return self._page_of(path, template, page, encode_text(page))
+
+    def _page_of(self, path: str, template: str, page: Data, text: str) -> SiteFile:
         return SiteFile(
             path=path,
-            mark=mark,
+            mark=_digest(f"{template} {text}".encode()),
             make=lambda: self._renderer.page(template, path.removesuffix("index.html"), page=page),
         )
+
+    def _with_json(self, path: str, template: str, page: Data) -> Iterator[SiteFile]:
+        """A page, and its data beside it."""
+        text = encode_text(page)
+        yield self._page_of(path, template, page, text)
+        yield from _plain({f"{path.removesuffix('.html')}.json": text.encode()})
 
     def _overview(self, tools: list[Data], totals: Data, changes: list[Data]) -> Iterator[SiteFile]:
         """The start page and the lists by letter."""
@@ -95,7 +103,7 @@ class CatalogPages:
         start = {**totals, "letters": letters, "first": tools[:_FIRST]}
         start["changes"] = [one for one in changes if one["address"]][:8]
         start["updated"] = self._updated[:10]
-        yield self._page("index.html", "start.html", start)
+        yield from self._with_json("index.html", "start.html", start)
         for number, one in enumerate(lists):
             near = lists[number - 1 : number] + lists[number + 1 : number + 2]
             files = {"letters": letters, "before": "", "after": ""}
@@ -103,18 +111,16 @@ class CatalogPages:
                 files["before"] = near[0]["file"]
             if number + 1 < len(lists):
                 files["after"] = near[-1]["file"]
-            yield self._page(f"browse/{one['file']}", "browse.html", {**one, **files})
-            if not number:
-                yield self._page("browse/index.html", "browse.html", {**one, **files})
+            for file in sorted({one["file"]} if number else {"index.html", one["file"]}):
+                yield from self._with_json(f"browse/{file}", "browse.html", {**one, **files})
 
     def _coverage(self, summaries: list[Data], totals: Data) -> Iterator[SiteFile]:
         page = {**totals, "shims": self._registry.total, "charts": feeds.charts(summaries)}
         page["missing"] = _missing(self._registry.coverage)
-        yield self._page("coverage/index.html", "coverage.html", page)
-        yield from _plain({"coverage/index.json": encode_text(page).encode()})
+        yield from self._with_json("coverage/index.html", "coverage.html", page)
 
     def _changes(self, changes: list[Data]) -> Iterator[SiteFile]:
-        yield self._page("changes/index.html", "changes.html", {"changes": changes})
+        yield from self._with_json("changes/index.html", "changes.html", {"changes": changes})
         yield from _plain(feeds.feeds(self._site, self._base, changes))
 
     def _search(self, pages: list[Data], state: SiteState) -> Iterator[SiteFile]:
