@@ -72,8 +72,10 @@ def packed(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Pac
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setitem(sys.modules, "atip.packed_probe", module)
-    Pack(str(tmp_path / "modules.pack"), str(tmp_path)).update()  # all that is loaded is new to it
-    pack = Pack(str(tmp_path / "modules.pack"), str(tmp_path))
+    Pack(
+        str(tmp_path / "modules.pack"), [str(tmp_path)]
+    ).update()  # all that is loaded is new to it
+    pack = Pack(str(tmp_path / "modules.pack"), [str(tmp_path)])
     pack.read()
     return pack, source
 

@@ -8,6 +8,7 @@ reads no file, judges nothing. Order of execution is not modelled: every command
 
 from __future__ import annotations
 
+from atip.calls.quoting import quote
 from atip.calls.shell_commands import ANY_CHAR as ANY_CHAR
 from atip.calls.shell_commands import ANY_FILE as ANY_FILE
 from atip.calls.shell_commands import Origin as Origin
@@ -52,9 +53,7 @@ def read_argv(argv: Sequence[str]) -> ShellLine:
     Raises:
         FormatError: `shell.syntax`: a word is not what it looks like, or all are too long; as for a line.
     """
-    import shlex
-
-    words = tuple(ShellWord(text=word, raw=shlex.quote(word), pattern=word) for word in argv)
+    words = tuple(ShellWord(text=word, raw=quote(word), pattern=word) for word in argv)
     text = " ".join(word.raw for word in words)
     check_characters(text)
     return ShellLine(text=text, commands=(ShellCommand(words=words, text=text),), direct=True)

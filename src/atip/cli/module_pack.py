@@ -17,16 +17,21 @@ import atip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
     from types import CodeType, ModuleType
     from typing import Any
 
-    Entry = tuple[bool, int, int, int, int]
-    """Whether it is a package; its source's time of change (ns) and size; where its code begins, and its length."""
+    Stamp = tuple[str, bool, int, int]
+    """Its source; whether it is a package; the source's time of change (ns) and size."""
+    Entry = tuple[Stamp, int, int]
+    """Its stamp; where its code begins, and its length."""
 
 VERBS = ("run", "explain", "guard", "show", "list", "search")
 """Only what these load is packed: the index is read by every call."""
 _PYC_HEADER = 16
+_MADE_FOR = f"2 {sys.version}"
+"""The form of the pack, and the interpreter."""
 _SPEC = atip.__spec__
 _LOADER: Any = type(_SPEC.loader) if _SPEC is not None else object
 
@@ -44,11 +49,15 @@ class PackedLoader(_LOADER):  # type: ignore[misc]
 
 
 class Pack:
-    """Finds our modules in the pack; first in `sys.meta_path`, it leaves all others to those behind it."""
+    """Finds modules in the pack; first in `sys.meta_path`, it leaves all others to those behind it."""
 
-    def __init__(self, path: str, root: str) -> None:
+    def __init__(self, path: str, roots: Sequence[str]) -> None:
+        """
+        Args:
+            roots: folders whose modules are packed: ours, and those of the standard library.
+        """
         self.path = path
-        self._root = root
+        self._roots = tuple(f"{root}/" for root in roots)
         self._file = -1
         self._start = 0
         self.index: dict[str, Entry] = {}
@@ -63,48 +72,44 @@ class Pack:
             version, index = marshal.loads(os.read(self._file, length))  # noqa: S302
         except (OSError, ValueError, EOFError, TypeError, OverflowError, MemoryError):
             return
-        if version == sys.version:
+        if version == _MADE_FOR:
             self._start, self.index = 8 + length, index
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Where a module of ours is; None: Python looks for it."""
+        """Where a module is; None: Python looks for it."""
         entry = self.index.get(name)
         if entry is None:
             return None
-        source = self._source(name, entry[0])
+        source, is_package, *stamp = entry[0]
         try:
             status = os.stat(source)
         except OSError:
             return None
-        if (status.st_mtime_ns, status.st_size) != entry[1:3]:
+        if [status.st_mtime_ns, status.st_size] != stamp or not source.startswith(self._roots):
             return None
         loader = PackedLoader(name, source, self.code(entry))
-        spec: ModuleSpec = type(_SPEC)(name, loader, origin=source, is_package=entry[0])
+        spec: ModuleSpec = type(_SPEC)(name, loader, origin=source, is_package=is_package)
         spec.has_location = True
-        if entry[0]:
+        if is_package:
             spec.submodule_search_locations = [os.path.dirname(source)]
         return spec
 
     def code(self, entry: Entry) -> bytes:
-        return os.pread(self._file, entry[4], self._start + entry[3])
-
-    def _source(self, name: str, is_package: bool) -> str:
-        below = name.partition(".")[2].replace(".", "/")
-        return f"{self._root}/{below}{'/__init__.py' if is_package else '.py'}"
+        return os.pread(self._file, entry[2], self._start + entry[1])
 
     def update(self) -> None:
         """Add what this process loaded from files of its own."""
         new = {
             name: found
             for name, module in sys.modules.items()
-            if name.startswith("atip.")
-            and name not in self._before
+            if name not in self._before
             and (found := _compiled(module)) is not None
+            and found[0][0].startswith(self._roots)
         }
         if not new or sys.dont_write_bytecode:
             return
         kept = {
-            name: (entry[:3], self.code(entry))
+            name: (entry[0], self.code(entry))
             for name, entry in self.index.items()
             if name not in new
         }
@@ -120,15 +125,14 @@ def install() -> Pack | None:
     if not cached or not hasattr(_LOADER, "path_stats") or _LOADER.__name__ != "SourceFileLoader":
         return None
     folder, name = os.path.split(cached)
-    pack = Pack(
-        os.path.join(folder, f"{name.replace('__init__', 'modules', 1)}.pack"), atip.__path__[0]
-    )
+    path = os.path.join(folder, f"{name.replace('__init__', 'modules', 1)}.pack")
+    pack = Pack(path, (atip.__path__[0], os.path.dirname(os.__file__)))
     pack.read()
     sys.meta_path.insert(0, pack)
     return pack
 
 
-def _compiled(module: ModuleType) -> tuple[tuple[bool, int, int], bytes] | None:
+def _compiled(module: ModuleType) -> tuple[Stamp, bytes] | None:
     """What was loaded from a `.pyc` file, as it is packed; None: it came from elsewhere, or has changed since."""
     loader: Any = getattr(module, "__loader__", None)
     cached: str = getattr(module, "__cached__", None) or ""
@@ -140,22 +144,22 @@ def _compiled(module: ModuleType) -> tuple[tuple[bool, int, int], bytes] | None:
             data = compiled.read()
     except OSError:
         return None
-    stamp = (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
+    expected = (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
     told = tuple(int.from_bytes(data[at : at + 4], "little") for at in (8, 12))
     # by time and size, as Python compares them; a file that is checked by its hash is left alone
-    if data[4:8] != bytes(4) or told != stamp:
+    if data[4:8] != bytes(4) or told != expected:
         return None
-    is_package = hasattr(module, "__path__")
-    return (is_package, status.st_mtime_ns, status.st_size), data[_PYC_HEADER:]
+    stamp = (loader.path, hasattr(module, "__path__"), status.st_mtime_ns, status.st_size)
+    return stamp, data[_PYC_HEADER:]
 
 
-def _write(path: str, modules: dict[str, tuple[tuple[bool, int, int], bytes]]) -> None:
+def _write(path: str, modules: dict[str, tuple[Stamp, bytes]]) -> None:
     index: dict[str, Entry] = {}
     at = 0
     for name, (stamp, code) in modules.items():
-        index[name] = (*stamp, at, len(code))
+        index[name] = (stamp, at, len(code))
         at += len(code)
-    head = marshal.dumps((sys.version, index))
+    head = marshal.dumps((_MADE_FOR, index))
     temporary = f"{path}.{os.getpid()}"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:

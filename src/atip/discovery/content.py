@@ -7,12 +7,12 @@ Stubs – console scripts, shell wrappers – are followed to what they start.
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 from atip.errors import AtipError
 from atip.model.regex import literal_finder
 from atip.model.value import Value
+from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ class ContentReader:
             raise AtipError("file.unreadable", f"cannot read `{path}`: {error.strerror}") from error
 
     def _read(self, handle: int, chunk: bytes) -> Content:
+        import hashlib
+
         digest = hashlib.sha256()
         head, script = chunk[:HEAD], _script(chunk)
         tail = b""
@@ -105,7 +107,7 @@ class ContentReader:
 def _judge_small(data: bytes) -> Content:
     """A whole small file, for which plain search is faster than the compiled one."""
     return Content(
-        digest=f"sha256:{hashlib.sha256(data).hexdigest()}",
+        digest=f"sha256:{sha256_hex(data)}",
         is_candidate=_FIRST in data and _SECOND in data,
         head=data[:HEAD],
         script=_script(data),

@@ -8,12 +8,11 @@ marks of a native tool, and tell inference which framework to ask.
 from __future__ import annotations
 
 import functools
-import glob
 import itertools
 import os
-import re
 
 from atip.discovery.content import HEAD
+from atip.model.regex import late_regex
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -22,19 +21,18 @@ if TYPE_CHECKING:
 
 MAX_STUB = 64 * 1024
 MAX_SOURCES = 300
-_ENTRY = re.compile(r"^from ([A-Za-z_][\w.]{0,200}) import ([A-Za-z_]\w{0,100})", re.M)
+_ENTRY = late_regex(r"(?m)^from ([A-Za-z_][\w.]{0,200}) import ([A-Za-z_]\w{0,100})")
 
-_EXEC = re.compile(r"""^\s*exec\s+(?:-a\s+\S+\s+)?["']?(/[^\s"'$]{1,300})""", re.M)
+_EXEC = late_regex(r"""(?m)^\s*exec\s+(?:-a\s+\S+\s+)?["']?(/[^\s"'$]{1,300})""")
 
 _BESIDE = r"""\$\(dirname (?:-- )?"?\$0"?\)|\$\{0%/\*\}"""
 """The folder of the script itself, as shells write it."""
-_HANDS_ON = re.compile(
-    rf"""^\s*(?:exec\s+(?:-a\s+\S+\s+)?)?["']?({_BESIDE})?(/[^\s"'$]{{1,300}})["']?\s+(?:[^\n|;&]*\s)?"?\$@"?\s*$""",
-    re.M,
+_HANDS_ON = late_regex(
+    rf"""(?m)^\s*(?:exec\s+(?:-a\s+\S+\s+)?)?["']?({_BESIDE})?(/[^\s"'$]{{1,300}})["']?\s+(?:[^\n|;&]*\s)?"?\$@"?\s*$"""
 )
 """A line that starts another program with all arguments: by its path, or beside the script."""
 
-_SHIM = re.compile(r"(.*/\.?(pyenv|rbenv|nodenv|goenv|phpenv|jenv))/shims/([^/]+)\Z")
+_SHIM = late_regex(r"(.*/\.?(pyenv|rbenv|nodenv|goenv|phpenv|jenv))/shims/([^/]+)\Z")
 
 
 class Stub(Value):
@@ -139,6 +137,8 @@ def sources(path: str, stub: Stub) -> Iterator[str]:
 
 
 def _sources(path: str, stub: Stub) -> Iterator[str]:
+    import glob
+
     if stub.language == "python" and stub.module:
         package = stub.module.split(".")[0]
         for site in site_directories(path, stub):
@@ -161,6 +161,8 @@ def _sources(path: str, stub: Stub) -> Iterator[str]:
 
 def site_directories(path: str, stub: Stub) -> list[str]:
     """Where the interpreter of a console script finds its packages, told from paths alone."""
+    import glob
+
     prefixes = {os.path.dirname(os.path.dirname(os.path.abspath(path)))}
     if stub.interpreter:
         prefixes.add(os.path.dirname(os.path.dirname(stub.interpreter)))
@@ -242,6 +244,8 @@ def needed_paths(path: str, stub: Stub) -> list[str]:
             os.path.join(prefix, "lib"),
             os.path.join(prefix, "pyvenv.cfg"),
         ]
+    import glob
+
     for site in site_directories(path, stub):
         needed.append(site)
         for pointer in glob.iglob(os.path.join(glob.escape(site), "*.pth")):

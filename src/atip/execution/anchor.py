@@ -7,10 +7,8 @@ deleted; that stays written here when the chain goes on. A head that was noted e
 
 from __future__ import annotations
 
-import json
-import re
-
 from atip.errors import AtipError, NotFoundError, UsageError
+from atip.model.plain_json import dumps, loads
 from atip.model.value import Value
 from atip.system import files
 
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1_000_000
 MAX_LOST = 100
-_HEAD = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})")
+_DIGITS, _HEX = "0123456789", "0123456789abcdef"
 
 
 class Head(Value):
@@ -47,14 +45,15 @@ def parse_head(text: str) -> Head:
     Raises:
         UsageError: `audit.head`.
     """
-    found = _HEAD.fullmatch(text.strip())
-    if found is None:
+    records, _, last = text.strip().partition(":")
+    is_number = 0 < len(records) <= 15 and not records.strip(_DIGITS)
+    if not is_number or len(last) != 64 or last.strip(_HEX):
         raise UsageError(
             "audit.head",
             f"`{text}` is not a head",
             hint="RECORDS:HASH, as `atip audit verify` prints it",
         )
-    return Head(records=int(found[1]), last=found[2])
+    return Head(records=int(records), last=last)
 
 
 def read_anchor(path: str) -> Anchored | None:
@@ -64,7 +63,7 @@ def read_anchor(path: str) -> Anchored | None:
         AtipError: `audit.anchor`, it cannot be read.
     """
     try:
-        told = json.loads(files.read_bytes(path, MAX_BYTES))
+        told = loads(files.read_bytes(path, MAX_BYTES).decode())
         return Anchored(
             head=parse_head(told["head"]), lost=tuple(parse_head(each) for each in told["lost"])
         )
@@ -96,7 +95,7 @@ def move_anchor(path: str, previous: str, last: str, hashes: Iterable[str]) -> N
             lost = (*lost, known.head)[-MAX_LOST:]
     told = {"head": head.to_text(), "lost": [each.to_text() for each in lost]}
     # Not durable: after a power failure the chain may be ahead of its anchor, never behind it.
-    files.write_atomic(path, json.dumps(told).encode(), durable=False)
+    files.write_atomic(path, dumps(told).encode(), durable=False)
 
 
 def holds(head: Head, chain: tuple[str, ...]) -> bool:

@@ -6,10 +6,10 @@ back one by one. Destructive calls are never remembered.
 
 from __future__ import annotations
 
-import json
 import os
 
 from atip.errors import AtipError, FormatError, NotFoundError, PolicyError
+from atip.model.plain_json import loads
 from atip.model.value import Value
 from atip.system import files
 from atip.system.clock import iso, now
@@ -110,6 +110,8 @@ class Approvals:
 
     def _save(self, approvals: Sequence[Approval]) -> None:
         document = {"approvals": [each.to_json() for each in approvals]}
+        import json
+
         files.write_atomic(self._path, json.dumps(document, indent=1).encode())
 
 
@@ -122,7 +124,7 @@ def _decoded(data: bytes, path: str) -> Sequence[Approval]:
                 cwd=str(row["cwd"]),
                 until=float(row["until"]),
             )
-            for row in json.loads(data)["approvals"]
+            for row in loads(data.decode())["approvals"]
         ]
     except (ValueError, KeyError, TypeError) as error:
         raise FormatError("approvals.unreadable", f"`{path}` is not a list of approvals") from error

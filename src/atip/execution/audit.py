@@ -11,12 +11,12 @@ new chain from the first record on: keep a head elsewhere (`atip audit verify --
 
 from __future__ import annotations
 
-import json
 import os
-import re
 
 from atip.errors import AtipError, ExecutionError
 from atip.execution.anchor import holds, move_anchor, read_anchor
+from atip.model.plain_json import dumps, loads
+from atip.model.regex import late_regex
 from atip.model.value import Value
 from atip.system import files
 from atip.system.clock import now
@@ -33,7 +33,8 @@ NAME = "audit.jsonl"
 GENESIS = "0" * 64
 MAX_FILE = 16 * 1024 * 1024
 MAX_RECORD = 256 * 1024
-_SET_ASIDE = re.compile(r"audit\.([0-9]{6})\.jsonl\Z")
+_USUAL_RECORDS = 8 * 1024
+_SET_ASIDE = late_regex(r"audit\.([0-9]{6})\.jsonl\Z")
 
 
 class Broken(Value):
@@ -94,8 +95,9 @@ class Audit:
         handle = os.open(self.path, flags, 0o600)
         try:
             size = os.fstat(handle).st_size
-            tail = os.pread(handle, min(size, MAX_RECORD + 1), max(0, size - MAX_RECORD - 1))
-            previous = _last_hash(tail) if size else self._last_set_aside()
+            tail, previous = _ending(handle, size)
+            if not size:
+                previous = self._last_set_aside()
             if size > self._max_file and tail.endswith(b"\n"):
                 os.rename(self.path, self._next_name())
                 os.close(handle)
@@ -127,7 +129,7 @@ class Audit:
             return GENESIS
         with open(os.path.join(self.folder, names[-1]), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - MAX_RECORD - 1))
-            return _last_hash(file.read())
+            return _last_hash(file.read()) or GENESIS
 
     def _set_aside(self) -> list[str]:
         return sorted(name for name in os.listdir(self.folder) if _SET_ASIDE.match(name))
@@ -241,7 +243,7 @@ def _canonical(record: Mapping[str, Any]) -> bytes:
     # `event` first, so that half a line can be told from anything else.
     ordered = {"event": record.get("event", ""), **{k: record[k] for k in sorted(record)}}
     # ASCII only: no control character and no invisible one can stand in a log line.
-    return json.dumps(ordered, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return dumps(ordered, ensure_ascii=True, compact=True).encode()
 
 
 def _hash(record: Mapping[str, Any]) -> str:
@@ -250,19 +252,29 @@ def _hash(record: Mapping[str, Any]) -> str:
 
 def _decoded(line: bytes) -> dict[str, Any] | None:
     try:
-        record = json.loads(line)
+        record = loads(line.decode("utf-8", "surrogatepass"))
     except ValueError:
         return None
     return record if isinstance(record, dict) else None
 
 
+def _ending(handle: int, size: int) -> tuple[bytes, str]:
+    """The end of a file, and the hash of the last whole record in it."""
+    for room in (_USUAL_RECORDS, MAX_RECORD + 1):
+        tail = os.pread(handle, min(size, room), max(0, size - room))
+        # what is cut off at its beginning is not a document: the last bracket closes nothing
+        if found := _last_hash(tail):
+            return tail, found
+    return tail, GENESIS
+
+
 def _last_hash(tail: bytes) -> str:
-    """Hash of the last whole record in the end of a file."""
+    """Hash of the last whole record in the end of a file; empty: there is none."""
     for line in reversed(tail.split(b"\n")):
-        record = _decoded(line + b"\n")
+        record = _decoded(line) if line else None
         if record is not None and isinstance(record.get("hash"), str):
             return str(record["hash"])
-    return GENESIS
+    return ""
 
 
 def _write_whole(handle: int, data: bytes) -> None:

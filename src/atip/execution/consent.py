@@ -9,13 +9,12 @@ Implements SECURITY-BAR row 21, CMP §8.1.
 
 from __future__ import annotations
 
-import json
 import os
-import shlex
 
 from atip.errors import Denied, NeedsConfirmation
 from atip.execution.result import clean_output
 from atip.model.confinement import ANY_PROGRAM
+from atip.model.plain_json import dumps
 from atip.model.value import Value
 from atip.policy.subject import MARKS
 from atip.system.clock import monotonic
@@ -68,6 +67,8 @@ class Question(Value):
 
 def shown_word(word: str) -> str:
     """A word of an argv, quoted as a shell would, with nothing in it that can move or hide."""
+    import shlex
+
     return clean_line(shlex.quote(word))
 
 
@@ -94,7 +95,7 @@ def _grants(confinement: Confinement) -> list[str]:
 def bind(*, digest: str, argv: Sequence[str], env: Mapping[str, str], cwd: str, policy: str) -> str:
     """The digest that a yes is for. Any difference in any part gives another one."""
     parts = [digest, list(argv), sorted(env.items()), cwd, policy]
-    return sha256_hex(json.dumps(parts, ensure_ascii=True).encode())
+    return sha256_hex(dumps(parts, ensure_ascii=True).encode())
 
 
 def yes_covers(effects: Effects) -> bool:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 
 from atip.errors import AtipError, NotFoundError
+from atip.model.regex import late_regex
 from atip.system import files
 
 FOLDER = "outputs"
 MAX_FILE = 256 * 1024 * 1024
 MAX_TOTAL = 1024 * 1024 * 1024
-_NAME = re.compile(r"[0-9a-f]{16}\.(stdout|stderr)\Z")
+_NAME = late_regex(r"[0-9a-f]{16}\.(stdout|stderr)\Z")
 
 
 class KeptOutput:

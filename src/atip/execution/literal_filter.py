@@ -7,8 +7,6 @@ Marks of earlier redactions are left alone; independent of where the stream is c
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +18,8 @@ class LiteralFilter:
     """One stream; idle until it is told that escape sequences were seen."""
 
     def __init__(self, values: Sequence[bytes], mark: bytes) -> None:
+        import re
+
         ordered = sorted(set(values), key=len, reverse=True)
         known = b"|".join(map(re.escape, ordered))
         self._pattern = re.compile(rb"(\[[a-z0-9-]{1,48}:redacted\])|" + known) if ordered else None

@@ -7,8 +7,6 @@ a password. Implements ATIP 0.6 §3.8.
 
 from __future__ import annotations
 
-import shlex
-
 from atip.errors import AuthRequired
 from atip.model.value import Value
 
@@ -44,6 +42,8 @@ def login_of(
     methods = wanted.methods or ()
     how = next((each.setup_command for each in methods if each.setup_command), "")
     try:
+        import shlex
+
         check = tuple(shlex.split(wanted.check_command))
     except ValueError:
         return None
@@ -58,6 +58,8 @@ def login_of(
 
 def _is_login(argv: tuple[str, ...], how: str) -> bool:
     try:
+        import shlex
+
         words = tuple(shlex.split(how))
     except ValueError:
         return False

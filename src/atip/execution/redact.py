@@ -16,16 +16,16 @@ from __future__ import annotations
 
 import collections
 import functools
-import re
 
 from atip.execution import secret_rules
 from atip.execution.literal_filter import LiteralFilter
 from atip.execution.secret_values import MARK, is_plausible
-from atip.model.regex import literal_finder
+from atip.model.regex import late_regex, literal_finder
 from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Sequence
 
     Span = tuple[int, int, int]
@@ -36,19 +36,21 @@ if TYPE_CHECKING:
     Finder = Callable[[bytes, bytes, int], Iterator[Hit]]
 
 _MAX_NOISE = 600
+_SHORT = 4096
+"""Up to here a text is searched for each anchor: making one search of them all costs more."""
 _LOOK_BACK = 64
-_NOISE = re.compile(
+_NOISE = late_regex(
     rb"(?:\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[\]PX^_][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\)"
     rb"|\x1b[ -/]{0,4}[0-Z\\^-~]|[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]"
     rb"|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad)++"
 )
 _PLAIN = bytes({*range(0x20, 0x7F), *range(0x09, 0x0E), *range(0x80, 0x100)} - {0xC2, 0xE2, 0xEF})
 """Bytes with which no noise begins: most output consists of them, and is not searched for any."""
-_NOISE_HEAD = re.compile(
+_NOISE_HEAD = late_regex(
     rb"(?:\x1b(?:\[[0-?]{0,64}[ -/]{0,8}|[\]PX^_][^\x07\x1b\n]{0,512}\x1b?|[ -/]{0,4})?|\xe2(?:[\x80\x81])?|\xef\xbb?|\xc2)\Z"
 )
 _KEY_HEAD = b"-----BEGIN"
-_KEY_END = re.compile(rb"-----END[^-\n]{0,60}-----")
+_KEY_END = late_regex(rb"-----END[^-\n]{0,60}-----")
 
 
 class Redacted(Value):
@@ -81,7 +83,7 @@ class Redactor:
             known: values to hide wherever they stand, see `secret_values.passed_values`.
         """
         # Line by line: a match across lines could not be decided at the end of one.
-        lines = [line for each in known for line in _NOISE.sub(b"", each).split(b"\n") if line]
+        lines = [line for each in known for line in _without_noise(each).split(b"\n") if line]
         values = list(dict.fromkeys(line for line in lines if len(line) >= 3 or line in known))
         self._finders: list[Finder] = [*(_literal_finder(value) for value in values), *_finders()]
         self._kinds = [*(secret_rules.PASSED for _ in values), *(row[0] for row in _ROWS)]
@@ -185,7 +187,7 @@ class Redactor:
         return found[: len(found) - len(self._pending)]
 
     def _worth_trying(self, text: bytes, lowered: bytes) -> Iterator[int]:
-        issued, guessed = _anchored()
+        issued, guessed = _anchored() if len(text) > _SHORT else (_has_issued, _has_guessed)
         first = len(self._finders) - len(_ROWS)
         yield from range(first)
         if issued(text):
@@ -232,33 +234,51 @@ def _finders() -> tuple[Finder, ...]:
     )
 
 
+_EXACT = tuple(anchor for row in _ROWS[:_FIRST_GUESS] for anchor in row[1])
+_FOLDED = tuple(anchor for row in _ROWS[_FIRST_GUESS:] for anchor in row[1])
+
+
+def _has_issued(text: bytes) -> bool:
+    return any(anchor in text for anchor in _EXACT)
+
+
+def _has_guessed(lowered: bytes) -> bool:
+    return any(anchor in lowered for anchor in _FOLDED)
+
+
 @functools.cache
 def _anchored() -> tuple[Callable[[bytes], bool], Callable[[bytes], bool]]:
     """Whether any rule of either table can match in a text at all, by one fast search each."""
-    exact = [anchor for row in _ROWS[:_FIRST_GUESS] for anchor in row[1]]
-    folded = [anchor for row in _ROWS[_FIRST_GUESS:] for anchor in row[1]]
+    import re
+
     return (
-        literal_finder(b"|".join(re.escape(anchor) for anchor in exact)),
-        literal_finder(b"|".join(re.escape(anchor) for anchor in folded)),
+        literal_finder(b"|".join(map(re.escape, _EXACT))),
+        literal_finder(b"|".join(map(re.escape, _FOLDED))),
     )
 
 
 @functools.cache
 def _marks() -> re.Pattern[bytes]:
     """Marks of ours, exactly; what only looks like one protects nothing."""
+    import re
+
     kinds = "|".join(re.escape(kind) for kind in secret_rules.KINDS)
     return re.compile(rb"\[(?:" + kinds.encode() + rb")" + re.escape(MARK))
 
 
+def _without_noise(value: bytes) -> bytes:
+    return _NOISE.sub(b"", value) if value.translate(None, _PLAIN) else value
+
+
 def _rule_finder(kind: str, anchors: Sequence[bytes], pattern: bytes, *, any_case: bool) -> Finder:
     # Compiled where an anchor is seen: most runs see none, and all patterns together cost more than a start.
-    compiled = functools.cache(lambda: re.compile(pattern))
+    compiled = late_regex(pattern)
 
     def find(text: bytes, lowered: bytes, begin: int) -> Iterator[Hit]:
         position = begin
         for place, back in _places(lowered if any_case else text, anchors, begin):
             for at in range(max(position, place - back), place + 1):
-                if found := compiled().match(text, at):
+                if found := compiled.match(text, at):
                     start, end = found.span(found.lastindex or 0)
                     secret = is_plausible(kind, text[start:end], found.group())
                     yield at, start, end, secret

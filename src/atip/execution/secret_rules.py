@@ -12,7 +12,7 @@ a private key crosses the end of a line, and no quantifier can be matched in two
 
 from __future__ import annotations
 
-import base64
+import binascii
 
 MAX_MATCH = 8192
 MAX_KEY_BLOCK = 65536
@@ -31,7 +31,7 @@ def _in_base64(head: bytes) -> tuple[bytes, ...]:
     """What base64 makes of a beginning, wherever it falls among the groups of three bytes; only what it alone decides."""
     made = []
     for shift in range(3):
-        encoded = base64.b64encode(b"\0" * shift + head)
+        encoded = binascii.b2a_base64(b"\0" * shift + head, newline=False)
         core = encoded[(0, 2, 3)[shift] : (shift + len(head)) * 8 // 6]
         made += [core] if len(core) >= 5 else []
     return tuple(made)

@@ -7,9 +7,9 @@ through `env.pass` is no guess: every spelling of it goes.
 
 from __future__ import annotations
 
-import base64
-import math
-import re
+import binascii
+
+from atip.model.regex import late_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,22 +37,24 @@ _PUBLIC = frozenset(
         *("NO_COLOR", "FORCE_COLOR", "CI", "SHLVL", "AGENT", "CMP_AGENT", "DEBUG", "VERBOSE"),
     )
 )
-_NAMED = re.compile(r"key|token|secret|passw|pwd|auth|cred|cookie|session|private|dsn", re.I)
-_PLACEHOLDER = re.compile(
-    rb"^\$[\w({]|\$\{|\$\(|\{\{|<[^>]*>?|^%[\w(]|^\[[A-Za-z_ ]+\]$|\*{3}|#{4}|\.\.\.|example|change.?me|your[_-]|"
-    rb"placeholder|redacted|dummy|undefined|(.)\1{5}",
-    re.I,
+_NAMED = (
+    *("key", "token", "secret", "passw", "pwd", "auth", "cred", "cookie", "session", "private"),
+    "dsn",
 )
-_REPEATED = re.compile(rb"(.)\1{6}|EXAMPLE$")
-_CODE = re.compile(rb"\(|\)$|^[./~]|://|::|^[A-Za-z_]\w{0,23}(?:\.[A-Za-z_0-9]\w{0,23})+$")
-_ABOUT = re.compile(
-    rb"(?:id|ids|name|names|length|len|size|file|path|dir|url|uri|source|type|count|limit|max|min|expir\w*|ttl|"
-    rb"public|usage|used|version|format|policy|endpoint|host|port|user|results|keying)[\"'`]?[ \t]*(?:=>|:=|=|:)",
-    re.I,
+"""Parts of names that speak of a secret."""
+_PLACEHOLDER = late_regex(
+    rb"(?i)^\$[\w({]|\$\{|\$\(|\{\{|<[^>]*>?|^%[\w(]|^\[[A-Za-z_ ]+\]$|\*{3}|#{4}|\.\.\.|example|change.?me|your[_-]|"
+    rb"placeholder|redacted|dummy|undefined|(.)\1{5}"
+)
+_REPEATED = late_regex(rb"(.)\1{6}|EXAMPLE$")
+_CODE = late_regex(rb"\(|\)$|^[./~]|://|::|^[A-Za-z_]\w{0,23}(?:\.[A-Za-z_0-9]\w{0,23})+$")
+_ABOUT = late_regex(
+    rb"(?i)(?:id|ids|name|names|length|len|size|file|path|dir|url|uri|source|type|count|limit|max|min|expir\w*|ttl|"
+    rb"public|usage|used|version|format|policy|endpoint|host|port|user|results|keying)[\"'`]?[ \t]*(?:=>|:=|=|:)"
 )
 """Names that speak *about* a secret: `tokenId`, `secret_name`, `password_length`."""
 _WORD = rb"(?:[A-Z]?[a-z]{1,14}|[A-Z]{1,14}|v?[0-9]{1,4})"
-_WORDS = re.compile(_WORD + rb"(?:[-_./: ]" + _WORD + rb")*")
+_WORDS = late_regex(_WORD + rb"(?:[-_./: ]" + _WORD + rb")*")
 
 
 def is_plausible(kind: str, value: bytes, whole: bytes) -> bool:
@@ -115,6 +117,8 @@ def _has_digit(value: bytes) -> bool:
 
 def entropy(value: bytes) -> float:
     """Bits per byte, by the value's own frequencies."""
+    import math
+
     size = len(value)
     counts = (value.count(byte) for byte in set(value))
     return -sum(n / size * math.log2(n / size) for n in counts) if size else 0.0
@@ -129,7 +133,7 @@ def passed_values(names: Iterable[str], env: Mapping[str, str]) -> tuple[bytes, 
     found: set[bytes] = set()
     for name in names:
         value = env.get(name, "")
-        least = _MIN_NAMED if _NAMED.search(name) else _MIN_ANY
+        least = _MIN_NAMED if _is_named(name) else _MIN_ANY
         if name in _PUBLIC or name.startswith("LC_"):
             continue
         for line in value.encode("utf-8", "surrogateescape").splitlines():
@@ -140,7 +144,12 @@ def passed_values(names: Iterable[str], env: Mapping[str, str]) -> tuple[bytes, 
 
 def named_values(env: Mapping[str, str]) -> tuple[bytes, ...]:
     """Like `passed_values`, of the variables whose name speaks of a secret."""
-    return passed_values([name for name in env if _NAMED.search(name)], env)
+    return passed_values([name for name in env if _is_named(name)], env)
+
+
+def _is_named(name: str) -> bool:
+    lowered = name.lower()
+    return any(part in lowered for part in _NAMED)
 
 
 def _spellings(value: bytes) -> set[bytes]:
@@ -151,7 +160,7 @@ def _spellings(value: bytes) -> set[bytes]:
         made |= {value.hex().encode(), value.hex().upper().encode()}
         for shift in range(3):
             # Bytes before the value shift its base64; only characters made of it alone are searched.
-            encoded = base64.b64encode(b"\0" * shift + value)
+            encoded = binascii.b2a_base64(b"\0" * shift + value, newline=False)
             start = (0, 2, 3)[shift]
             end = (shift + len(value)) // 3 * 4
             core = encoded[start:end]
@@ -163,6 +172,8 @@ def _spellings(value: bytes) -> set[bytes]:
 
 def _wrapped(value: bytes) -> set[bytes]:
     """The lines in which `base64` and `xxd -p` print it; a short last one would be found anywhere."""
+    import base64
+
     lines = [
         *base64.encodebytes(value).split(),
         *(value.hex().encode()[at : at + 60] for at in range(0, 2 * len(value), 60)),

@@ -6,7 +6,7 @@ data into code (`LD_PRELOAD`, `GIT_SSH_COMMAND`, `BASH_ENV`), or moves trust (`S
 
 from __future__ import annotations
 
-import re
+from atip.model.regex import late_regex
 
 PREFIXES = (
     *("LD_", "DYLD_", "GIT_", "PYTHON", "PERL", "RUBY", "NODE_", "JAVA_", "_JAVA", "JDK_", "BASH_"),
@@ -68,7 +68,7 @@ NEVER_PASSED = (
 )
 """Prefixes of variables that no grant hands in: they make another program's code run."""
 _ALSO_NEVER = NAMES - {"HOME", "DISPLAY", "WAYLAND_DISPLAY", "XDG_CONFIG_HOME", "CC", "CXX"}
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def is_variable_name(name: str) -> bool:

@@ -8,11 +8,14 @@ Implements AIP-29 "Sandbox" network.egress; CIDR is v2 of the spec and refused. 
 
 from __future__ import annotations
 
-import ipaddress
-import unicodedata
+import functools
 
 from atip.errors import FormatError
 from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ipaddress import IPv4Network, IPv6Network
 
 MAX_NAME = 253
 MAX_LABEL = 63
@@ -23,13 +26,10 @@ _SECOND = frozenset(
     ("co", "com", "org", "net", "ac", "gov", "edu", "go", "or", "ne", "gob", "gouv", "nom", "mil")
 )
 """Below a country code these are as wide as the country itself."""
-_NOT_PUBLIC = tuple(
-    ipaddress.ip_network(text)
-    for text in (
-        *("192.88.99.0/24", "224.0.0.0/4", "240.0.0.0/4"),
-        *("::/8", "64:ff9b::/96", "64:ff9b:1::/48", "2001::/23", "2002::/16", "3fff::/20"),
-        *("fec0::/10", "ff00::/8"),
-    )
+_NOT_PUBLIC = (
+    *("192.88.99.0/24", "224.0.0.0/4", "240.0.0.0/4"),
+    *("::/8", "64:ff9b::/96", "64:ff9b:1::/48", "2001::/23", "2002::/16", "3fff::/20"),
+    *("fec0::/10", "ff00::/8"),
 )
 """Ranges that hide an IPv4 address, or that `is_global` is wrong about for our purpose."""
 
@@ -61,6 +61,8 @@ class HostPattern(Value):
 def canonical_host(text: str) -> str | None:
     """The one form of a host name, or None if it is no name (addresses are none)."""
     # Lower case before the look at compatibility forms: capitals are no disguise.
+    import unicodedata
+
     lowered = text.lower()
     # SECURITY: full-width letters and dots would become ASCII in the resolver, not in the check.
     if unicodedata.normalize("NFKC", lowered) != lowered:
@@ -77,6 +79,8 @@ def canonical_host(text: str) -> str | None:
 
 def _ascii_label(label: str) -> str | None:
     if not label.isascii():
+        import unicodedata
+
         # Letters, marks and digits only: no other dots, no invisible characters, no symbols.
         if any(unicodedata.category(c)[0] not in "LMN" and c != "-" for c in label):
             return None
@@ -96,6 +100,8 @@ def _is_punycode(label: str) -> bool:
         text = label[4:].encode("ascii").decode("punycode")
     except UnicodeError:
         return False
+    import unicodedata
+
     return not text.isascii() and unicodedata.normalize("NFKC", text.lower()) == text
 
 
@@ -139,6 +145,8 @@ def parse_endpoint(text: str) -> tuple[str, int]:
 
 def is_address(text: str) -> bool:
     """Whether this is a plain IPv4 or IPv6 address."""
+    import ipaddress
+
     try:
         ipaddress.ip_address(text)
     except ValueError:
@@ -148,6 +156,8 @@ def is_address(text: str) -> bool:
 
 def is_public(address: str) -> bool:
     """Whether an address may be connected to for a public name."""
+    import ipaddress
+
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -155,8 +165,15 @@ def is_public(address: str) -> bool:
     if "%" in address or parsed.is_multicast or not parsed.is_global:
         return False
     return not any(
-        parsed in network for network in _NOT_PUBLIC if network.version == parsed.version
+        parsed in network for network in _not_public() if network.version == parsed.version
     )
+
+
+@functools.cache
+def _not_public() -> tuple[IPv4Network | IPv6Network, ...]:
+    import ipaddress
+
+    return tuple(map(ipaddress.ip_network, _NOT_PUBLIC))
 
 
 def _refused(text: str, why: str) -> FormatError:

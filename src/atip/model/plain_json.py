@@ -57,21 +57,26 @@ def _constant(name: str) -> float:
     return float(name.replace("Infinity", "inf"))
 
 
-def dumps(value: object, *, allow_nan: bool = True, ensure_ascii: bool = False) -> str:
-    """`json.dumps(value, ensure_ascii=…, allow_nan=…)`.
+def dumps(
+    value: object, *, allow_nan: bool = True, ensure_ascii: bool = False, compact: bool = False
+) -> str:
+    """`json.dumps(value, ensure_ascii=…, allow_nan=…)`; `compact` puts no spaces between.
 
     Raises:
         TypeError, ValueError: as `json.dumps` does.
     """
+    marks = (":", ",") if compact else (": ", ", ")
     try:
         from _json import encode_basestring, encode_basestring_ascii, make_encoder
 
         text = encode_basestring_ascii if ensure_ascii else encode_basestring
-        write = make_encoder({}, _refuse, text, None, ": ", ", ", False, False, allow_nan)
+        write = make_encoder({}, _refuse, text, None, *marks, False, False, allow_nan)
     except (ImportError, TypeError):
         import json
 
-        return json.dumps(value, ensure_ascii=ensure_ascii, allow_nan=allow_nan)
+        return json.dumps(
+            value, ensure_ascii=ensure_ascii, allow_nan=allow_nan, separators=(marks[1], marks[0])
+        )
     return "".join(write(value, 0))
 
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, AnyStr
 
 MAX_PATTERN = 512
 MAX_SUBJECT = 1_000_000
@@ -78,6 +78,27 @@ class LazyRegex:
 
     def split(self, text: str) -> list[str]:
         return [part or "" for part in self._get().split(text)]
+
+
+class _LateRegex:
+    """See `late_regex`."""
+
+    def __init__(self, source: str | bytes) -> None:
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:
+        import re
+
+        found = getattr(re.compile(self._source), name)
+        setattr(self, name, found)
+        return found
+
+
+def late_regex(source: AnyStr) -> re.Pattern[AnyStr]:
+    """An expression of our own that is compiled when it is first used; flags are written into it (`(?i)`)."""
+    late: Any = _LateRegex(source)
+    found: re.Pattern[AnyStr] = late
+    return found
 
 
 def compile_regex(source: str, *, ignore_case: bool = False) -> Regex:

@@ -7,7 +7,6 @@ In curated knowledge the block is a statement of ours (docs/formats/knowledge.md
 from __future__ import annotations
 
 from atip.knowledge.reading import CURATED
-from atip.model.sandbox_block import read_sandbox
 from atip.policy.confine import Asked
 
 TYPE_CHECKING = False
@@ -34,6 +33,8 @@ def asked_by_tool(tool: Tool) -> Asked | None:
     block = tool.own.get("sandbox")
     if block is None:
         return None
+    from atip.model.sandbox_block import read_sandbox
+
     request = read_sandbox(block)
     names = (*request.env_pass, *_variables(tool.authentication))
     return Asked(

@@ -13,7 +13,6 @@ namespace, and even a kept capability would mean nothing to the host.
 from __future__ import annotations
 
 import os
-import re
 import select
 import stat
 
@@ -220,7 +219,7 @@ def _handle_of(inner_pid: int, pid: int) -> int:
 
 def _map_users(pid: int, table: str) -> None:
     for name in ("uid_map", "gid_map"):
-        with open(f"/proc/{pid}/{name}", "w", encoding="ascii") as target:
+        with open(f"/proc/{pid}/{name}", "w", encoding="utf-8") as target:
             target.write(table)
 
 
@@ -241,8 +240,9 @@ def _inner_pid(descriptor: int) -> int:
         if not more:
             break
         data += more
-    found = re.search(rb'"child-pid":\s*(\d+)', data)
-    return int(found[1]) if found else 0
+    rest = data.partition(b'"child-pid":')[2].lstrip()
+    number = rest[: len(rest) - len(rest.lstrip(b"0123456789"))]
+    return int(number or 0)
 
 
 def _pipe(opened: list[int]) -> tuple[int, int]:

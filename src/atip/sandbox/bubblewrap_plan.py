@@ -11,17 +11,16 @@ import os
 from atip.errors import SandboxError
 from atip.model.confinement import ANY_PROGRAM
 from atip.model.environment import is_never_passed
-from atip.model.hosts import parse_endpoint
 from atip.model.value import Value
 from atip.sandbox import programs, system_view
 from atip.sandbox.grants import FilePlan, plan_files
-from atip.sandbox.ingress import Callback, parse_callback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from atip.model.confinement import Confinement
+    from atip.sandbox.ingress import Callback
     from atip.sandbox.run import Request
 
 SCRATCH_BYTES = 256 * 1024 * 1024
@@ -94,8 +93,16 @@ def plan(confinement: Confinement, request: Request) -> Plan:
         env=env,
         env_dropped=dropped,
         gates=gates,
-        callbacks=tuple(parse_callback(url) for url in confinement.ingress),
+        callbacks=_callbacks(confinement),
     )
+
+
+def _callbacks(confinement: Confinement) -> tuple[Callback, ...]:
+    if not confinement.ingress:
+        return ()
+    from atip.sandbox.ingress import parse_callback
+
+    return tuple(parse_callback(url) for url in confinement.ingress)
 
 
 def script_name(request: Request) -> str:
@@ -150,17 +157,23 @@ def gates_of(confinement: Confinement) -> tuple[tuple[str, int], ...]:
     forwarded host on an address of its own, so that ports never clash."""
     gates = [("127.0.0.1", PROXY_PORT)] if confinement.egress else []
     for index, text in enumerate(confinement.tcp):
-        host, port = parse_endpoint(text)
+        host, port = _endpoint(text)
         own = host in _LOOPBACK and ("127.0.0.1", port) not in gates
         gates.append(("127.0.0.1" if own else f"127.0.1.{index + 1}", port))
     return tuple(gates)
+
+
+def _endpoint(text: str) -> tuple[str, int]:
+    from atip.model.hosts import parse_endpoint
+
+    return parse_endpoint(text)
 
 
 def hosts_file(confinement: Confinement) -> bytes:
     """Forwarded names lead to their gates."""
     lines = ["127.0.0.1 localhost", "::1 localhost"]
     for index, text in enumerate(confinement.tcp):
-        host, _ = parse_endpoint(text)
+        host, _ = _endpoint(text)
         if host != "localhost":
             lines.append(f"127.0.1.{index + 1} {host}")
     return ("\n".join(lines) + "\n").encode()

@@ -10,25 +10,24 @@ import contextlib
 import functools
 import os
 import select
-import socket
 import time
 
 from atip.errors import ExecutionError, SandboxError
-from atip.model.hosts import parse_endpoint
 from atip.sandbox import bubblewrap, bubblewrap_plan, launchers, owners, system_view
 from atip.sandbox.cgroups import make_group
-from atip.sandbox.ingress import SPARE, Doorkeeper
 from atip.sandbox.kept import journal
 from atip.sandbox.placeholders import hold_placeholder, release_placeholder
-from atip.sandbox.proxy import EgressPolicy, Gatekeeper, resolve_name
 from atip.sandbox.running import Running
 from atip.system.lasting import from_lasting_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import socket
+
     from atip.model.confinement import Confinement
     from atip.sandbox.bubblewrap_plan import OuterOrder, Plan
     from atip.sandbox.launchers import Launcher
+    from atip.sandbox.proxy import Gatekeeper
     from atip.sandbox.run import OnOutput, Outcome, Request
 
 START_S = 10.0
@@ -194,6 +193,11 @@ class _Launch:
         gates = self._decided.gates
         if not gates and not self._decided.callbacks:
             return
+        import socket
+
+        from atip.model.hosts import parse_endpoint
+        from atip.sandbox.proxy import EgressPolicy, Gatekeeper, resolve_name
+
         resolve = self._decided.request.resolve or resolve_name
         keeper = Gatekeeper(EgressPolicy(self._confinement, resolve))
         self._gatekeeper = keeper
@@ -216,6 +220,10 @@ class _Launch:
 
     def _open_doors(self, channel: socket.socket) -> bool:
         """Take the sockets that the launcher made inside, and let callbacks in through them."""
+        import socket
+
+        from atip.sandbox.ingress import SPARE, Doorkeeper
+
         inside: list[socket.socket] = []
         for _ in range(SPARE):
             _, handed, _, _ = socket.recv_fds(channel, 1, 1)
@@ -301,6 +309,8 @@ class _Launch:
 
     def _channel(self) -> tuple[socket.socket, tuple[int]]:
         """Our end, and the number of the other: sockets are handed over through it."""
+        import socket
+
         ours, theirs = socket.socketpair()
         self._ours.callback(ours.close)
         self._theirs.callback(theirs.close)

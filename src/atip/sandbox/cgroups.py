@@ -99,7 +99,7 @@ def _write(path: str, text: str) -> bool:
     except OSError:
         return False
     try:
-        os.write(handle, text.encode("ascii"))
+        os.write(handle, text.encode())
         return True
     except OSError:
         return False

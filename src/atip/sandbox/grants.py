@@ -9,7 +9,6 @@ yet is covered, so that it cannot be made.
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import stat
 
@@ -255,9 +254,9 @@ def _matches(names: list[str], parts: list[str]) -> bool:
         if len(parts) == 1:
             return bool(names)
         return any(_matches(names[skip:], parts[1:]) for skip in range(len(names) + 1))
-    return (
-        bool(names) and fnmatch.fnmatchcase(names[0], parts[0]) and _matches(names[1:], parts[1:])
-    )
+    from fnmatch import fnmatchcase
+
+    return bool(names) and fnmatchcase(names[0], parts[0]) and _matches(names[1:], parts[1:])
 
 
 def _walk(directory: str, *, strict: bool) -> Iterator[str]:

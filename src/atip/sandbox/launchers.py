@@ -8,7 +8,6 @@ terminals, and is there where Perl is not. The layers are the same. The *outer* 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import marshal
 import os
 import resource
@@ -17,7 +16,6 @@ import sys
 from atip.errors import ExecutionError
 from atip.model.value import Value
 from atip.sandbox import bubblewrap, bubblewrap_plan, system_view
-from atip.sandbox.ingress import SPARE
 from atip.sandbox.seccomp import Filter, assemble
 from atip.sandbox.syscall_numbers import ARCHITECTURES, INNER_CALLS
 from atip.system import processes
@@ -90,6 +88,8 @@ def find_perl() -> str | None:
 
 
 def _inner_order(decided: Plan) -> dict[str, object]:
+    from atip.sandbox.ingress import SPARE
+
     tracer = decided.request.tracer
     return {
         "gates": list(decided.gates),
@@ -162,6 +162,8 @@ def _limits(limits: Limits) -> list[tuple[int, int]]:
 @functools.cache
 def _compiled(module: str) -> bytes:
     """One of our programs as a `.pyc` file."""
+    import importlib.util
+
     name = f"atip.sandbox.{module}"
     spec = importlib.util.find_spec(name)
     code = spec.loader.get_code(name) if spec and spec.loader else None  # type: ignore[attr-defined]

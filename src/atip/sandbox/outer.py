@@ -78,7 +78,7 @@ class Kernel:
 
 
 def write(path: str, text: str) -> None:
-    with open(path, "w", encoding="ascii") as target:
+    with open(path, "w", encoding="utf-8") as target:
         target.write(text)
 
 

@@ -7,10 +7,9 @@ No other process is needed for it, and the process around the thread keeps its o
 
 from __future__ import annotations
 
+import _thread
 import functools
 import os
-import queue
-import threading
 
 from atip.errors import SandboxError
 from atip.sandbox import bubblewrap, outer
@@ -29,7 +28,8 @@ def spawn_among(order: OuterOrder, start: Callable[[], int]) -> int:
         SandboxError: `sandbox.namespaces-unavailable` when a mount cannot be made; nothing runs then.
         OSError: when the start failed.
     """
-    answer: queue.SimpleQueue[int | OSError] = queue.SimpleQueue()
+    answers: list[int | OSError] = []
+    answered = _thread.allocate_lock()
     namespace = mapped_namespace() if order.mounts else -1
     refused: list[OSError] = []
 
@@ -40,12 +40,18 @@ def spawn_among(order: OuterOrder, start: Callable[[], int]) -> int:
             refused.append(error)
         try:
             # SECURITY: no start without every mount; without any to make, the view was only to be shorter.
-            answer.put(refused[0] if refused and order.mounts else start())
+            answers.append(refused[0] if refused and order.mounts else start())
         except OSError as error:
-            answer.put(error)
+            answers.append(error)
+        finally:
+            answered.release()
 
-    threading.Thread(target=work, name="atip-owners", daemon=True).start()
-    result = answer.get()
+    answered.acquire()
+    _thread.start_new_thread(work, ())
+    answered.acquire()
+    if not answers:
+        raise SandboxError("sandbox.start", "the sandbox could not be started")
+    result = answers[0]
     if isinstance(result, int):
         return result
     if result in refused:

@@ -10,6 +10,7 @@ streamed and never kept here; a program's own exit status is an Outcome, not an 
 from __future__ import annotations
 
 import os
+import sys
 
 from atip.errors import SandboxError
 from atip.model.value import Value
@@ -70,15 +71,13 @@ def start_confined(
         SandboxError: when anything asked for cannot be enforced here; nothing was started.
         ExecutionError: `execution.not-started`.
     """
-    import importlib
-
     if backend not in BACKENDS:
         raise SandboxError("sandbox.backend", f"there is no backend `{backend}`")
     if backend != "bubblewrap" and (request.overlays or request.tracer):
         # SECURITY: without its own mounts a preview would be the real thing
         raise SandboxError("sandbox.backend", f"`{backend}` can neither preview nor trace")
-    module = importlib.import_module(BACKENDS[backend])
-    running: Running = module.start(confinement, request, on_output)
+    __import__(BACKENDS[backend])  # what `importlib` does, without importing `importlib`
+    running: Running = sys.modules[BACKENDS[backend]].start(confinement, request, on_output)
     return running
 
 

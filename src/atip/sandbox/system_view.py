@@ -7,12 +7,11 @@ to start, and made-up ones where the real file says who uses this machine.
 from __future__ import annotations
 
 import functools
-import glob
 import os
-import re
 import sys
 
 from atip.errors import SandboxError
+from atip.model.regex import late_regex
 from atip.model.value import Value
 
 TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -52,7 +51,7 @@ def made_up(home: str) -> dict[str, bytes]:
 
 
 _NEVER = ("/", "/proc", "/sys", "/dev", "/run", "/var", "/home", "/root", "/tmp", "/etc")  # noqa: S108
-_PYTHON = re.compile(r"python3\.(\d+)")
+_PYTHON = late_regex(r"python3\.(\d+)")
 
 
 class Interpreter(Value):
@@ -138,6 +137,8 @@ def host_start(program: str) -> list[str]:
     Raises:
         SandboxError: `sandbox.interpreter` when the host's loader is not found.
     """
+    import glob
+
     loaders = [*glob.glob("/lib64/ld-linux-*.so.*"), *glob.glob("/lib/ld-linux-*.so.*")]
     if not loaders:
         raise SandboxError("sandbox.interpreter", "the dynamic loader of this host was not found")

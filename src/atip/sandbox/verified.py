@@ -8,11 +8,11 @@ nothing. Scripts name their interpreter, which is resolved here and started expl
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 
 from atip.errors import ExecutionError, TrustError
 from atip.model.value import Value
+from atip.system.digests import new_sha256
 
 MAX_BYTES = 1 << 31
 _CHUNK = 1 << 20
@@ -84,7 +84,7 @@ def _copy(source: int, target: int, path: str) -> None:
 
 
 def _digest(descriptor: int) -> tuple[str, bytes]:
-    hasher = hashlib.sha256()
+    hasher = new_sha256(os.fstat(descriptor).st_size)
     head = b""
     offset = 0
     while data := os.pread(descriptor, _CHUNK, offset):

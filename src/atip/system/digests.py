@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SMALL = 512 * 1024
+"""Up to here it is quicker without OpenSSL."""
+
+
+def new_sha256(size: int) -> Any:
+    """A hash object as `hashlib.sha256()` gives it, for data of about this size."""
+    if size > SMALL:
+        from hashlib import sha256
+
+        return sha256()
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found,no-redef]
+    except ImportError:
+        from hashlib import sha256
+    return sha256()
+
 
 def sha256_hex(data: bytes) -> str:
     """Hex digits of the digest of some bytes."""
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found]
-    except ImportError:
-        from hashlib import sha256
-    digits: str = sha256(data).hexdigest()
+    hasher = new_sha256(0)
+    hasher.update(data)
+    digits: str = hasher.hexdigest()
     return digits

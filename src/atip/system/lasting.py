@@ -6,12 +6,13 @@ take its children along when it ends. The main thread lasts; for all others this
 
 from __future__ import annotations
 
+import _thread
 import os
-import queue
-import threading
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import queue
     from collections.abc import Callable
     from typing import TypeVar
 
@@ -23,6 +24,9 @@ class _Starter:
 
     def __init__(self) -> None:
         self.pid = os.getpid()
+        import queue
+        import threading
+
         self.tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         threading.Thread(target=self._work, name="atip-starter", daemon=True).start()
 
@@ -31,14 +35,17 @@ class _Starter:
             self.tasks.get()()
 
 
-_LOCK = threading.Lock()
+_LOCK = _thread.allocate_lock()
 _STARTER: list[_Starter] = []
 
 
 def from_lasting_thread(task: Callable[[], T]) -> T:
     """The result of `task`, run in a thread that ends only with the process."""
-    if threading.current_thread() is threading.main_thread():
+    threading = sys.modules.get("threading")  # not loaded: there is no other thread
+    if threading is None or threading.current_thread() is threading.main_thread():
         return task()
+    import queue
+
     results: queue.SimpleQueue[tuple[T | None, OSError | None]] = queue.SimpleQueue()
 
     def attempt() -> None:

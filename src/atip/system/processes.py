@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Iterable, Mapping, Sequence
+else:
+    import _signal as signal  # the same numbers; `signal` itself brings `enum` along
 
 _RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Python ignores the first two, and a caller may have changed the rest."""

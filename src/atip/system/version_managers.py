@@ -7,9 +7,9 @@ no manager; so the look-up is made here, by the manager's own rules, and the pro
 from __future__ import annotations
 
 import os
-import re
 
 from atip.errors import AtipError
+from atip.model.regex import late_regex
 from atip.system.files import read_bytes
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ KINDS = {
     "NODENV_VERSION": ".node-version",
     "GOENV_VERSION": ".go-version",
 }
-_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}\Z")
+_VERSION = late_regex(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}\Z")
 MAX_FILE = 4096
 
 

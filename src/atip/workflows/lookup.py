@@ -220,9 +220,7 @@ def locate(name: str, *, real: bool = True) -> str:
     if os.sep in name:
         path = os.path.abspath(name)
     else:
-        import shutil
-
-        path = shutil.which(name) or ""
+        path = on_path(name)
     if not os.path.isfile(path) or not os.access(path, os.X_OK):
         raise NotFoundError(
             "tool.not-found",

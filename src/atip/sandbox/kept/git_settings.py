@@ -6,7 +6,8 @@ A list of what is known to be harmless: git grows settings that run programs (`c
 from __future__ import annotations
 
 import os
-import re
+
+from atip.model.regex import late_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ _HARMLESS = {
     "feature": "manyfiles",
 }
 _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()}
-_SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
-_SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?\Z")
+_SECTION = late_regex(r'\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
+_JOINED = late_regex(r"\\\r?\n")
+_SETTING = late_regex(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?\Z")
 _UNREADABLE = ("(unreadable)", "")
 
 
@@ -74,7 +76,7 @@ def _settings(data: bytes) -> list[tuple[str, str]]:
         return [_UNREADABLE]
     found: list[tuple[str, str]] = []
     section = ""
-    for line in re.sub(r"\\\r?\n", "", text).splitlines():
+    for line in _JOINED.sub("", text).splitlines():
         rest = line.strip()
         while header := _SECTION.match(rest):
             section = ".".join(part for part in (header[1].lower(), header[2]) if part)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 
+from atip.model.plain_json import dumps, loads
 from atip.sandbox.kept.repository import Snapshot
 from atip.sandbox.kept.rules import Rules
 from atip.sandbox.kept.survey import Survey
@@ -36,8 +36,8 @@ def begin(folder: str, survey: Survey) -> Callable[[], None]:
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(f"{path}.new", flags, 0o600)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    with open(os.dup(handle), "w", encoding="ascii") as target:
-        json.dump(_encoded(survey), target)
+    with open(os.dup(handle), "w", encoding="utf-8") as target:
+        target.write(dumps(_encoded(survey), ensure_ascii=True))
     os.rename(f"{path}.new", path)
 
     def end() -> None:
@@ -67,7 +67,7 @@ def _finish(path: str) -> tuple[str, ...]:
         return ()
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        found = json.loads(os.read(handle, MAX_BYTES))
+        found = loads(os.read(handle, MAX_BYTES).decode())
         told = undo_changes(_decoded(found))
         os.unlink(path)
         return tuple(f"of an earlier run that was killed: {each}" for each in told)
