@@ -172,7 +172,10 @@ class Index:
         return rarity(self.storage.size, len(self.storage.postings(term)))
 
     def _scores(self, terms: Sequence[Term], words: str) -> dict[int, float]:
-        evidence = [self._evidence(term) for term in terms]
+        near = {term.stem: self.lexicon.synonyms(term.stem) for term in terms}
+        wanted = dict.fromkeys((*near, *(word for row in near.values() for word, _ in row)))
+        ahead = self.storage.postings_of(wanted)
+        evidence = [self._evidence(term, near.get(term.stem), ahead) for term in terms]
         scores = rank(evidence, self.storage.size, self._places())
         for term, one in zip(terms, evidence, strict=True):
             self._favour_named(term, one, scores)
@@ -205,8 +208,7 @@ class Index:
 
     def _documents_saying(self, keys: Iterable[str]) -> set[int]:
         places = self._places()
-        numbers = {number for key in keys for number in self.lexicon.saying(key)}
-        documents = {places.documents[number] for number in numbers}
+        documents = {places.documents[number] for number in self.lexicon.saying_any(keys)}
         documents.update(twin for first, twin in places.twins if first in documents)
         return documents - {0}
 
@@ -261,15 +263,35 @@ class Index:
             if document in scores:
                 scores[document] *= factor
 
-    def _evidence(self, term: Term, *, is_within: bool = False) -> Evidence:
-        postings, known_to = self.storage.postings, self.lexicon.postings
+    def _evidence(
+        self,
+        term: Term,
+        synonyms: Sequence[tuple[str, float]] | None = None,
+        ahead: Mapping[str, Sequence[int]] | None = None,
+        *,
+        is_within: bool = False,
+    ) -> Evidence:
+        """
+        Args:
+            synonyms: of the term, where they were looked up already.
+            ahead: postings that were read already.
+        """
+        known_to = self.lexicon.postings
+
+        def postings(word: str) -> Sequence[int]:
+            found = ahead.get(word) if ahead is not None else None
+            return self.storage.postings(word) if found is None else found
+
         exact, known = postings(term.stem), known_to(term.stem)
         if not exact and not any(known):
             close = correct(term.word, self.storage.terms_between)
             if close is not None:
                 exact, known = postings(close), known_to(close)
                 term = term.replace(stem=close, weight=term.weight * GUESSED)
-        near = [(share, postings(word)) for word, share in self.lexicon.synonyms(term.stem)]
+                synonyms = None
+        if synonyms is None:
+            synonyms = self.lexicon.synonyms(term.stem)
+        near = [(share, postings(word)) for word, share in synonyms]
         holding = max(map(len, known))
         return Evidence(
             weight=term.central,

@@ -14,7 +14,7 @@ from atip.search.postings import unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lexicon.sqlite")
 
@@ -60,15 +60,20 @@ class Lexicon:
         """Commands that know the term, as `number * 256 + impact`: by their manuals, by curated intents."""
         return self._found("profile", term), self._found("intent", term)
 
+    def saying_any(self, keys: Iterable[str]) -> set[int]:
+        """Numbers of the commands with a curated intent that has one of these keys."""
+        wanted = list(keys)
+        if self._db is None or not wanted:
+            return set()
+        marks = ",".join("?" * len(wanted))
+        rows = self._db.execute(f"SELECT data FROM phrase WHERE term IN ({marks})", wanted)
+        return {number for row in rows for number in unpack(row[0])}
+
     def _found(self, table: str, term: str) -> Sequence[int]:
         if self._db is None:
             return ()
         row = self._db.execute(f"SELECT data FROM {table} WHERE term = ?", (term,)).fetchone()
         return () if row is None else unpack(row[0])
-
-    def saying(self, key: str) -> Sequence[int]:
-        """Numbers of the commands with a curated intent that has this `phrase_key`."""
-        return self._found("phrase", key)
 
     def synonyms(self, term: str) -> list[tuple[str, float]]:
         """Near synonyms with their closeness."""

@@ -49,7 +49,9 @@ RARE = 1.0
 HOPELESS = 0.4
 """Below this share of the best sum a document cannot reach the front any more …"""
 FEW = 60
-"""… and is left out, unless there are only few others."""
+"""… and is left out, unless there are only few others …"""
+SOME = 300
+"""… and then so many are kept."""
 SCALE = 2.2 / 255
 """Impacts back to BM25's range (K1 + 1)."""
 
@@ -94,28 +96,19 @@ def rank(
     """Document → score. `only` are the commands of one tool with the terms of their names: within a tool
     what most commands share tells nothing, and what a command is called tells more.
     """
+    parts = _parts(evidence, documents, places, only)
     scores: dict[int, float] = {}
-    covered: dict[int, float] = {}
-    parts: list[tuple[dict[int, float], float]] = []
-    for place, one in enumerate(evidence):
-        best, full = _best(one, documents, places, is_within=only is not None)
-        if not best:
-            continue
-        if only is not None:
-            best, full = _within(best, full, one, place, only)
-        parts.append((best, full))
-        for document, value in best.items():
-            if document in scores:
-                scores[document] += value
-                covered[document] += value if value < full else full
-            else:
-                scores[document] = value
-                covered[document] = value if value < full else full
+    for part in parts:
+        for document, value in part.best.items():
+            scores[document] = scores[document] + value if document in scores else value
+    if only is None:
+        _add_synonyms(parts, scores, among=_in_reach(parts, scores))
     least = max(scores.values(), default=0.0) * HOPELESS
     hopeful = {document: value for document, value in scores.items() if value >= least}
     if len(hopeful) < FEW:
-        hopeful = scores
-    whole = sum(full for _, full in parts)
+        hopeful = _front(scores)
+    whole = sum(part.full for part in parts)
+    covered = _covered(parts, hopeful)
     power = COVERAGE if only is None else COVERAGE_WITHIN
     made = {
         document: value * (covered[document] / whole) ** power if whole else 0.0
@@ -124,11 +117,89 @@ def rank(
     return made if only is not None else _without_unmatched(made, parts)
 
 
-def _without_unmatched(
-    scores: dict[int, float], parts: Sequence[tuple[dict[int, float], float]]
-) -> dict[int, float]:
+class _Part:
+    """What one term of a request gives each document, and what a full match of it is worth."""
+
+    __slots__ = ("best", "full", "synonyms")
+
+    def __init__(
+        self, best: dict[int, float], full: float, synonyms: Sequence[tuple[float, Entries]] = ()
+    ) -> None:
+        self.best, self.full = best, full
+        self.synonyms = synonyms
+        """(factor, postings) that are still to be added."""
+
+
+def _parts(
+    evidence: Sequence[Evidence],
+    documents: int,
+    places: Places,
+    only: Mapping[int, Collection[str]] | None,
+) -> list[_Part]:
+    """Of every term that says something; over all tools without the synonyms."""
+    found = []
+    for place, one in enumerate(evidence):
+        part = _best(one, documents, places, is_within=only is not None)
+        if only is not None:
+            _add_synonyms([part], part.best, among=None)
+            if part.best:
+                found.append(_Part(*_within(part.best, part.full, one, place, only)))
+        elif part.best or part.synonyms:
+            found.append(part)
+    return found
+
+
+def _in_reach(parts: Sequence[_Part], scores: dict[int, float]) -> frozenset[int] | None:
+    """The documents that synonyms are looked up for; None: all. Most postings are those of synonyms, and with all
+    that they can add most documents still do not reach the front."""
+    most = sum(max((factor for factor, _ in part.synonyms), default=0.0) for part in parts) * 255
+    least = HOPELESS * max(scores.values(), default=0.0) - most
+    if len(scores) < FEW or least <= 0:
+        return None
+    near = frozenset([document for document, value in scores.items() if value >= least])
+    return near if len(near) >= FEW else frozenset(scores)
+
+
+def _add_synonyms(
+    parts: Sequence[_Part], scores: dict[int, float], *, among: frozenset[int] | None
+) -> None:
+    """Raise to what synonyms give."""
+    for part in parts:
+        best = part.best
+        get = best.get
+        for factor, found in part.synonyms:
+            entries = found if among is None else [one for one in found if one >> 8 in among]
+            for entry in entries:
+                document, value = entry >> 8, factor * (entry & 255)
+                old = get(document, 0.0)
+                if value > old:
+                    best[document] = value
+                    if scores is not best:
+                        scores[document] = scores.get(document, 0.0) + value - old
+
+
+def _front(scores: dict[int, float]) -> dict[int, float]:
+    if len(scores) <= SOME:
+        return scores
+    least = sorted(scores.values())[-SOME]
+    return {document: value for document, value in scores.items() if value >= least}
+
+
+def _covered(parts: Sequence[_Part], documents: Collection[int]) -> dict[int, float]:
+    """How much of the request each document matches; no word counts for more than a full match."""
+    covered = dict.fromkeys(documents, 0.0)
+    for part in parts:
+        best, full = part.best, part.full
+        for document in documents:
+            if document in best:
+                value = best[document]
+                covered[document] += value if value < full else full
+    return covered
+
+
+def _without_unmatched(scores: dict[int, float], parts: Sequence[_Part]) -> dict[int, float]:
     """Scores less what the heaviest word costs that a document leaves unmatched."""
-    heaviest = max((full for _, full in parts), default=0.0)
+    heaviest = max((part.full for part in parts), default=0.0)
     if not heaviest:
         return scores
     made = {document: value * (1 - UNMATCHED) for document, value in scores.items()}
@@ -137,7 +208,7 @@ def _without_unmatched(
     if len(front) > EXAMINED:
         front = heapq.nlargest(EXAMINED, front, key=scores.__getitem__)
     for document in front:
-        missing = max(full - best.get(document, 0.0) for best, full in parts)
+        missing = max(part.full - part.best.get(document, 0.0) for part in parts)
         made[document] = scores[document] * (1 - UNMATCHED * max(0.0, missing) / heaviest)
     return made
 
@@ -163,40 +234,34 @@ def _within(
     return made, full * share
 
 
-def _best(
-    one: Evidence, documents: int, places: Places, *, is_within: bool
-) -> tuple[dict[int, float], float]:
-    """The best contribution of one term per document, and what a full match is worth."""
+def _best(one: Evidence, documents: int, places: Places, *, is_within: bool) -> _Part:
+    """The best contribution of one term per document, synonyms aside, and what a full match is worth."""
     own = rarity(documents, len(one.exact)) if one.exact else 0.0
     common = min(own, one.known_rarity) if own and one.known_rarity else own or one.known_rarity
     if not common:
         common = max((rarity(documents, len(found)) for _, found in one.synonyms), default=0.0)
     rarer = 1.0 if is_within else common ** (RARER - 1)
     share = 1.0 if is_within else MANUALS
-    best = _from_lexicon(one.known, one.weight * SCALE * common * rarer, share, places)
-    get = best.get
+    known = _from_lexicon(one.known, one.weight * SCALE * common * rarer, share, places)
+    synonyms = []
     for closeness, found in one.synonyms:
         rare = rarity(documents, len(found))
-        if rare < RARE:
-            continue
-        factor = one.weight * SCALE * SYNONYM * closeness * min(common, rare) * rarer
-        for entry in found:
-            value = factor * (entry & 255)
-            if value > get(entry >> 8, 0.0):
-                best[entry >> 8] = value
-    own *= 1.0 if is_within else own ** (RARER - 1)
+        if found and rare >= RARE:
+            factor = one.weight * SCALE * SYNONYM * closeness * min(common, rare) * rarer
+            synonyms.append((factor, found))
+    factor = one.weight * SCALE * own * (1.0 if is_within else own ** (RARER - 1))
+    best = {entry >> 8: factor * (entry & 255) for entry in one.exact}
+    get = best.get
+    for document, value in known.items():
+        if value > get(document, 0.0):
+            best[document] = value
     common *= rarer
     factor = one.weight * SCALE * MANAGES * common
     for entry in one.manages:
         value = factor * (entry & 255)
         if value > get(entry >> 8, 0.0):
             best[entry >> 8] = value
-    factor = one.weight * SCALE * own
-    for entry in one.exact:
-        value = factor * (entry & 255)
-        if value > get(entry >> 8, 0.0):
-            best[entry >> 8] = value
-    return best, one.weight * common
+    return _Part(best, one.weight * common, synonyms)
 
 
 def _from_lexicon(
