@@ -11,9 +11,7 @@ is no room, the line's changes are not kept and the run says so.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import re
 import time
 
 from atip.errors import AtipError, NotFoundError
@@ -25,6 +23,8 @@ from atip.execution.undo.snapshots import (
     decode_tree,
     encode_tree,
 )
+from atip.model.plain_json import dumps, loads
+from atip.model.regex import late_regex
 from atip.model.value import Value
 from atip.system.files import locked, read_bytes, write_atomic
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 KEEP_S = 7 * 86400.0
 FULL = MAX_TOTAL * 9 // 10
-_RUN = re.compile(r"[0-9a-f]{8,32}\Z")
+_RUN = late_regex(r"[0-9a-f]{8,32}\Z")
 _RECORD, _BEFORE = ".run.json", ".before.json"
 
 
@@ -218,7 +218,7 @@ class UndoJournal:
         return sorted(found, key=lambda each: each.time)
 
     def _document(self, run: str) -> dict:  # type: ignore[type-arg]
-        found: dict = json.loads(read_bytes(self._path(run + _RECORD), MAX_RECORD))  # type: ignore[type-arg]
+        found: dict = loads(read_bytes(self._path(run + _RECORD), MAX_RECORD).decode())  # type: ignore[type-arg]
         return found
 
     def _holder(self, run: str) -> str:
@@ -249,7 +249,7 @@ class UndoJournal:
             "interrupted": change.interrupted,
             "holder": _identity(holder) if holder else "",
         }
-        data = json.dumps(document).encode("ascii")
+        data = dumps(document, ensure_ascii=True).encode()
         write_atomic(self._path(change.run + _RECORD), data, durable=False)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
 from atip.errors import AtipError
 from atip.execution.undo.copies import Copies
 from atip.execution.undo.tree import FILE, Entry, open_folder, scan_tree
+from atip.model.plain_json import dumps, loads
 from atip.system.digests import sha256_hex
 from atip.system.files import make_private, read_bytes, write_atomic
 
@@ -76,13 +76,13 @@ class Shelf:
     def read_tree(self, name: str) -> dict[str, Entry]:
         """A tree that was written; empty where there is none."""
         try:
-            found = json.loads(read_bytes(os.path.join(self.folder, name), MAX_RECORD))
+            found = loads(read_bytes(os.path.join(self.folder, name), MAX_RECORD).decode())
         except (AtipError, ValueError):
             return {}
         return decode_tree(found)
 
     def write_tree(self, name: str, tree: Mapping[str, Entry]) -> None:
-        data = json.dumps(encode_tree(tree)).encode("ascii")
+        data = dumps(encode_tree(tree), ensure_ascii=True).encode()
         write_atomic(os.path.join(self.folder, name), data, durable=False)
 
 

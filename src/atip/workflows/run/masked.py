@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 
 from atip.errors import FormatError
+from atip.model.regex import late_regex
 from atip.policy.sensitive import is_secret
 from atip.sandbox.kept.rules import DEPENDENCIES
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_MASKED = 200
 MAX_LOOKED = 50_000
 _SETTINGS = frozenset((".npmrc", ".yarnrc", ".yarnrc.yml", "gradle.properties"))
-_CREDENTIAL = re.compile(rb"(?i)auth|token|passw|secret|key")
+_CREDENTIAL = late_regex(rb"(?i)auth|token|passw|secret|key")
 
 
 def masked_files(workspace: str, confinement: Confinement) -> tuple[str, ...]:
