@@ -52,6 +52,7 @@ RANKS = (
     {"api.caller"},
     {"api.call", "run.undo"},
     {"run.line", "run.runner", "scan.infer", "search.find", "sync", "tools"},
+    {"run.on_copy"},
     {"call", "client_tools", "cmp.run", "context", "run.observe", "run.pattern", "run.preview"},
     {"bundle.author"},
     {"bundle.run"},

@@ -124,11 +124,12 @@ class AsyncToolbox:
         preset: str | None = None,
         assume_yes: bool = False,
         ask: Asker | None = None,
+        real: bool = False,
     ) -> Observation:
         return await self._ended_with_task(
             lambda: self.box.observe(
                 argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, preset=preset,
-                assume_yes=assume_yes, ask=ask,
+                assume_yes=assume_yes, ask=ask, real=real,
             ),
             None,
         )  # fmt: skip

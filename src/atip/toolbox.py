@@ -273,14 +273,14 @@ class Toolbox:
     def observe(
         self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,
         timeout_s: float | None = None, preset: str | None = None, assume_yes: bool = False,
-        ask: Asker | None = None,
+        ask: Asker | None = None, real: bool = False,
     ) -> Observation:  # fmt: skip
-        """Run a command confined and traced, and compare; errors as `run`."""
+        """Run a command traced on a copy, without network; `real`: as `run`, and changes stay. Errors as `run`."""
         from atip.execution.call import CallOptions
         from atip.workflows.run.observe import observe_argv
 
         options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s, assume_yes=assume_yes)
-        return observe_argv(self.host, argv, options, preset=preset, ask=ask)
+        return observe_argv(self.host, argv, options, preset=preset, ask=ask, real=real)
 
     def save_observation(self, seen: Observation) -> str:
         """Keep an observation as evidence (`observed`); returns the path of the file."""

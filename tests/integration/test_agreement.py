@@ -201,7 +201,7 @@ def test_what_is_not_allowed_is_refused_by_every_way_to_run_it(desk: Desk) -> No
         refused += 1
         for start in (
             lambda argv=argv: desk.box.run(argv, cwd=str(desk.work)),
-            lambda argv=argv: desk.box.observe(argv, cwd=str(desk.work)),
+            lambda argv=argv: desk.box.observe(argv, cwd=str(desk.work), real=True),
             lambda argv=argv: desk.box.preview(argv, cwd=str(desk.work)),
         ):
             with pytest.raises(Denied if decision.outcome == "deny" else NeedsConfirmation) as told:

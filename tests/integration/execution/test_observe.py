@@ -29,6 +29,14 @@ def observe(desk: Desk, *argv: str):
     return desk.box.observe(argv, cwd=str(desk.work), ask=desk.yes)
 
 
+def tree(folder: pathlib.Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
 def names(paths) -> set[str]:
     return {pathlib.Path(path).name for path in paths}
 
@@ -95,6 +103,44 @@ def test_an_observation_can_be_kept_as_evidence(desk: Desk) -> None:
     assert (document["evidence"], document["honest"]) == ("observed", True)
     assert "stdout" not in document
     assert pathlib.Path(path).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_destructive_command_is_seen_without_a_question_and_changes_nothing(desk: Desk) -> None:
+    (desk.work / "d").mkdir()
+    (desk.work / "d" / "b.txt").write_text("b\n")
+    before = tree(desk.work)
+    for argv in (
+        ["rm", "-rf", "d"],
+        ["sed", "-i", "s/a/z/", "a.txt"],
+        ["mv", "a.txt", "d/"],
+        ["sh", "-c", "rm a.txt; echo x > new; chmod 000 d"],
+    ):
+        found = observe(desk, *argv)
+        assert not found.real
+        assert found.touched.deletes or found.touched.writes, argv
+        assert tree(desk.work) == before, argv
+    assert desk.asked == []
+    assert names(observe(desk, "rm", "-rf", "d").touched.deletes) == {"d", "b.txt"}
+
+
+def test_a_real_run_is_asked_about_and_its_changes_stay(desk: Desk) -> None:
+    found = desk.box.observe(["rm", "a.txt"], cwd=str(desk.work), ask=desk.yes, real=True)
+    assert (found.real, len(desk.asked)) == (True, 1)
+    assert not (desk.work / "a.txt").exists()
+
+
+def test_a_copy_shows_no_secret_and_reaches_no_host(desk: Desk) -> None:
+    (desk.work / ".env").write_text("TOKEN=observed-secret-value\n")
+    (desk.home / ".ssh").mkdir()
+    (desk.home / ".ssh" / "id_ed25519").write_text("observed-private-key\n")
+    script = "cat .env; cat ~/.ssh/id_ed25519; cat %s; curl -s -m 2 http://127.0.0.1:9/\n"
+    found = observe(desk, desk.script("tool", script % (desk.home / ".ssh" / "id_ed25519")))
+    assert "observed-" not in found.result.stdout
+    named = observe(desk, "cat", str(desk.home / ".ssh" / "id_ed25519"))
+    assert named.result.exit_code != 0
+    assert "observed-" not in named.result.stdout
+    assert desk.asked == []
+    assert found.touched.refused == ("127.0.0.1:9",)
 
 
 def test_policy_decides_as_for_any_run(desk: Desk) -> None:

@@ -1,7 +1,8 @@
 """Run a command confined and traced; hold what it did against what is declared, and draft its sandbox.
 
-The run is an ordinary one: policy decides, you are asked where it asks, the sandbox holds. Tells which files it
-read, wrote and removed, what it started and where it connected; names what is undeclared and what was not used;
+Runs on a copy of the workspace, without network and with secrets hidden: nothing changes, so no question is needed. With
+`--real` it is an ordinary run: policy decides, you are asked where it asks, changes stay. Reports which files it
+read, wrote and removed, what it started and where it tried to connect; names what is undeclared and what was not used;
 writes an AIP-29 `sandbox:` block. Exit code 1 when the description denies what was seen.
 """
 
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
     from atip.toolbox import Observation
 
 EFFECTS = {"subprocess": True}
-EXAMPLES = ("atip observe -- tar xf a.tar", "atip observe --write sandbox.yaml -- make test")
+EXAMPLES = ("atip observe -- tar xf a.tar", "atip observe --real --write sandbox.yaml -- make test")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     import argparse as library
 
+    parser.add_argument(
+        "--real", action="store_true", help="an ordinary run: asks, connects, changes stay"
+    )
     parser.add_argument(
         "--yes", action="store_true", help="answer yes where nothing can be destroyed"
     )
@@ -48,6 +52,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
             preset=options.policy,
             assume_yes=options.yes,
             ask=terminal_asker(ctx),
+            real=options.real,
         )
     if options.write:
         from atip.system.files import write_atomic
@@ -65,6 +70,8 @@ def _print(ctx: Context, seen: Observation) -> None:
     from atip.execution.consent import clean_line
 
     touched = seen.touched
+    if not seen.real:
+        ctx.note("ran on a copy: its changes were dropped")
     ctx.print(f"exit code    {seen.result.exit_code}")
     for name, values in (
         ("read", touched.reads),

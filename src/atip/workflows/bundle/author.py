@@ -137,7 +137,7 @@ def version_of(path: str, name: str) -> tuple[VersionCheck | None, str, list[str
 def _observed(host: Host, argv: Sequence[str], ask: Asker | None) -> Mapping[str, Any]:
     from atip.workflows.run.observe import observe_argv
 
-    return dict(observe_argv(host, list(argv), ask=ask).sandbox)
+    return dict(observe_argv(host, list(argv), ask=ask, real=True).sandbox)
 
 
 def skill_of(bundle: Bundle, *, is_ready: bool, next_step: str = "") -> str:

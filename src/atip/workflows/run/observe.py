@@ -4,7 +4,8 @@
     seen.differences            # undeclared first
     seen.sandbox                # an AIP-29 block
 
-The run is an ordinary one: policy decides, a person is asked, the sandbox holds, the audit records. Nothing is
+It runs on a copy of the workspace, without network, so that no question is needed (`on_copy`); with `real` it is an
+ordinary run: policy decides, a person is asked, changes stay. The sandbox holds and the audit records both. Nothing is
 stored unless asked for. Implements DESIGN §5 `Toolbox.observe`; ATIP 0.1 §5.1.
 """
 
@@ -27,6 +28,7 @@ from atip.policy.observed import (
     touched,
 )
 from atip.sandbox.trace import Tracer
+from atip.workflows.run.on_copy import judge_on_copy, stage_request
 from atip.workflows.run.plan import find_workspace
 from atip.workflows.run.runner import make_call, make_runner
 
@@ -35,9 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from atip.execution.call import Call, CallOptions
+    from atip.execution.call import Call, CallOptions, Judgement
     from atip.execution.consent import Asker
     from atip.model.confinement import Confinement
+    from atip.sandbox.preview import Stage
     from atip.sandbox.run import Request
     from atip.sandbox.running import Running
     from atip.workflows.host import Host
@@ -59,6 +62,8 @@ class Observation(Value):
     calls: int
     """How many system calls were told: the price of the trace."""
     complete: bool = True
+    real: bool = False
+    """False: it ran on a copy, and its changes were dropped."""
 
     @property
     def honest(self) -> bool:
@@ -85,6 +90,7 @@ class Observation(Value):
             "digest": self.result.digest,
             "honest": self.honest,
             "complete": self.complete,
+            "real": self.real,
             "differences": [
                 {"fact": d.fact, "kind": d.kind, "declared": d.declared, "seen": list(d.seen)}
                 for d in self.differences
@@ -112,37 +118,57 @@ def observe_argv(
     *,
     preset: str | None = None,
     ask: Asker | None = None,
+    real: bool = False,
 ) -> Observation:
-    """Run one command confined and traced.
+    """Run one command confined and traced, on a copy unless it is to be `real`.
 
     Raises:
         Denied, NeedsConfirmation, SandboxError, ExecutionError: as `Toolbox.run`; nothing was started.
     """
-    return observe_call(host, make_call(host, argv, options), preset=preset, ask=ask)
+    return observe_call(host, make_call(host, argv, options), preset=preset, ask=ask, real=real)
 
 
 def observe_call(
-    host: Host, call: Call, *, preset: str | None = None, ask: Asker | None = None
+    host: Host,
+    call: Call,
+    *,
+    preset: str | None = None,
+    ask: Asker | None = None,
+    real: bool = False,
 ) -> Observation:
     """`observe_argv` for a call that was made already."""
     tracer = Tracer()
+    stages: list[Stage] = []
 
     def start(confinement: Confinement, request: Request, *rest: Any, **options: Any) -> Running:
         from atip.sandbox.run import start_confined
 
+        if not real:
+            request, stage = stage_request(host, confinement, request)
+            stages.append(stage)
         # a login check before the run is not the run
         traced = request.replace(tracer=tracer) if request.argv[1:] == call.argv[1:] else request
         return start_confined(confinement, traced, *rest, **options)
 
-    runner = make_runner(host, preset=preset, ask=ask, start=start)
-    declared = runner.plan(call)[0].effects
-    result = runner.run(call)
-    tracer.end()
-    return _observation(host, call, result, declared, tracer)
+    try:
+        runner = make_runner(
+            host,
+            preset=preset,
+            ask=ask,
+            start=start,
+            judge=None if real else judge_on_copy(host, preset=preset),
+        )
+        declared = make_runner(host, preset=preset).plan(call)[0]
+        result = runner.run(call)
+        tracer.end()
+        return _observation(call, result, declared, tracer, real=real)
+    finally:
+        for stage in stages:
+            stage.close()
 
 
 def _observation(
-    host: Host, call: Call, result: Result, declared: Effects, tracer: Tracer
+    call: Call, result: Result, declared: Judgement, tracer: Tracer, *, real: bool
 ) -> Observation:
     confinement = result.confinement
     scene = _scene(call, confinement)
@@ -151,13 +177,14 @@ def _observation(
     seen = touched(tries, attempts, scene)
     return Observation(
         result=result,
-        declared=declared,
+        declared=declared.effects,
         effects=observed_effects(seen),
         touched=seen,
-        differences=differences(declared, seen, spawn=confinement.exec_spawn),
+        differences=differences(declared.effects, seen, spawn=declared.confinement.exec_spawn),
         sandbox=sandbox_block(seen, scene, tty=confinement.tty),
         calls=tracer.calls,
         complete=tracer.complete,
+        real=real,
     )
 
 

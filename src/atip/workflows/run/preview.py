@@ -16,8 +16,9 @@ import os
 from atip.execution.redact import redact_text
 from atip.execution.result import Result, clean_output
 from atip.model.value import Value
-from atip.sandbox.preview import FOLDER, Change, Stage, find_changes, stage_for
+from atip.sandbox.preview import Change, Stage, find_changes
 from atip.sandbox.preview_keep import Kept, keep_changes
+from atip.workflows.run.on_copy import stage_request
 from atip.workflows.run.runner import make_runner
 
 TYPE_CHECKING = False
@@ -142,14 +143,8 @@ def preview_call(
     def start(confinement: Confinement, request: Request, *rest: Any, **options: Any) -> Running:
         from atip.sandbox.run import start_confined
 
-        stage = stage_for(
-            confinement,
-            os.path.join(host.places.cache, FOLDER),
-            home=os.path.realpath(request.home),
-            workspace=os.path.realpath(request.workspace or request.home),
-        )
+        staged, stage = stage_request(host, confinement, request)
         stages.append(stage)
-        staged = request.replace(overlays=dict(stage.overlays))
         return start_confined(confinement, staged, *rest, **options)
 
     try:

@@ -129,17 +129,19 @@ def make_runner(
     ask: Asker | None = None,
     on_output: Callable[[str, bytes], None] | None = None,
     start: Callable[..., Running] = start_confined,
+    judge: Judge | None = None,
 ) -> Runner:
     """A runner with the policy, the audit and the remembered approvals of one user.
 
     Args:
+        judge: decides and confines; None: `judge_for` this user.
         ask: reaches the user; None: nobody can be asked, and what needs a yes is refused.
         start: starts the confined program; see `Runner`.
     """
     from atip.execution.approvals import Approvals
 
     return Runner(
-        judge_for(host, preset=preset),
+        judge or judge_for(host, preset=preset),
         audit=host.audit,
         ask=ask,
         approved=Approvals(host.places.config).holds,

@@ -1,0 +1,100 @@
+"""A run that can change nothing: on a copy-on-write view of the workspace, without network, with secrets hidden.
+
+What a sandbox rules out needs no question, so a call that would be asked about runs here without one. What policy
+denies stays denied. The view is dropped when the run has ended.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.execution.call import Call, Judgement
+from atip.policy.decision import ALLOW, ASK, CONFINE
+from atip.sandbox.preview import FOLDER, Stage, stage_for
+from atip.workflows.judge import LocalJudge
+from atip.workflows.run.line import line_confinement
+from atip.workflows.run.plan import plan_call
+from atip.workflows.run.runner import conventions_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.execution.runner import Judge
+    from atip.model.confinement import Confinement
+    from atip.policy.decision import Decision
+    from atip.sandbox.run import Request
+    from atip.workflows.host import Host
+    from atip.workflows.judge import Explanation
+
+REASON = "runs on a copy of the workspace, without network"
+
+
+def judge_on_copy(host: Host, *, preset: str | None = None) -> Judge:
+    """What policy says of a call that runs on a copy."""
+
+    def judge(call: Call, digest: str) -> Judgement:
+        local = LocalJudge(host, call.cwd, preset=preset)
+        explained = local.argv(call.argv, call.program, digest)
+        return Judgement(
+            decision=_settled(explained.decision),
+            effects=explained.effects,
+            confinement=copy_confinement(explained, local, host, call),
+            audit=local.audit,
+            policy=local.digest,
+            conventions=conventions_of(None),
+            keep="",
+        )
+
+    return judge
+
+
+def _settled(decision: Decision) -> Decision:
+    if decision.outcome not in (ASK, CONFINE):
+        return decision
+    return decision.replace(outcome=ALLOW, reasons=(*decision.reasons, REASON))
+
+
+def copy_confinement(
+    explained: Explanation, local: LocalJudge, host: Host, call: Call
+) -> Confinement:
+    """The walls of a line, with the files that the call names and without any way out.
+
+    Raises:
+        FormatError: a grant is not understood.
+    """
+    line = line_confinement(explained, local.policies, host, call)
+    # SECURITY: planned as allowed, not as confirmed: a secret that is named is granted to a confirmed call only
+    unconfirmed = explained.replace(decision=explained.decision.replace(outcome=ALLOW))
+    named = plan_call(unconfirmed, local.policies, host.places, cwd=call.cwd, program=call.program)
+    writable = tuple(dict.fromkeys((*line.fs_write, *named.fs_write)))
+    limits = line.limits.replace(
+        wall_s=call.timeout_s or named.limits.wall_s, output_bytes=named.limits.output_bytes
+    )
+    return line.replace(
+        fs_read=tuple(dict.fromkeys((*line.fs_read, *named.fs_read))),
+        fs_write=tuple(entry for entry in writable if _exists(entry)),
+        egress=(),
+        egress_private=(),
+        tcp=(),
+        ingress=(),
+        limits=limits,
+    )
+
+
+def _exists(entry: str) -> bool:
+    """A root that does not exist could only be made for real."""
+    return os.path.exists(entry.removesuffix("/**"))
+
+
+def stage_request(host: Host, confinement: Confinement, request: Request) -> tuple[Request, Stage]:
+    """The request on a copy of everything that it may write; close the stage when it has ended.
+
+    Raises:
+        SandboxError: no copy can be made here; nothing was started.
+    """
+    stage = stage_for(
+        confinement,
+        os.path.join(host.places.cache, FOLDER),
+        home=os.path.realpath(request.home),
+        workspace=os.path.realpath(request.workspace or request.home),
+    )
+    return request.replace(overlays=dict(stage.overlays)), stage
