@@ -29,7 +29,10 @@ def main() -> int:
         given = json.loads(text)
         found = box.explain(given["line"], cwd=given.get("cwd"))
         decision = found.in_sandbox if options.confine else found.decision
-        print(json.dumps({"id": given["id"], "decision": decision.outcome}))
+        outcome = decision.outcome
+        if outcome == "confine" and not options.confine:
+            outcome = "ask"  # what a client is told that cannot be given another line
+        print(json.dumps({"id": given["id"], "decision": outcome}))
         if options.explain:
             why = "; ".join(decision.reasons)
             print(f"{given['id']}: {decision.outcome}: {why}", file=sys.stderr)

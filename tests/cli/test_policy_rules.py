@@ -31,7 +31,7 @@ def test_a_person_allows_a_line_here_and_only_there(home):
     outside.mkdir()
     (home / "a/.agent-tools").mkdir()
     assert decision(home, "npm test", inside) == "ask"
-    ran = on_terminal(home, b"y\n", "policy", "allow", "npm test", cwd=home / "a")
+    ran = on_terminal(home, b"y\n", "policy", "allow", "npm test", "--unsafe-unconfined", cwd=home / "a")  # fmt: skip
     assert ran.code == 0
     assert rules(home)[0]["folders"] == [str(home / "a")]
     assert decision(home, "npm test", inside) == "allow"
@@ -53,12 +53,13 @@ def test_tools_without_subcommands_modules_and_further_words(home):
     work = home / "work"
     work.mkdir()
     for line in ("make", "python -m pytest *", "./check.sh --fast"):
-        assert on_terminal(home, b"y\n", "policy", "allow", line, cwd=work).code == 0, line
+        words = ("policy", "allow", line, "--unsafe-unconfined")
+        assert on_terminal(home, b"y\n", *words, cwd=work).code == 0, line
     for line in ("make", "python -m pytest", "python -m pytest -q tests", "./check.sh --fast"):
         assert decision(home, line, work) == "allow", line
     for line in ("make deploy", "python -m http.server", "python -c 1", "./check.sh"):
         assert decision(home, line, work) == "ask", line
-    again = on_terminal(home, b"y\n", "policy", "allow", "make", cwd=work)
+    again = on_terminal(home, b"y\n", "policy", "allow", "make", "--unsafe-unconfined", cwd=work)
     assert again.out.endswith("says so already\n")
     assert len(rules(home)) == 3
 

@@ -150,8 +150,8 @@ class Runner:
 
     def _permit(self, call: Call, judgement: Judgement, binary: VerifiedBinary) -> None:
         decision = judgement.decision
-        if decision.outcome == "allow":
-            return
+        if decision.outcome in ("allow", "confine"):
+            return  # what runs here is confined
         if decision.outcome != "ask":
             self._records.refusal(call, judgement, binary)
             reason = "; ".join(decision.reasons) or "policy forbids it"

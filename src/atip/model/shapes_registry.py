@@ -199,6 +199,7 @@ RULE = Shape(
         ),
         "folders": Field(Items(str), "folders in which or below which the rule counts"),
         "until": Field(str, "when the rule ends, as `2026-01-15T10:30:00Z`"),
+        "unsafeUnconfined": Field(bool, "files of the workspace may run outside of the sandbox"),
         "reason": Field(str, "shown to the person"),
         "pin": Field(str, "of an MCP tool: digest of the settings of its server"),
     },

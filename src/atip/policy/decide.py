@@ -1,10 +1,11 @@
-"""Decide: subjects and layers → allow, ask or deny.
+"""Decide: subjects and layers → allow, confine, ask or deny.
 
     (1) what no layer can lift: compromised bytes, the Never list, destruction, cost without a budget
     (2) each layer: its own rules, strictest match first; else its preset; else its default
     (3) what a layer demands: approval, signatures, delegation
     (4) the strictest of all; where nobody can be asked, a question is a denial
 
+What runs files of the workspace is at most confined, since a confined line may have written them (`project_code`).
 Layers only narrow: the result is a maximum, so one more layer, or one more deny, never allows more
 (property test). Implements ATIP 0.6 §3.2.2, §4.8, §10.2, §11.2, ATIP 0.1 §5.2.
 """
@@ -12,9 +13,10 @@ Layers only narrow: the result is a maximum, so one more layer, or one more deny
 from __future__ import annotations
 
 from atip.model.signers import matches_signer
-from atip.policy.decision import ALLOW, ASK, DENY, NEVER, PRESET, Decision, strictest
+from atip.policy.decision import ALLOW, ASK, CONFINE, DENY, NEVER, PRESET, Decision, strictest
 from atip.policy.matching import matches
 from atip.policy.presets import PRESETS, unattended
+from atip.policy.project_code import runs_project_code
 from atip.policy.subject import danger_of, shown_text
 
 TYPE_CHECKING = False
@@ -51,6 +53,8 @@ _SAID_OF = {
     "protected": ("runs later", "writes a file"),
 }
 """How the reader words a reason for each danger."""
+
+PROJECT_CODE = "runs files of the workspace, which only a sandbox makes harmless"
 
 
 def decide(policies: Sequence[Policy], subject: Subject) -> Decision:
@@ -117,17 +121,24 @@ def _by_rules(policy: Policy, subject: Subject) -> Decision:
         label = f"{policy.layer}: {rule.name or 'rule'}"
         if rule.decision == ALLOW and _leaves_open(rule, subject):
             return _decision(ASK, "it is not known whether data is lost", label)
-        return _decision(rule.decision, rule.reason or why(subject), label)
+        return _by_rule(rule, subject, label)
     if policy.preset is not None:
         rules, default = PRESETS[policy.preset]
         rule = _strictest_rule(rules, subject)
         label = f"{PRESET}{policy.preset}" + (f": {rule.name}" if rule is not None else "")
         if rule is None:
             return _decision(default, why(subject), label)
-        return _decision(rule.decision, rule.reason or why(subject), label)
+        return _by_rule(rule, subject, label)
     if policy.default is not None:
         return _decision(policy.default, why(subject), f"{policy.layer}: default")
     return Decision(outcome=ALLOW)
+
+
+def _by_rule(rule: Rule, subject: Subject, label: str) -> Decision:
+    # SECURITY: a confined line can write what the next line runs; outside of the sandbox nothing of the workspace runs by a mere `allow`
+    if rule.decision == ALLOW and not rule.unsafe_unconfined and runs_project_code(subject):
+        return _decision(CONFINE, PROJECT_CODE, label)
+    return _decision(rule.decision, rule.reason or why(subject), label)
 
 
 def _strictest_rule(rules: Sequence[Rule], subject: Subject) -> Rule | None:

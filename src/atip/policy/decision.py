@@ -1,4 +1,4 @@
-"""Decision: allow, ask or deny – with reasons and the rule that decided. Deny wins over ask over allow."""
+"""Decision: allow, confine, ask or deny – with reasons and the rule that decided. The stricter one wins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Decision(Value):
     """The outcome for one call or a whole line."""
 
     outcome: str
-    """`allow`, `ask` or `deny`; `confine` where a whole line was judged for a sandbox (`policy.settle`)."""
+    """`allow`, `confine` (allowed inside of a sandbox only), `ask` or `deny`."""
     reasons: tuple[str, ...] = ()
     """For people, the weightiest first; words of the call may be quoted, never text from a tool."""
     rule: str = ""

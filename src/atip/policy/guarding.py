@@ -28,6 +28,8 @@ KEPT = (
     *(".nvimrc", ".claude", ".codex", ".cursor", ".gemini", ".kimi", ".opencode", ".continue"),
     *("opencode.json", ".mcp.json", ".github/workflows", ".npmrc", ".yarnrc", ".yarnrc.yml"),
     *(".pnpmfile.cjs", ".cargo/config", ".cargo/config.toml", "codegen.config.json", ".gitmodules"),
+    *(".yarn/releases", ".yarn/plugins", "bunfig.toml", "rust-toolchain", "rust-toolchain.toml"),
+    *(".aider.conf.yml", ".windsurf", ".kiro", ".qwen", ".roo"),
 )
 """Below a writable place, at any depth: readable, never writable nor made, because what stands there runs later, unconfined."""
 REPOSITORY = ".git"

@@ -51,6 +51,8 @@ class Rule(Value):
     """Absolute folders in which or below which the rule counts; None: everywhere."""
     until: str = ""
     """When the rule ends (ISO 8601); empty: never. See `in_force`."""
+    unsafe_unconfined: bool = False
+    """Whether an `allow` also lets files of the workspace run outside of the sandbox."""
     reason: str = ""
     pin: str = ""
     """How the server of an MCP tool was started or reached when a person allowed it; only that server's tool is meant."""

@@ -130,6 +130,7 @@ class _Reader:
             words=_optional(written, "words"),
             folders=self._folders(written, path),
             until=self._until(written, path),
+            unsafe_unconfined=written.get("unsafeUnconfined") is True,
             reason=written.get("reason", ""),
             pin=written.get("pin", ""),
         )

@@ -55,6 +55,8 @@ def settled(
 
 
 def _settles(subject: Subject, decision: Decision) -> bool:
+    if decision.outcome == CONFINE:
+        return True
     # SECURITY: a person's own rule, and what no policy can lift, is asked about as it says.
     # A denial is settled only where it stands for a question that nobody could answer.
     asked = decision.outcome == ASK or decision.rule == _UNATTENDED

@@ -13,7 +13,7 @@ from atip.errors import FormatError
 from atip.model.effects import UNKNOWN, Effects, union_of_steps
 from atip.model.value import Value
 from atip.policy.decide import decide
-from atip.policy.decision import ASK, NOTHING_RUNS, Decision, strictest
+from atip.policy.decision import ASK, CONFINE, NOTHING_RUNS, Decision, strictest
 from atip.policy.line import judge_line
 from atip.policy.subject import Subject, shown_text
 from atip.workflows.lookup import Lookup
@@ -63,7 +63,8 @@ class Explanation(Value):
         from atip.policy.settle import settled
 
         if self.unsettled:
-            return self.decision
+            by_hand = self.decision.outcome == CONFINE
+            return self.decision.replace(outcome=ASK) if by_hand else self.decision
         return settled(self.decision, self.invocations, self.decisions)
 
     def to_json(self) -> dict[str, Any]:

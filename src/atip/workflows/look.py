@@ -12,7 +12,8 @@ import os
 
 from atip.errors import AtipError
 from atip.model.value import Value
-from atip.policy.decision import ALLOW, ASK, DENY, Decision, is_stricter
+from atip.policy.decision import ALLOW, ASK, CONFINE, DENY, Decision, is_stricter
+from atip.policy.project_code import runs_project_code
 from atip.policy.sensitive import is_secret
 from atip.policy.settle import needs_person
 from atip.policy.subject import shown_text
@@ -49,6 +50,9 @@ class Finding(Value):
     person: bool = False
     """Whether it does what is a person's decision: sends, spends, becomes root, changes another machine."""
 
+    vouched: bool = False
+    """Whether a person's rule lets these files run outside of the sandbox, whatever they hold; only a denial stands against that."""
+
     @property
     def text(self) -> str:
         return " → ".join(f"`{_short(each)}`" for each in self.chain)
@@ -77,7 +81,8 @@ def look_through(
     if explained.problem or not os.path.isdir(cwd):
         return explained
     look = _Look(cwd, explain)
-    for subject in explained.invocations:
+    for subject, decision in zip(explained.invocations, explained.decisions, strict=True):
+        look.vouched = decision.outcome == ALLOW and runs_project_code(subject)
         look.follow(subject, (subject.text,), 0)
     if not look.findings and not look.digests:
         return explained
@@ -94,7 +99,9 @@ def _decision(decision: Decision, findings: Sequence[Finding]) -> Decision:
     for each in findings:
         # SECURITY: what is found only raises: a file can change before it runs
         raises = each.decision.outcome == DENY or (
-            each.decision.outcome == ASK and decision.outcome == ALLOW
+            each.decision.outcome in (ASK, CONFINE)
+            and decision.outcome == ALLOW
+            and not each.vouched
         )
         if raises and is_stricter(each.decision.outcome, worst.outcome):
             worst = each.decision.replace(subject=each.text)
@@ -109,6 +116,7 @@ class _Look:
         self._cwd = os.path.realpath(cwd)
         self._root = _root_of(self._cwd)
         self._explain = explain
+        self.vouched = False
         self.findings: list[Finding] = []
         self.digests: list[str] = []
 
@@ -117,7 +125,8 @@ class _Look:
         if depth >= MAX_DEPTH or not subject.argv:
             return
         words = tuple(shown_text(word) for word in subject.argv)
-        for line in (*self._source_lines(words), *self._git_lines(words)):
+        found = (*self._source_lines(words), *self._git_lines(words), *self._shadows(words))
+        for line in found:
             self._judge(line, chain, depth)
 
     def _source_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -126,6 +135,19 @@ class _Look:
             return ()
         text = self._read(source.files, up=source.searches_up)
         return () if text is None else source.read(text, words) or ()
+
+    def _shadows(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Files beside which a Python that is given code or a module finds them before the library's."""
+        from atip.policy.through.python_modules import looked_up, shadowing
+
+        wanted = looked_up(words)
+        if wanted is None:
+            return ()
+
+        def is_package(name: str) -> bool:
+            return os.path.isfile(os.path.join(self._cwd, name, "__init__.py"))
+
+        return shadowing(wanted, os.listdir(self._cwd), is_package)
 
     def _git_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
         if words[0].rpartition("/")[2] != "git" or len(words) < 2 or words[1] in _QUIET_GIT:
@@ -146,6 +168,7 @@ class _Look:
                 chain=longer,
                 decision=inner.decision,
                 person=any(needs_person(each) for each in inner.invocations),
+                vouched=self.vouched,
             )
         )
         for subject in inner.invocations:

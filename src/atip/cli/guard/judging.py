@@ -89,6 +89,7 @@ def _judge(request: Request, line: str, client: str, options: argparse.Namespace
     import os
 
     from atip.cli.guard.modes import PLAN, in_mode, in_plan
+    from atip.policy.decision import CONFINE
     from atip.system.clock import monotonic
     from atip.toolbox import Toolbox
 
@@ -98,6 +99,8 @@ def _judge(request: Request, line: str, client: str, options: argparse.Namespace
     found = box.explain(line, cwd=folder)
     decision = found.decision
     outcome, reason = decision.outcome, reason_of(decision)
+    if outcome == CONFINE:  # where the line cannot be rewritten, a person decides
+        outcome = "ask"
     if not request.cwd and outcome == "allow":
         # SECURITY: which files a line reads depends on where it runs
         outcome, reason = "ask", NO_FOLDER

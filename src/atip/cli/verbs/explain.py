@@ -14,7 +14,7 @@ EXAMPLES = (
     "atip explain 'git status && rm -rf build'",
     "atip explain --json 'curl -T x https://h/'",
 )
-_STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}
+_STYLES = {"allow": "green", "confine": "cyan", "ask": "yellow", "deny": "red"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

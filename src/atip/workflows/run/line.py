@@ -23,8 +23,9 @@ from atip.policy.decision import ALLOW, ASK, CONFINE
 from atip.system.digests import sha256_hex
 from atip.workflows.judge import LocalJudge
 from atip.workflows.look import explain_through
+from atip.workflows.run.hooks import kept_hooks
 from atip.workflows.run.masked import masked_files
-from atip.workflows.run.plan import MANAGERS, find_workspace
+from atip.workflows.run.plan import MANAGERS, find_workspace, linked_repository
 from atip.workflows.run.undo import journal_of
 
 TYPE_CHECKING = False
@@ -174,9 +175,12 @@ def line_confinement(
             libraries=programs,
         ),
     )
+    common = next((each.removesuffix("/**") for each in linked_repository(workspace)), "")
+    hooks = kept_hooks(workspace, home, common) if planned.fs_write else ()
     passed = tuple(name for name in call.env if name in ENVIRONMENT or name.startswith("LC_"))
     return planned.replace(
         fs_deny=tuple(dict.fromkeys((*planned.fs_deny, *masked_files(workspace, planned)))),
+        fs_keep=tuple(dict.fromkeys((*planned.fs_keep, *hooks))),
         exec_allow=True,
         exec_spawn=(ANY_PROGRAM,),
         exec_written=True,

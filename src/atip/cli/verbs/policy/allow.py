@@ -2,7 +2,8 @@
 
 LINE is one command, spelled as it will be run; `npm test *` allows any further words too. The rule goes into your own policy file and counts for
 the project here (`--here`, the default) or everywhere. It covers the words alone: not a redirection, no secret, no privilege.
-What is known to destroy data is asked about all the same.
+What is known to destroy data is asked about all the same. A line that runs files of the workspace (tests, builds, scripts) runs confined, because
+an earlier line may have written them; `--unsafe-unconfined` lets it run outside of the sandbox.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ EXAMPLES = (
     "atip policy allow 'npm test'",
     "atip policy allow 'python -m pytest *' --until 7d",
     "atip policy allow 'cargo build' --everywhere",
+    "atip policy allow 'make docs' --unsafe-unconfined",
 )
 
 
@@ -31,6 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--here", action="store_true", help="in the project here; the default")
     parser.add_argument("--everywhere", action="store_true", help="in every folder")
     parser.add_argument("--until", default="", metavar="TIME", help="how long: 2h, 7d")
+    parser.add_argument(
+        "--unsafe-unconfined",
+        action="store_true",
+        help="outside of the sandbox too, although it runs files that an agent can write",
+    )
     parser.add_argument("--reason", default="", metavar="TEXT", help="shown with the decision")
 
 
@@ -38,15 +45,20 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.errors import UsageError
 
     rule = rule_of(options, ctx, "allow")
+    if options.unsafe_unconfined:
+        rule["unsafeUnconfined"] = True
     judged = _judged_with(ctx, rule, options.line)
-    if judged.outcome != "allow":
+    if judged.outcome not in ("allow", "confine"):
         raise UsageError(
             "policy.cannot-allow",
             f"no rule allows this: {'; '.join(judged.reasons)} [{judged.rule}]",
             hint="a person runs it in a terminal",
         )
     where = ", ".join(rule.get("folders", ["every folder"]))
-    if not ctx.confirm(f"Let agents run `{' '.join(rule['words'])}` in {where} without asking?"):
+    how = " inside of the sandbox" if judged.outcome == "confine" else ""
+    how = " OUTSIDE OF THE SANDBOX" if options.unsafe_unconfined else how
+    words = " ".join(rule["words"])
+    if not ctx.confirm(f"Let agents run `{words}`{how} in {where} without asking?"):
         ctx.note("nothing was changed")
         return 1
     return write_rule(ctx, rule)

@@ -1,4 +1,4 @@
-"""The decision on a shell line: exit code 0 for allow, 126 for ask and deny. For scripts; see `explain` for why."""
+"""The decision on a shell line: exit code 0 for allow, 126 for confine, ask and deny. For scripts; see `explain` for why."""
 
 from __future__ import annotations
 

@@ -85,6 +85,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
         written["pin"] = rule.pin
     if rule.until:
         written["until"] = rule.until
+    if rule.unsafe_unconfined:
+        written["unsafeUnconfined"] = True
     if rule.reason:
         written["reason"] = rule.reason
     return written

@@ -1,0 +1,57 @@
+"""Project code: whether a command runs what lies in the workspace – tests, build files, scripts, plug-ins. Pure.
+
+A confined line can write what a later line runs. So a command that runs files of the workspace is at most confined, whoever allows it;
+only a rule that says `unsafeUnconfined` lets it run outside (`policy.decide`).
+"""
+
+from __future__ import annotations
+
+from atip.policy.subject import danger_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.policy.subject import Subject
+
+_CATEGORIES = frozenset(("build", "development", "language", "packages", "shell"))
+"""Of curated knowledge: programs that are given code, or find it in the folder that they are started in."""
+_PROJECTS = frozenset(
+    (
+        *(
+            "npm",
+            "npx",
+            "pnpm",
+            "pnpx",
+            "yarn",
+            "bun",
+            "bunx",
+            "pip",
+            "pip3",
+            "pipenv",
+            "uv",
+            "uvx",
+        ),
+        *("poetry", "pdm", "hatch", "rye", "pixi", "bundle", "composer", "mix", "rebar3", "cabal"),
+        *("stack", "dart", "flutter", "swift", "dune", "conan", "cargo", "go", "dotnet", "bazel"),
+        *("gradle", "mvn", "sbt", "lein", "meson", "ninja", "cmake", "zig", "pre-commit"),
+    )
+)
+"""Managers and builders of projects: they run scripts of the project, or of what it depends on, also where nothing else is unknown."""
+_PLUG_INS = frozenset(("eslint", "prettier", "stylelint", "pylint", "rubocop"))
+"""Checkers that load code by their settings in the project."""
+
+
+def runs_project_code(subject: Subject) -> bool:
+    """Whether a call may run files of the workspace. What is not known may."""
+    if not subject.argv or subject.evidence == "shell":
+        return False
+    if subject.known is None:
+        return True
+    if subject.tool in _PLUG_INS:
+        return danger_of(subject, "filesystem.read") is not False
+    if danger_of(subject, "subprocess") is False:
+        return False
+    if subject.tool in _PROJECTS:
+        return True
+    # what it runs is not among the other commands of the line, so nothing of it is known
+    is_code = danger_of(subject, "destructive") is not False
+    return is_code and subject.known.own.get("category") in _CATEGORIES

@@ -1,0 +1,63 @@
+"""Modules that Python looks for in the folder of a line (`python -c`, `python -m`) before its own library. Pure."""
+
+from __future__ import annotations
+
+import sys
+
+from atip.model.regex import LazyRegex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_IMPORT = LazyRegex(r"\b(?:import|from)\s+([A-Za-z_][\w, ]*)")
+_ISOLATED = frozenset("IP")
+MAX_SHADOWS = 8
+
+
+def is_python(program: str) -> bool:
+    """By name; quick, since every line is looked at."""
+    return program.rpartition("/")[2].rstrip("0123456789.") == "python"
+
+
+def looked_up(argv: Sequence[str]) -> frozenset[str] | None:
+    """Names that the code or module of a call asks for; None: the folder of the line is not searched."""
+    if not argv or not is_python(argv[0]):
+        return None
+    for at, word in enumerate(argv[1:], 1):
+        if argv[at - 1] in ("-X", "-W") or word in ("-X", "-W") or word.startswith("--"):
+            continue
+        if not word.startswith("-"):
+            return None  # a script: its own folder is searched, and it is a file that runs
+        letters = word[1:]
+        if _ISOLATED & set(letters.partition("c")[0].partition("m")[0]):
+            return None
+        for letter, what in (("c", _imported), ("m", _module)):
+            if letter in letters:
+                rest = letters.partition(letter)[2] or "".join(argv[at + 1 : at + 2])
+                return what(rest)
+    return None
+
+
+def _imported(code: str) -> frozenset[str]:
+    found = (name for each in _IMPORT.findall(code) for name in each.replace(",", " ").split())
+    return frozenset(name.partition(".")[0] for name in found)
+
+
+def _module(name: str) -> frozenset[str]:
+    return frozenset((name.partition(".")[0],))
+
+
+def shadowing(
+    wanted: frozenset[str], entries: Iterable[str], is_package: Callable[[str], bool]
+) -> tuple[str, ...]:
+    """Entries of a folder that are found instead of what is asked for, or of a part of the library that it uses."""
+    found = []
+    for name in entries:
+        stem, dot, _rest = name.partition(".")
+        if stem not in wanted and stem not in sys.stdlib_module_names:
+            continue
+        # a folder that is no package stands behind the library, but not behind nothing
+        if name.endswith((".py", ".pyc", ".so")) if dot else stem in wanted or is_package(name):
+            found.append(f"./{name}")
+    return tuple(sorted(found)[:MAX_SHADOWS])

@@ -1,0 +1,59 @@
+"""Folders of git hooks that settings move into the workspace (`core.hooksPath`): no run may write there."""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import AtipError
+from atip.policy.through.shell_files import git_settings
+from atip.system.files import read_bytes
+
+MAX_BYTES = 256 * 1024
+_NAMES = (
+    *("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push", "pre-rebase"),
+    *("post-checkout", "post-merge", "post-rewrite", "applypatch-msg", "pre-applypatch", "pre-auto-gc"),
+    *("post-applypatch", "pre-merge-commit", "reference-transaction", "fsmonitor-watchman"),
+    *("post-index-change", "push-to-checkout"),
+)  # fmt: skip
+"""Hooks that git starts in a working tree, for settings that make the workspace itself the folder."""
+
+
+def kept_hooks(workspace: str, home: str, common: str = "") -> tuple[str, ...]:
+    """Entries for `Confinement.fs_keep`; empty where hooks lie where they always do.
+
+    Args:
+        common: the repository that a linked worktree belongs to; empty: its own.
+    """
+    repository = common or os.path.join(workspace, ".git")
+    files = (
+        *(os.path.join(repository, name) for name in ("config", "config.worktree")),
+        *(os.path.join(home, name) for name in (".gitconfig", ".config/git/config")),
+        "/etc/gitconfig",
+    )
+    found: dict[str, None] = {}
+    for path in files:
+        if place := _hooks_path(path):
+            found.update(dict.fromkeys(_entries(place, workspace, home)))
+    return tuple(found)
+
+
+def _hooks_path(path: str) -> str:
+    if not os.path.isfile(path):
+        return ""
+    try:
+        text = read_bytes(path, MAX_BYTES).decode("utf-8", "replace")
+    except AtipError:
+        return ""
+    return (git_settings(text) or {}).get("core.hookspath", "")
+
+
+def _entries(place: str, workspace: str, home: str) -> tuple[str, ...]:
+    if place.startswith("~/"):
+        place = home + place[1:]
+    full = os.path.normpath(os.path.join(workspace, place))
+    if full == workspace:
+        return tuple(f"**/{name}" for name in _NAMES)
+    if not full.startswith(f"{workspace}/"):
+        return ()  # out of reach
+    # two parts at most can be held at any depth, whether they exist or not
+    return ("**/" + "/".join(full.removeprefix(f"{workspace}/").split("/")[-2:]),)
