@@ -45,7 +45,7 @@ ALONE = {"sdk", "knowledge"}
 RANKS = (
     # workflows, from the bottom up: a module imports only what stands in a line above its own
     {"api.sessions", "lookup", "verify"},
-    {"establish", "host", "run.masked"},
+    {"establish", "host", "run.hooks", "run.masked", "run.packages"},
     {"api.approve", "bundle.host", "cmp.places", "judge", "run.rewrite", "scan.shims"},
     {"bundle.judge", "explain_page", "look", "run.plan", "scan.machine", "search.sources"},
     {"api.programs"},

@@ -13,6 +13,7 @@ import threading
 import pytest
 
 from tests.cli.run import atip
+from tests.integration.test_line_projects import toolchain
 
 pytestmark = pytest.mark.sandbox
 
@@ -72,13 +73,34 @@ def plant(kind: str, work: pathlib.Path, script: str) -> str:
             "import subprocess\nsubprocess.run(['bash', 'evil.sh'])\n"
         )
         return "/usr/bin/python3 -c 'import conftest'"
+    if kind == "build.rs":
+        (work / "src").mkdir()
+        (work / "src/main.rs").write_text("fn main() {}\n")
+        (work / "Cargo.toml").write_text('[package]\nname = "x"\nversion = "0.1.0"\n')
+        run = 'std::process::Command::new("bash").arg("evil.sh").status().unwrap();'
+        (work / "build.rs").write_text(f"fn main() {{ {run} }}\n")
+        return "cargo build --offline -q"
     (work / "Makefile").write_text("all:\n\t@bash evil.sh\n")
     return "make"
 
 
+def toolchain_env(home: pathlib.Path) -> dict[str, str]:
+    """The toolchain lies below another home than that of the test: a grant shows it."""
+    folder = home / ".config/agent-tools"
+    folder.mkdir(parents=True)
+    grants = {"read": [f"{toolchain()}/**"]}
+    (folder / "policy.json").write_text(json.dumps({"policy": {"version": "1", "grants": grants}}))
+    return {"PATH": f"{toolchain()}/bin:/usr/bin:/bin"}
+
+
 @pytest.mark.parametrize(
     ("kind", "program"),
-    [("makefile", "make"), ("conftest", "/usr/bin/python3"), ("postinstall", "npm")],
+    [
+        ("makefile", "make"),
+        ("conftest", "/usr/bin/python3"),
+        ("postinstall", "npm"),
+        ("build.rs", "cargo"),
+    ],
 )
 def test_what_a_hostile_file_reaches_for_is_out_of_reach(
     work: pathlib.Path, listener: tuple[int, threading.Event], kind: str, program: str
@@ -87,7 +109,8 @@ def test_what_a_hostile_file_reaches_for_is_out_of_reach(
         pytest.skip(f"{program} is not installed")
     port, reached = listener
     line = plant(kind, work, EVIL.format(home=work.parent, port=port))
-    said = atip("run", "--line", f"{line}; echo went on", home=work.parent, cwd=work)
+    env = toolchain_env(work.parent) if kind == "build.rs" else {}
+    said = atip("run", "--line", f"{line}; echo went on", home=work.parent, cwd=work, **env)
     assert said.code == 0 and "went on" in said.out, said
     assert (work / "ran.txt").exists(), "the hostile script did not run"
     stolen = work / "stolen.txt"

@@ -83,14 +83,13 @@ def _tell(ctx: Context, result: Result) -> None:
 
     for note in (*result.notes, *(each for each in result.backend_notes if "set aside" in each)):
         ctx.note(f"atip: {clean_line(note)}")
-    refused = dict.fromkeys(each.target for each in result.attempts if not each.allowed)
-    for target in refused:
-        ctx.note(
-            f"atip: the sandbox stopped `connect {clean_line(target)}`; "
-            f'`"grants": {{"hosts": ["{clean_line(target.rpartition(":")[0] or target)}"]}}` in the policy allows it'
-        )
-    if result.exit_code and not refused:
+    needs = result.needs
+    for need in needs:
+        command = clean_line(need.command)
+        how = f"`{command}` grants it" if command else "the system is read-only for every line"
+        ctx.note(f"atip: the sandbox stopped `{clean_line(need.text)}`; {how}")
+    if result.exit_code and not needs:
         ctx.note(
             "atip: the line ran confined (hosts that policy grants, an empty home, writes in the workspace only); "
-            "`grants` in the policy allow more"
+            "`atip policy allow --host|--connect|--write` allows more"
         )

@@ -167,6 +167,7 @@ def _cut(text: str, limit: int) -> str:
 
 def ending(result: Result) -> dict[str, object]:
     """What the end record says."""
+    needs = result.needs
     return {
         "exitCode": result.exit_code,
         "timedOut": result.timed_out,
@@ -177,6 +178,7 @@ def ending(result: Result) -> dict[str, object]:
         "truncated": result.truncated,
         "redactions": dict(result.redactions),
         **({"network": shown_attempts(result.attempts)} if result.attempts else {}),
+        **({"refused": [each.to_json() for each in needs]} if needs else {}),
     }
 
 

@@ -6,6 +6,8 @@ no character that moves, hides or reorders. Implements ATIP 0.6 §6, §11.3; AIP
 
 from __future__ import annotations
 
+import os
+
 from atip.execution.redact import Redactor
 from atip.model.confinement import Confinement
 from atip.model.tool import MISSING
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from atip.execution.kept import KeptOutput
+    from atip.execution.needs import Need
     from atip.policy.decision import Decision
     from atip.sandbox.proxy import Attempt
 
@@ -73,6 +76,16 @@ class Result(Value):
     """Stream → run whose whole output is kept in the cache (`atip audit output`)."""
 
     @property
+    def needs(self) -> tuple[Need, ...]:
+        """What the sandbox refused; empty: nothing that is known."""
+        if not self.attempts and not self.exit_code:
+            return ()
+        from atip.execution.needs import needs_of
+
+        said = f"{self.stderr}\n{self.stdout}"
+        return needs_of(self.attempts, bool(self.exit_code), said, self.confinement, os.path.isdir)
+
+    @property
     def text(self) -> str:
         """Both streams for a person or a model: cleaned, newlines kept."""
         parts = [part for part in (self.stdout, self.stderr) if part]
@@ -102,6 +115,7 @@ class Result(Value):
             **({} if self.data is MISSING else {"data": self.data}),
             **({"kept": dict(self.kept)} if self.kept else {}),
             **({"network": shown_attempts(self.attempts)} if self.attempts else {}),
+            **({"refused": [each.to_json() for each in self.needs]} if self.needs else {}),
         }
 
 

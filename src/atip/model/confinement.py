@@ -69,9 +69,14 @@ class Confinement(Value):
     fs_keep: tuple[str, ...] = ()
     """Readable, and never writable although a writable folder holds them: hooks, settings of agents. Existing paths; or
     `**/NAME`, at any depth below what can be written, existing or not. Empty: no exception."""
+    fs_cache: tuple[str, ...] = ()
+    """Writable folders that nothing reads but runs with the same entry: what `fs_keep` names may be made there. Existing plain
+    paths. Never from a manifest. Empty: none."""
     egress: tuple[str, ...] = ()
     """Host names (`api.example.com`, `*.example.com`) reachable through the proxy on ports 443
     and 80, or `host:port` for that port alone. Empty: no network."""
+    egress_watched: bool = False
+    """True: there is a gate although it may let nobody out, so that what was refused can be named. Never from a manifest."""
     egress_private: tuple[str, ...] = ()
     """Names of `egress` which may lead to loopback or private addresses. Never from a manifest.
     Empty: public addresses only."""
@@ -96,6 +101,11 @@ class Confinement(Value):
     limits: Limits = NO_LIMITS
 
     @property
+    def has_gate(self) -> bool:
+        """Whether a proxy listens inside; it lets out what `egress` names."""
+        return bool(self.egress) or self.egress_watched
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """`env_set` as a mapping."""
         return dict(self.env_set)
@@ -114,6 +124,8 @@ class Confinement(Value):
         }
         if self.fs_keep:
             files["keep"] = list(self.fs_keep)
+        if self.fs_cache:
+            files["cache"] = list(self.fs_cache)
         return {
             "network": network,
             "fs": files,

@@ -12,7 +12,7 @@ from atip.system import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     Append = Callable[[str, tuple[str, ...], object], str]
@@ -40,6 +40,29 @@ def add_rule(path: str, rule: Mapping[str, Any], append: Append) -> bool:
     read_policy(after.encode(), layer="user", origin=path)
     files.make_private(os.path.dirname(path))
     files.write_atomic(path, after.encode())
+    return True
+
+
+def add_grants(path: str, entries: Sequence[tuple[str, str]], append: Append, put: Append) -> bool:
+    """Whether anything was added to `grants`.
+
+    Raises:
+        FormatError: the file is not a policy of rules, or would not be one afterwards.
+    """
+    text = before = _load(path)
+    for field, entry in entries:
+        known = json.loads(text).get("policy", {}).get("grants", {})
+        if entry in known.get(field, []):
+            continue
+        text = append(text, ("policy", "grants", field), entry)
+        if field == "write" and "workspace" not in known:
+            # a list of folders alone would close the workspace
+            text = put(text, ("policy", "grants", "workspace"), "write")
+    if text == before:
+        return False
+    read_policy(text.encode(), layer="user", origin=path)
+    files.make_private(os.path.dirname(path))
+    files.write_atomic(path, text.encode())
     return True
 
 

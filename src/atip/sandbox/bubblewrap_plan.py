@@ -143,7 +143,7 @@ def build_environment(
         if name in caller and name not in dropped and name != "HOME":
             env[name] = caller[name]
     env.update(confinement.env_set)
-    if confinement.egress:
+    if confinement.has_gate:
         proxy = f"http://127.0.0.1:{PROXY_PORT}"
         for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"):
             env[name] = env[name.lower()] = proxy
@@ -155,7 +155,7 @@ def build_environment(
 def gates_of(confinement: Confinement) -> tuple[tuple[str, int], ...]:
     """Proxy and this machine's own services on 127.0.0.1, where programs look for them; each other
     forwarded host on an address of its own, so that ports never clash."""
-    gates = [("127.0.0.1", PROXY_PORT)] if confinement.egress else []
+    gates = [("127.0.0.1", PROXY_PORT)] if confinement.has_gate else []
     for index, text in enumerate(confinement.tcp):
         host, port = _endpoint(text)
         own = host in _LOOPBACK and ("127.0.0.1", port) not in gates

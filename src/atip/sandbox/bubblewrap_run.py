@@ -209,10 +209,10 @@ class _Launch:
             if not handed:
                 return  # it died; the status tells why
             gate = socket.socket(fileno=handed[0])
-            if index == 0 and self._confinement.egress:
+            if index == 0 and self._confinement.has_gate:
                 keeper.serve_proxy(gate)
             else:
-                host, port = forwards[index - bool(self._confinement.egress)]
+                host, port = forwards[index - self._confinement.has_gate]
                 keeper.serve_forward(gate, host, port)
         if self._decided.callbacks and not self._open_doors(channel):
             return

@@ -68,16 +68,19 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
     Raises:
         SandboxError: `sandbox.cannot-enforce`, with the entry.
     """
-    if not (confinement.fs_read or confinement.fs_write or confinement.fs_deny):
+    if not (
+        confinement.fs_read or confinement.fs_write or confinement.fs_deny or confinement.fs_cache
+    ):
         return FilePlan(mounts=())
     reads = [_absolute(text, home, workspace) for text in confinement.fs_read]
     writes = [_absolute(text, home, workspace) for text in confinement.fs_write]
     denies = [_absolute(text, home, workspace) for text in confinement.fs_deny]
-    write_roots = _outermost(_write_root(glob) for glob in writes)
+    caches = [_write_root(parse_glob(text)) for text in confinement.fs_cache]
+    write_roots = _outermost([*(_write_root(glob) for glob in writes), *caches])
     read_paths = {path for glob in reads for path in _read_paths(glob)}
     read_roots = [p for p in _outermost(read_paths) if not _within_any(p, write_roots)]
     hidden = _hidden(denies, [*write_roots, *read_roots], write_roots)
-    looked = _survey(confinement.fs_keep, write_roots)
+    looked = _survey(confinement.fs_keep, [root for root in write_roots if root not in caches])
     exact = tuple(entry for entry in confinement.fs_keep if not entry.startswith(ANYWHERE))
     visible = [Mount(kind="write", path=path) for path in write_roots]
     visible += [Mount(kind="read", path=path) for path in read_roots]

@@ -64,7 +64,9 @@ def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Ru
             hint="kernel 6.7 or newer with `landlock` in `lsm=`",
         )
     home = os.path.realpath(request.home or os.path.expanduser("~"))
-    granted = confinement.fs_read or confinement.fs_write or confinement.fs_deny
+    granted = (
+        confinement.fs_read or confinement.fs_write or confinement.fs_deny or confinement.fs_cache
+    )
     workspace = os.path.realpath(request.workspace or request.cwd or home) if granted else home
     files = plan_files(confinement, home=home, workspace=workspace)
     missing = missing_for(confinement, files)

@@ -9,6 +9,7 @@ decision, or a denial. What was read is part of the decision (`digest`): a chang
 from __future__ import annotations
 
 import os
+import sys
 
 from atip.errors import AtipError
 from atip.model.value import Value
@@ -147,7 +148,7 @@ class _Look:
         def is_package(name: str) -> bool:
             return os.path.isfile(os.path.join(self._cwd, name, "__init__.py"))
 
-        return shadowing(wanted, os.listdir(self._cwd), is_package)
+        return shadowing(wanted, os.listdir(self._cwd), is_package, sys.stdlib_module_names)
 
     def _git_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
         if words[0].rpartition("/")[2] != "git" or len(words) < 2 or words[1] in _QUIET_GIT:

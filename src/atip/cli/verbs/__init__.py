@@ -132,6 +132,7 @@ NOUNS: dict[str, dict[str, str]] = {
         "check": "the decision on a shell line, as an exit code",
         "allow": "let a command line run without a question, here or everywhere",
         "deny": "refuse a command line, here or everywhere",
+        "suggest": "what confined lines needed and did not get, and the grant for each",
     },
 }
 """Verbs with a second word: noun → {verb: one line}."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from atip.model.regex import LazyRegex
 
 TYPE_CHECKING = False
@@ -49,13 +47,20 @@ def _module(name: str) -> frozenset[str]:
 
 
 def shadowing(
-    wanted: frozenset[str], entries: Iterable[str], is_package: Callable[[str], bool]
+    wanted: frozenset[str],
+    entries: Iterable[str],
+    is_package: Callable[[str], bool],
+    library: frozenset[str],
 ) -> tuple[str, ...]:
-    """Entries of a folder that are found instead of what is asked for, or of a part of the library that it uses."""
+    """Entries of a folder that are found instead of what is asked for, or of a part of the library that it uses.
+
+    Args:
+        library: names of the modules of Python's own library.
+    """
     found = []
     for name in entries:
         stem, dot, _rest = name.partition(".")
-        if stem not in wanted and stem not in sys.stdlib_module_names:
+        if stem not in wanted and stem not in library:
             continue
         # a folder that is no package stands behind the library, but not behind nothing
         if name.endswith((".py", ".pyc", ".so")) if dot else stem in wanted or is_package(name):

@@ -25,6 +25,12 @@ from atip.workflows.judge import LocalJudge
 from atip.workflows.look import explain_through
 from atip.workflows.run.hooks import kept_hooks
 from atip.workflows.run.masked import masked_files
+from atip.workflows.run.packages import (
+    cache_of,
+    cache_variables,
+    package_settings,
+    prepare_cache,
+)
 from atip.workflows.run.plan import MANAGERS, find_workspace, linked_repository
 from atip.workflows.run.undo import journal_of
 
@@ -94,7 +100,8 @@ def line_runner(
 def _watch(
     host: Host, line: str, call: Call, run: str, on_output: Callable[[str, bytes], None] | None
 ) -> AbstractContextManager[None]:
-    """Keep what the line changes, for `atip undo`."""
+    """Keep what the line changes, for `atip undo`; a cache for packages is made before it starts."""
+    prepare_cache(_cache_of(host, call.cwd))
     if call.cwd == call.home:
         return contextlib.nullcontext()  # a home directory cannot be written
 
@@ -135,7 +142,7 @@ def _narrowed(confinement: Confinement, read_only: bool) -> Confinement:
     if not read_only:
         return confinement
     shown = dict.fromkeys((*confinement.fs_read, *confinement.fs_write))
-    return confinement.replace(fs_read=tuple(shown), fs_write=(), fs_keep=())
+    return confinement.replace(fs_read=tuple(shown), fs_write=(), fs_keep=(), fs_cache=())
 
 
 def _permitted(explained: Explanation, host: Host, cwd: str) -> Decision:
@@ -177,18 +184,37 @@ def line_confinement(
     )
     common = next((each.removesuffix("/**") for each in linked_repository(workspace)), "")
     hooks = kept_hooks(workspace, home, common) if planned.fs_write else ()
+    cache, variables = _packages(host, call) if planned.fs_write else ((), {})
     passed = tuple(name for name in call.env if name in ENVIRONMENT or name.startswith("LC_"))
     return planned.replace(
         fs_deny=tuple(dict.fromkeys((*planned.fs_deny, *masked_files(workspace, planned)))),
         fs_keep=tuple(dict.fromkeys((*planned.fs_keep, *hooks))),
+        fs_cache=cache,
+        # a gate that lets nobody out names what a line wanted; one that surely stays here starts without it
+        egress_watched=explained.effects.network is not False,
         exec_allow=True,
         exec_spawn=(ANY_PROGRAM,),
         exec_written=True,
         env_pass=tuple(dict.fromkeys((*planned.env_pass, *passed))),
-        env_set=(*planned.env_set, ("PATH", path)),
+        env_set=(*planned.env_set, *variables.items(), ("PATH", path)),
         tty=False,
         limits=RUN_LIMITS.replace(wall_s=WALL_S, output_bytes=None),
     )
+
+
+def _cache_of(host: Host, cwd: str) -> str:
+    workspace = find_workspace(cwd, os.path.realpath(host.places.home))
+    return cache_of(os.path.realpath(host.places.cache), workspace)
+
+
+def _packages(host: Host, call: Call) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The cache of package managers for a workspace, and the variables that they need."""
+    home = os.path.realpath(host.places.home)
+    folder = _cache_of(host, call.cwd)
+    variables = {**package_settings(home, call.env), **cache_variables(folder)}
+    if os.path.isdir(f"{home}/.rustup"):
+        variables["RUSTUP_HOME"] = f"{home}/.rustup"
+    return (folder,), variables
 
 
 def _search_path(env: Mapping[str, str], home: str) -> tuple[tuple[str, ...], str]:
@@ -205,4 +231,6 @@ def _search_path(env: Mapping[str, str], home: str) -> tuple[tuple[str, ...], st
                 (f"{home}/{name}" for name in MANAGERS if real.startswith(f"{home}/{name}/")), real
             )
             shown[f"{tree}/**"] = None
+            if tree == f"{home}/.cargo":  # its programs only lead to the toolchain
+                shown[f"{home}/.rustup/**"] = None
     return tuple(shown), os.pathsep.join(folders) or "/usr/bin:/bin"

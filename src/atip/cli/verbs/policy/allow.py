@@ -4,6 +4,8 @@ LINE is one command, spelled as it will be run; `npm test *` allows any further 
 the project here (`--here`, the default) or everywhere. It covers the words alone: not a redirection, no secret, no privilege.
 What is known to destroy data is asked about all the same. A line that runs files of the workspace (tests, builds, scripts) runs confined, because
 an earlier line may have written them; `--unsafe-unconfined` lets it run outside of the sandbox.
+
+Without LINE, `--host`, `--connect` and `--write` open the sandbox for all confined lines; `atip policy suggest` lists what they needed.
 """
 
 from __future__ import annotations
@@ -25,11 +27,20 @@ EXAMPLES = (
     "atip policy allow 'python -m pytest *' --until 7d",
     "atip policy allow 'cargo build' --everywhere",
     "atip policy allow 'make docs' --unsafe-unconfined",
+    "atip policy allow --host packages.example.com",
+    "atip policy allow --connect localhost:5432",
 )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("line", metavar="LINE", help="the command line, quoted as one word")
+    parser.add_argument(
+        "line", metavar="LINE", nargs="?", default="", help="the command line, quoted as one word"
+    )
+    parser.add_argument("--host", metavar="NAME", help="let confined lines reach this host")
+    parser.add_argument(
+        "--connect", metavar="HOST:PORT", help="let confined lines connect to this port, unproxied"
+    )
+    parser.add_argument("--write", metavar="FOLDER", help="let confined lines write to this folder")
     parser.add_argument("--here", action="store_true", help="in the project here; the default")
     parser.add_argument("--everywhere", action="store_true", help="in every folder")
     parser.add_argument("--until", default="", metavar="TIME", help="how long: 2h, 7d")
@@ -44,6 +55,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.errors import UsageError
 
+    wanted = [name for name in ("host", "connect", "write") if getattr(options, name)]
+    if wanted and not options.line:
+        from atip.cli.policy_grants import grant
+
+        return grant(ctx, {name: getattr(options, name) for name in wanted})
+    if wanted or not options.line:
+        raise UsageError("cli.usage", "`policy allow` takes a LINE, or `--host`, `--connect`, `--write`")  # fmt: skip
     rule = rule_of(options, ctx, "allow")
     if options.unsafe_unconfined:
         rule["unsafeUnconfined"] = True

@@ -1,0 +1,52 @@
+"""What confined lines needed again and again and did not get, and the smallest grant for each.
+
+Hosts, ports on loopback and folders that the sandbox refused to lines of the project here, from the audit. Nothing is changed: each
+suggestion names the command that a person types to grant it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {"filesystem": {"read": True, "write": False, "delete": False}, "network": False}
+EXAMPLES = ("atip policy suggest", "atip policy suggest --least 1 --json")
+MAX_RECORDS = 5_000
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--least", type=int, default=2, metavar="N", help="runs that must have needed it (2)"
+    )
+    parser.add_argument("--everywhere", action="store_true", help="lines of every folder")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    import itertools
+    import os
+
+    from atip.cli.output import clean
+    from atip.execution.needs import suggest
+    from atip.registry.policies import load_policies
+
+    here = "/" if options.everywhere else os.path.realpath(os.getcwd())
+    records = list(itertools.islice(ctx.app.audit.newest(), MAX_RECORDS))
+    policies = load_policies(ctx.app.places, os.getcwd())
+    known = {entry for each in policies for entry in (*each.hosts, *each.tcp, *each.writes)}
+    found = [
+        each
+        for each in suggest(records, cwd=here, least=max(1, options.least))
+        if each.need.grant[1] not in known
+    ]
+    if ctx.as_json:
+        ctx.emit({"suggestions": [each.to_json() for each in found]})
+        return 0
+    for each in found:
+        ctx.print(f"{clean(each.need.text)}  refused {each.runs} times, last to `{clean(each.last)[:80]}`")  # fmt: skip
+        ctx.print(f"  {clean(each.need.command) or 'the system is read-only for every line'}")
+    if not found:
+        ctx.note("nothing was refused often enough to suggest a grant")
+    return 0
