@@ -112,7 +112,10 @@ class LocalMachine:
                 rows.append({"state": rule.decision, "cells": cells})
             last = [policy.layer, preset[1], "otherwise", f"preset {policy.preset}" if policy.preset else ""]  # fmt: skip
             rows.append({"state": preset[1], "cells": last})
-        lead = "Rules by layer, the widest first. A later layer can only narrow; the strictest decision counts."
+        lead = (
+            "Rules by layer, the widest first. A later layer can only narrow; the strictest decision counts. "
+            "A rule named `always` is built in and holds under every policy."
+        )
         return _table(lead, ("Layer", "Decision", "Rule", "Reason"), rows, badge=1)
 
     def _bundles(self) -> dict[str, Any]:

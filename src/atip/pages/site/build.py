@@ -152,11 +152,11 @@ class _SiteBuild:
         """The stamp of every tool, and those that may differ from the last build."""
         stamps, orders = {}, []
         for name in self.registry.names():
-            entry = self.registry.entry(name)
-            stamps[name] = stamp = entry.stamp
+            stamps[name] = stamp = self.registry.stamp(name)
             old = before.get(name) if self.state.is_current else None
             if old is None or not stamp or old["stamp"] != stamp:
-                orders.append(ToolOrder(entry=entry, mark=old["mark"] if old else ""))
+                mark = old["mark"] if old else ""
+                orders.append(ToolOrder(entry=self.registry.entry(name), mark=mark))
         return stamps, orders
 
     def _work(self, orders: list[ToolOrder], progress: Progress | None) -> dict[str, ToolResult]:

@@ -14,6 +14,7 @@ from atip.system.objects import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from atip.model.tool import Tool
@@ -30,8 +31,6 @@ class ShimEntry(Value):
     hash: str
     is_signed: bool
     """A signature lies beside it. Whether it counts is for those who check it."""
-    stamp: str
-    """Changes when the shim is written again; empty where the store does not say, or has no such shim."""
 
 
 class CatalogEntry(Value):
@@ -41,17 +40,6 @@ class CatalogEntry(Value):
     description: str
     shims: tuple[ShimEntry, ...]
     """From the oldest version to the newest."""
-
-    @property
-    def stamp(self) -> str:
-        """Stays the same only if nothing was written since; empty when that cannot be told."""
-        if not all(shim.stamp for shim in self.shims):
-            return ""
-        state = hashlib.sha256(self.description.encode("utf-8", "surrogatepass"))
-        for shim in self.shims:
-            head = f"\0{shim.version}\0{shim.platform}\0{shim.hash}\0{shim.is_signed}\0{shim.stamp}"
-            state.update(head.encode("utf-8", "surrogatepass"))
-        return state.hexdigest()[:32]
 
 
 class Shim(Value):
@@ -161,28 +149,39 @@ class Registry:
         """Every tool, sorted."""
         return sorted(self._tools)
 
+    def stamp(self, name: str) -> str:
+        """Stays the same only if nothing of a tool was written since; empty when that cannot be told."""
+        parts = [str(_object(self._tools[name]).get("description", ""))]
+        for version, platform, digest in self._listed(name):
+            digits = digest.removeprefix("sha256:")
+            written = self._stamps.get(tree.shim_path(digits), "")
+            if not written:
+                return ""
+            parts += (version, platform, digest, written)
+            parts.append(str(self._stamps.get(tree.bundle_path(digits))))
+        text = "\0".join(parts).encode("utf-8", "surrogatepass")
+        return hashlib.sha256(text).hexdigest()[:32]
+
     def entry(self, name: str) -> CatalogEntry:
         """What the catalogue says of a tool."""
-        entry = _object(self._tools[name])
         shims = tuple(
-            self._shim(version, platform, str(digest))
-            for version, platforms in _object(entry.get("versions")).items()
-            for platform, digest in _object(platforms).items()
-            if tree.is_hex_digest(str(digest).removeprefix("sha256:"))
+            ShimEntry(
+                version=version,
+                platform=platform,
+                hash=digest,
+                is_signed=tree.bundle_path(digest.removeprefix("sha256:")) in self._stamps,
+            )
+            for version, platform, digest in self._listed(name)
         )
-        return CatalogEntry(name=name, description=str(entry.get("description", "")), shims=shims)
+        description = str(_object(self._tools[name]).get("description", ""))
+        return CatalogEntry(name=name, description=description, shims=shims)
 
-    def _shim(self, version: str, platform: str, digest: str) -> ShimEntry:
-        digits = digest.removeprefix("sha256:")
-        shim = self._stamps.get(tree.shim_path(digits), "")
-        signature = self._stamps.get(tree.bundle_path(digits))
-        return ShimEntry(
-            version=version,
-            platform=platform,
-            hash=digest,
-            is_signed=signature is not None,
-            stamp=f"{shim} {signature}" if shim else "",
-        )
+    def _listed(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """Version, platform and digest of each shim of a tool."""
+        for version, platforms in _object(_object(self._tools[name]).get("versions")).items():
+            for platform, digest in _object(platforms).items():
+                if tree.is_hex_digest(str(digest).removeprefix("sha256:")):
+                    yield version, platform, str(digest)
 
     def _about(self, key: str) -> object:
         return _object(self.manifest.get("registry")).get(key)

@@ -126,7 +126,9 @@ def _page(data: Data) -> Data:
     """One page in search results."""
     states = {badge["state"] for badge in data["badges"]}
     level = next((s for s in ("unknown", "does", "may", "safe") if s in states), "safe")
-    text = data["description"][:160]
+    # a description that only repeats the name says nothing below it
+    is_name = data["description"].lower() == data["name"].rpartition(" ")[2].lower()
+    text = "" if is_name else data["description"][:160]
     return {"address": data["address"], "name": data["name"], "text": text, "level": level}
 
 
