@@ -244,8 +244,7 @@ class Runner:
         request = Request(
             argv=(_own_name(call.argv[0], binary.path), *call.argv[1:]),
             binary=binary,
-            # A command that surely reads and writes nothing has no use for the directory, and gets none.
-            cwd=call.cwd if _shows(confinement, call.cwd) else None,
+            cwd=starts_in(confinement, call.cwd),
             workspace=call.cwd,
             home=call.home,
             stdin=stdin,
@@ -283,11 +282,15 @@ def _name_of(error: BaseException) -> str:
     return str(getattr(error, "code", type(error).__name__))
 
 
-def _shows(confinement: Confinement, path: str) -> bool:
-    """Whether a path lies within what the program may see."""
+def starts_in(confinement: Confinement, path: str) -> str | None:
+    """The directory that a program starts in: the caller's, if it may see that; None: an empty home of its own.
+
+    A command that surely reads and writes nothing has no use for the directory, and gets none.
+    """
     wanted = parse_glob(path)
     entries = (*confinement.fs_read, *confinement.fs_write)
-    return any(parse_glob(entry).surely_covers(wanted) for entry in entries)
+    is_shown = any(parse_glob(entry).surely_covers(wanted) for entry in entries)
+    return path if is_shown else None
 
 
 def _handed(call: Call, confinement: Confinement) -> dict[str, str]:

@@ -89,3 +89,29 @@ def test_intent_is_found_by_search_and_run(tmp_path, monkeypatch):
     words = ("bundle", "run", "demo@1", "demo.overview", "name=x y", "--json")
     ran = run(*words, home=tmp_path / "home", cwd=work)
     assert (ran.code, ran.document["value"]) == (0, "crates: list --name x y\n"), ran
+
+
+@pytest.mark.sandbox
+@pytest.mark.proves("AIP29-SANDBOX-90")
+@pytest.mark.parametrize("read", [["./**"], []])
+def test_program_starts_where_the_dry_run_says(tmp_path, read):
+    folder, home, work = tmp_path / "demo", tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    sandbox = {
+        "network": {"egress": []},
+        "fs": {"read": read, "write": []},
+        "exec": {"allow": False},
+        "env": {"pass": []},
+    }
+    program = "#!/bin/sh\ncase $1 in --version) echo demo 1.3.0;; *) pwd;; esac\n"
+    vendored = [{"method": "vendored", "path": "./bin/demo"}]
+    write_bundle(folder, extra={"bin/demo": program}, install=vendored, sandbox=sandbox)
+    (folder / "bin" / "demo").chmod(0o755)
+    host = atip.Toolbox(home=str(home)).bundles(workspace=str(work))
+    bundle = host.load(str(folder))
+    host.install(bundle, confirm=lambda _: True, confirm_root=lambda _: False)
+    said = run("bundle", "run", "demo@1", "list", "--dry-run", "--json", home=home, cwd=work)
+    assert said.document["cwd"] == (str(work) if read else None)
+    started = run("bundle", "run", "demo@1", "list", "--json", home=home, cwd=work)
+    assert started.document["value"] == f"{said.document['cwd'] or home}\n"
