@@ -12,11 +12,10 @@ Pure: words, not files, are looked at. Implements DESIGN §4 "deny is for what n
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from atip.calls.effects import program_name
 from atip.calls.invocation import UNKNOWN_TEXT
 from atip.policy import vital
+from atip.policy.fed import REMOVERS, empties, fed_paths
 from atip.policy.habits import PRIVILEGE
 from atip.policy.sensitive import ANY_FILE
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from atip.policy.paths import Paths
     from atip.policy.subject import Subject
 
-_REMOVERS = frozenset({"rm", "srm", "rimraf", "trash"})
 _ENDS_WITH_TARGET = frozenset({"cp", "mv", "install", "rsync", "ln", "scp", "dd", "ditto"})
 _WRITES_TARGET = frozenset({*_ENDS_WITH_TARGET, "tee", "truncate", "shred", "sponge", "pv"})
 _FORMATS = frozenset({"mkswap", "blkdiscard", "fdisk", "cfdisk", "gdisk", "sgdisk", "sfdisk", "parted", "wipefs",
@@ -40,8 +38,6 @@ _ACTS = {"wipefs": {"-a", "--all", "-o", "--offset"}, "badblocks": {"-w", "-n"},
          "nvme": {"format", "sanitize"}, "zpool": {"create", "labelclear", "destroy"}, "mdadm": {"--create", "-C", "--zero-superblock"},
          "diskutil": {"eraseDisk", "eraseVolume", "zeroDisk", "secureErase", "partitionDisk"}, "cryptsetup": {"luksFormat", "erase", "luksErase"}}  # fmt: skip
 """Programs that mostly look: the words that make them format."""
-_FIND_TESTS = frozenset({"-delete", "-depth", "-xdev", "-mount", "-print", "-print0", "-exec", "-execdir", "-ok", "-okdir",
-                         "-type", "-name", "-H", "-L", "-P", "-mindepth", "-follow"})  # fmt: skip
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "python", "perl", "ruby", "node", "php", "pwsh"})  # fmt: skip
 _DOWNLOADERS = frozenset({"curl", "wget", "fetch", "aria2c", "http", "https", "xh", "lynx"})
 _WIDENS = frozenset({("policy", "allow"), ("policy", "init"), ("policy", "approve"), ("approvals", "add"), ("approvals", "approve"),
@@ -83,45 +79,26 @@ def why_never(subject: Subject, root: str, home: str) -> str:
 
 
 def _removes(subject: Subject, root: str, home: str) -> str:
-    for path in _removed(subject.tool, subject):
+    for path in _removed(subject.tool, subject, root):
         lost = vital.what_is_lost(path, root=root, home=home)
         if lost:
             return f"removes {lost}; name the folder inside of the workspace that is meant"
     return ""
 
 
-def _removed(name: str, subject: Subject) -> Sequence[str]:
+def _removed(name: str, subject: Subject, root: str) -> Sequence[str]:
     words, flags = subject.argv[1:], set(subject.flags or ())
-    if name in _REMOVERS:
+    if name in REMOVERS:
         whole = bool(flags & {"-r", "-R", "--recursive"})
         return [path for path in subject.paths if whole or ANY_FILE in path]
     if name == "find":
-        return subject.paths if _empties(words) else ()
+        found = subject.paths if empties(words) else ()
+        return [path for path in found if path != root]  # often meant so, and asked about
     if name == "mv":
         return subject.paths[:-1]
     if name == "rsync" and any(word.startswith("--del") for word in words):
         return subject.paths[-1:]
     return ()
-
-
-def _empties(words: Sequence[str]) -> bool:
-    """`find X -delete` without a test that leaves something."""
-    removes = "-delete" in words or any(
-        word in ("-exec", "-execdir") and program_name(then) in _REMOVERS
-        for word, then in pairwise(words)
-    )
-    tests = [word for word in _own_words(words) if word[:1] == "-" and word not in _FIND_TESTS]
-    named = [then for word, then in pairwise(words) if word == "-name"]
-    return removes and not tests and all(name == "*" for name in named)
-
-
-def _own_words(words: Sequence[str]) -> Iterator[str]:
-    """The words of find itself, not of what it runs."""
-    inner = False
-    for word in words:
-        inner = word not in (";", "+") if inner else word in ("-exec", "-execdir", "-ok", "-okdir")
-        if not inner or word.startswith(("-exec", "-ok")):
-            yield word
 
 
 # --- (2) disks and boot --------------------------------------------------------------------------
@@ -222,17 +199,11 @@ def _made_by(word: ShellWord) -> Iterator[int]:
 
 
 def _fed(command: ShellCommand, line: ShellLine, paths: Paths) -> str:
-    """`echo / | xargs rm -rf`: names that the line itself spells out."""
-    words = [word.text for word in command.words]
-    if _name(command) != "xargs" or not _REMOVERS.intersection(words):
-        return ""
-    for index in command.feed or ():
-        fed = line.commands[index]
-        if _name(fed) in ("echo", "printf"):
-            for path in (path for word in fed.words[1:] for path in paths.resolve(word)):
-                lost = vital.what_is_lost(path, root=paths.places.root, home=paths.places.home)
-                if lost:
-                    return f"removes {lost}; name the folder inside of the workspace that is meant"
+    """`echo / | xargs rm -rf`, `for d in /; do rm -rf "$d"; done`: names that the line itself spells out."""
+    for path in fed_paths(command, line, paths):
+        lost = vital.what_is_lost(path, root=paths.places.root, home=paths.places.home)
+        if lost:
+            return f"removes {lost}; name the folder inside of the workspace that is meant"
     return ""
 
 

@@ -56,6 +56,8 @@ def what_is_lost(path: str, *, root: str, home: str) -> str:
         return f"`{bare}` of the system"
     if bare == home or (bare.startswith(("/home/", "/Users/")) and _HOME.match(bare)):
         return "a whole home folder"
+    if path == root:
+        return "the whole workspace with its history"
     if root.startswith(bare + "/"):
         return "the folder that holds the workspace"
     return "the history of the repository" if bare == f"{root}/.git" else ""
