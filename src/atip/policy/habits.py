@@ -9,7 +9,7 @@ from __future__ import annotations
 
 NAMES_ONLY = frozenset(
     """ls dir vdir eza exa lsd tree stat test [ [[ (( for case cd pushd popd find fd fdfind realpath readlink basename dirname
-    du df which whereis type command hash echo printf true false : pwd file mkdir touch""".split()  # noqa: SIM905
+    du df which whereis type command hash echo printf true false : pwd file mkdir touch codesign spctl""".split()  # noqa: SIM905
 )
 """Programs that show or take names, sizes and dates of their operands, never contents."""
 NAMES_ONLY_COMMANDS = {
@@ -26,7 +26,10 @@ PATTERN_FIRST = {
     "gawk": ("-f", "--file"), "mawk": ("-f",), "nawk": ("-f",), "jq": ("-f", "--from-file", "--arg", "--argjson", "--rawfile", "--slurpfile", "--argfile"),
     "yq": ("--from-file",), "gojq": ("-f",), "sd": (), "ast-grep": (), "tr": (), "expr": (),
 }  # fmt: skip
-PATTERN_FIRST_COMMANDS = {("git", "grep"): ("-e", "-f")}
+PATTERN_FIRST_COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("git", "grep"): ("-e", "-f"),
+    ("gh", "api"): (),
+}
 READS_NAMES = {
     "tree": ("--fromfile", "--fromtabfile"),
 }

@@ -26,7 +26,6 @@ from atip.policy.around import Around
 from atip.policy.never import mark_never
 from atip.policy.options import joined_risk, may_be_option
 from atip.policy.paths import Paths
-from atip.policy.remote import reads_service
 from atip.policy.shell_options import changes_reading
 from atip.policy.subject import Subject, marked
 
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from atip.calls.shell import ShellLine
     from atip.model.tool import Tool
     from atip.policy.folders import FollowLinks
+    from atip.policy.remote import NamesOf
 
     Lookup = Callable[[str], Tool | None]
 
@@ -62,21 +62,24 @@ def judge_line(
     depth: int = 0,
     traced: bool = False,
     links: FollowLinks | None = None,
+    workspace: NamesOf | None = None,
 ) -> tuple[Subject, ...]:
     """One subject per command that may run, in order.
 
     Args:
         links: tells where links in a path lead; None: paths are judged by their names alone.
+        workspace: tells what its files name; None: not known.
         traced: the shell prints commands as it runs them (`bash -x`).
     """
-    return _LineJudge(line, lookup, cwd, home, depth, traced, links).judge()
+    return _LineJudge(line, lookup, cwd, home, depth, traced, links, workspace).judge()
 
 
 class _LineJudge:
     def __init__(
         self, line: ShellLine, lookup: Lookup, cwd: str, home: str, depth: int, traced: bool,
-        links: FollowLinks | None,
+        links: FollowLinks | None, workspace: NamesOf | None,
     ) -> None:  # fmt: skip
+        self.workspace = workspace
         self.line, self.lookup, self.depth = line, lookup, depth
         self.cwd, self.home, self.links = cwd, home, links
         self.paths = Paths(line, cwd, home, links)
@@ -176,8 +179,10 @@ class _LineJudge:
         subject = subject.replace(
             paths=self.paths.touched(call, words), hosts=tuple(_hosts(subject.argv))
         )
-        if curated and effects.network is not False and reads_service(subject):
-            subject = subject.replace(reads_service=True)
+        if curated and effects.network is not False:
+            from atip.policy.remote import reads_service  # most lines stay on this machine
+
+            subject = subject.replace(reads_service=reads_service(subject, self.workspace))
         if not call.inner or (call.wraps and _stands_in(call)):
             return [subject]
         if nesting >= MAX_NESTING:
@@ -231,7 +236,7 @@ class _LineJudge:
         return list(
             judge_line(
                 line, lookup=self.lookup, cwd=self.cwd, home=self.home, depth=self.depth + 1,
-                traced=traced, links=self.links,
+                traced=traced, links=self.links, workspace=self.workspace,
             )
         )  # fmt: skip
 

@@ -18,9 +18,18 @@ from atip.policy.services import EVERYWHERE, PUBLIC_NAMES, SERVICES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Protocol
 
     from atip.policy.services import Service
     from atip.policy.subject import Subject
+
+    class NamesOf(Protocol):
+        """What the files of a workspace name (`system.workspace_names`)."""
+
+        def names(self, name: str) -> bool: ...
+
+        def has_any(self, files: tuple[str, ...]) -> bool: ...
+
 
 _READ_VERB = LazyRegex(
     r"(?:get|list|ls|show|describe|view|status|state|logs?|top|history|versions?|info|diff|explain|events|usage|check|checks|exists|"
@@ -40,15 +49,18 @@ _RESOURCE = LazyRegex(
 )
 """Names of log groups and resources that begin like a path."""
 _ENVIRONMENT = LazyRegex(
-    r"(?:^|[^A-Za-z0-9_.\"-])env(?:$|[^A-Za-z0-9_-])|-file=|jsonpath-file|template"
+    r"(?:^|[^A-Za-z0-9_.\"-])env(?:$|[^A-Za-z0-9_-])|(?:template|jsonpath|columns)-file|templatefile"
 )
 """`gh --jq env` prints the environment, `kubectl -o go-template-file=x` reads a file."""
 _LONG_RUN = LazyRegex(r"[A-Za-z0-9+_=]{24,}")
-DATABASES = frozenset({"mysql", "mariadb", "psql"})
+_HARMLESS = frozenset({"@me", "--secret"})
+"""`gh gist list --secret` lists the user's own."""
 MAX_WORD, MAX_WORDS = 120, 40
 
 _API_FLAGS = frozenset({"--paginate", "-i", "--include", "--silent", "--slurp", "--verbose"})
 _API_VALUES = frozenset({"-X", "--method", "-q", "--jq", "--cache", "-f", "--raw-field"})
+_API_REPOSITORY = LazyRegex(r"repos/([A-Za-z0-9-]+/[A-Za-z0-9._-]+)(?=[/?]|$)")
+_PUBLIC_NAME = LazyRegex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}(?:/[A-Za-z0-9._-]{1,60})?")
 _API_PATH = LazyRegex(
     r"/?(?:repos/(?:\{owner\}/\{repo\}|:owner/:repo)(?:/[A-Za-z0-9._/-]*)?"
     r"|(?:user|notifications|issues|rate_limit|meta|emojis|licenses|gitignore/templates|search/[a-z]+)(?:/[A-Za-z0-9._/-]*)?)"
@@ -57,46 +69,82 @@ _API_PATH = LazyRegex(
 """Not `graphql`, and no repository, organization or user by name."""
 
 
-def reads_service(subject: Subject) -> bool:
-    """Whether a call only asks the service that its user is logged in to, or this machine."""
-    words = subject.argv[1:]
+def reads_service(subject: Subject, workspace: NamesOf | None = None) -> bool:
+    """Whether a call only asks the service that its user is logged in to, or this machine.
+
+    Args:
+        workspace: what the files of the workspace name; None: not known, and no public name counts as named.
+    """
+    words: Sequence[str] = subject.argv[1:]
     if any(UNKNOWN_TEXT in word for word in words):
         return False
     if subject.tool == "curl":
         from atip.policy.loopback import reads_loopback
 
         return reads_loopback(words)
-    if subject.tool in DATABASES:
-        from atip.policy.queries import only_queries
-
-        return only_queries(subject.tool, words)
     if (subject.tool, subject.path) == ("gh", ("api",)):
-        return _reads_api(words)
+        return _reads_api(words, workspace)
     known = SERVICES.get(subject.tool)
     if known is None or not subject.path or len(words) > MAX_WORDS:
         return False
-    if not _is_read(known, subject.path) or _chooses(known, words):
+    if known.settings and (workspace is None or workspace.has_any(known.settings)):
+        return False
+    words = _without_named(known, words, workspace)
+    if not _is_read(known, subject, workspace) or _chooses(known, words):
         return False
     if known.operands and not all(_matches(known.operands, word) for word in subject.arguments):
         return False
-    return all(word == "@me" or _is_plain(word) for word in words)
+    named = " ".join(subject.path) in known.reads
+    left = [word for word in words if not (named and word in subject.path)]
+    return all(word in _HARMLESS or _is_plain(word) for word in left)
 
 
-def _is_read(known: Service, path: Sequence[str]) -> bool:
-    command = " ".join(path) + " "
+def _is_read(known: Service, subject: Subject, workspace: NamesOf | None) -> bool:
+    command = " ".join(subject.path)
+    if command in known.bare:
+        return not subject.arguments
+    if command in known.catalogue:
+        first = subject.arguments[:1]
+        return not first or (workspace is not None and workspace.names(first[0]))
+    command += " "
     if any(command.startswith(each if each[-1] == "-" else f"{each} ") for each in known.reads):
         return True
     if any(command.startswith(f"{each} ") for each in known.left_out):
         return False
-    return _READ_VERB.fullmatch(path[-1]) is not None
+    return _READ_VERB.fullmatch(subject.path[-1]) is not None
+
+
+def _without_named(
+    known: Service, words: Sequence[str], workspace: NamesOf | None
+) -> Sequence[str]:
+    """The words without `-R owner/repo` and the like, where the workspace names the same."""
+    if workspace is None or not known.public:
+        return words
+    left: list[str] = []
+    at = 0
+    while at < len(words):
+        flag, equals, value = words[at].partition("=")
+        if flag in known.public:
+            if not equals:
+                value = words[at + 1] if at + 1 < len(words) else ""
+            if _PUBLIC_NAME.fullmatch(value) and workspace.names(value):
+                at += 1 if equals else 2
+                continue
+        left.append(words[at])
+        at += 1
+    return left
 
 
 def _chooses(known: Service, words: Sequence[str]) -> bool:
     """Whether an option chooses another endpoint, identity, public name or file."""
+    if known.only and any(w[:1] == "-" and w not in known.only.split() for w in words):
+        return True
     flags = {word.partition("=")[0] for word in words if word.startswith("-")}
     chosen = (EVERYWHERE | PUBLIC_NAMES).difference(known.names)
     # SECURITY: `-R` may be joined to its value, and a long option may be shortened
-    return any(_may_be(flag, chosen, known.options) for flag in flags)
+    return not flags.isdisjoint(known.files) or any(
+        _may_be(flag, chosen, known.options) for flag in flags
+    )
 
 
 def _may_be(flag: str, chosen: frozenset[str], short: str) -> bool:
@@ -125,7 +173,7 @@ def _looks_random(run: str) -> bool:
     return any(char.isdigit() for char in run) and any(char.isalpha() for char in run)
 
 
-def _reads_api(words: Sequence[str]) -> bool:
+def _reads_api(words: Sequence[str], workspace: NamesOf | None) -> bool:
     """`gh api PATH`, sent with GET: of this repository (`repos/{owner}/{repo}/…`), of the user, or a search."""
     paths: list[str] = []
     method, fields, at = "", False, 1
@@ -149,4 +197,8 @@ def _reads_api(words: Sequence[str]) -> bool:
         fields = fields or flag in ("-f", "--raw-field")
     if len(paths) != 1 or (method and method != "GET") or (fields and not method):
         return False
-    return _API_PATH.fullmatch(paths[0]) is not None and _is_plain(paths[0].lstrip("/"))
+    path = paths[0].lstrip("/")
+    found = _API_REPOSITORY.match(path)
+    if found is not None and workspace is not None and workspace.names(found[1]):
+        path = path.replace(found[1], "{owner}/{repo}", 1)
+    return _API_PATH.fullmatch(path) is not None and _is_plain(path)

@@ -77,6 +77,8 @@ PUBLIC = (
     "/tmp/",  # noqa: S108
     "/var/log/",
     "/dev/",
+    "/Applications/",
+    "/System/",
 )
 """Outside of the workspace, and still nobody's secret – unless a list above says so."""
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from atip.policy.folders import FollowLinks
     from atip.policy.policy import Policy
     from atip.system.worktree import Worktree
+    from atip.policy.remote import NamesOf
     from atip.workflows.host import Host
 
     Read = Callable[[], ShellLine]
@@ -114,12 +115,14 @@ class LocalJudge:
     def __init__(self, host: Host, cwd: str, *, preset: str | None = None) -> None:
         from atip.registry.policies import load_policies
         from atip.system.links import Links
+        from atip.system.workspace_names import WorkspaceNames
 
         self.places, self.cwd = host.places, cwd
         self.policies = load_policies(host.places, cwd, preset=preset or host.policy)
         self._lookup = Lookup(host.places, cwd)
         self.links = Links(cwd, host.places.home)
         self._worktree: Worktree | None = None
+        self._workspace = WorkspaceNames(cwd)
 
     @property
     def audit(self) -> bool:
@@ -164,7 +167,7 @@ class LocalJudge:
         return explain(
             read, text, self.policies,
             lookup=self._lookup, cwd=self.cwd, home=self.places.home, establish=establish,
-            links=self.links,
+            links=self.links, workspace=self._workspace,
         )  # fmt: skip
 
     def _with_reversible(self, subject: Subject) -> Subject:
@@ -200,6 +203,7 @@ def explain(
     home: str = "~",
     establish: Establish | None = None,
     links: FollowLinks | None = None,
+    workspace: NamesOf | None = None,
 ) -> Explanation:
     """Judge commands; what cannot be read gets unknown effects and a question, never an error.
 
@@ -207,6 +211,7 @@ def explain(
         read: reads a line or an argv.
         establish: adds what is proven about programs; None: there are none.
         links: tells where links in a path lead; None: the line is about no files of this machine.
+        workspace: tells what its files name; None as for links.
     """
     audit = any(policy.audit for policy in policies)
     try:
@@ -219,7 +224,9 @@ def explain(
             line=text, invocations=(), effects=UNKNOWN, decision=decision, problem=error.message,
             audit=audit,
         )  # fmt: skip
-    subjects = judge_line(parsed, lookup=lookup, cwd=cwd, home=home, links=links)
+    subjects = judge_line(
+        parsed, lookup=lookup, cwd=cwd, home=home, links=links, workspace=workspace
+    )
     if establish is not None:
         subjects = tuple(establish(subject) for subject in subjects)
     decisions = tuple(decide(policies, subject) for subject in subjects)
