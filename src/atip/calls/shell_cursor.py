@@ -18,13 +18,18 @@ MAX_PIECES = 8_000
 META = frozenset(" \t\n|&;()<>")
 
 
-def refuse(why: str, at: int = -1) -> NoReturn:
-    """Every refusal has this one code; the text says what is wrong."""
+def refuse(why: str, at: int = -1, *, unclosed: str = "") -> NoReturn:
+    """Every refusal has this one code; the text says what is wrong.
+
+    Args:
+        unclosed: the quote that has no end: every shell refuses such a line.
+    """
     where = f" (at character {at + 1})" if at >= 0 else ""
     raise FormatError(
         "shell.syntax",
         f"the line cannot be read as bash would: {why}{where}",
         hint="a line that is not understood is never allowed",
+        details={"unclosed": unclosed} if unclosed else None,
     )
 
 

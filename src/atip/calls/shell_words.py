@@ -83,7 +83,7 @@ class WordReader(Cursor):
     def _single(self) -> Piece:
         end = self.text.find("'", self.at + 1)
         if end < 0:
-            refuse("a single quote is never closed", self.at)
+            refuse("a single quote is never closed", self.at, unclosed="'")
         piece = Piece("text", self.text[self.at + 1 : end], quoted=True)
         self.at = end + 1
         return piece
@@ -110,7 +110,7 @@ class WordReader(Cursor):
             if self.at >= self.size:
                 if not end:
                     return pieces
-                refuse("a double quote is never closed", self.at)
+                refuse("a double quote is never closed", self.at, unclosed='"')
             char = text[self.at]
             if char == end:
                 self.at += 1

@@ -34,13 +34,18 @@ _SYSTEM = frozenset(
 
 
 def settled(
-    decision: Decision, subjects: Sequence[Subject], decisions: Sequence[Decision]
+    decision: Decision,
+    subjects: Sequence[Subject],
+    decisions: Sequence[Decision],
+    *,
+    online: bool = False,
 ) -> Decision:
     """The decision of a line, with `confine` in the place of a question that a sandbox settles.
 
     Args:
         decision: of the whole line.
         decisions: one per subject; none: the line could not be read, and is never confined.
+        online: policy grants hosts to confined lines.
     """
     if decision.outcome == ALLOW or not decisions:
         return decision
@@ -49,12 +54,12 @@ def settled(
         for subject, each in zip(subjects, decisions, strict=True)
         if each.outcome != ALLOW
     ]
-    if all(_settles(subject, each) for subject, each in open_ones):
+    if all(_settles(subject, each, online) for subject, each in open_ones):
         return decision.replace(outcome=CONFINE, rule=f"confined: {decision.rule}")
     return decision
 
 
-def _settles(subject: Subject, decision: Decision) -> bool:
+def _settles(subject: Subject, decision: Decision, online: bool) -> bool:
     if decision.outcome == CONFINE:
         return True
     # SECURITY: a person's own rule, and what no policy can lift, is asked about as it says.
@@ -66,12 +71,20 @@ def _settles(subject: Subject, decision: Decision) -> bool:
         return False
     if subject.tool in _ELSEWHERE or (subject.tool, *subject.path[:1]) in _RUNS_ELSEWHERE:
         return False
-    if _SYSTEM & _changed(subject):
+    if _SYSTEM & _changed(subject) or (not online and _only_asks_elsewhere(subject)):
         return False
     network = danger_of(subject, "network")
     if network is None:  # it may reach another machine: what it is known to change may lie there
         return not _changed(subject) - _HERE
     return network is False or not _changes_elsewhere(subject)
+
+
+def _only_asks_elsewhere(subject: Subject) -> bool:
+    """Whether all that a call does is to read from another machine: without the network it could only fail, so a sandbox settles nothing."""
+    if subject.evidence != "knowledge" or danger_of(subject, "network") is not True:
+        return False
+    others = ("filesystem.write", "filesystem.delete", "changes")
+    return all(danger_of(subject, name) is False for name in others)
 
 
 def needs_person(subject: Subject) -> bool:

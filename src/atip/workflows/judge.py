@@ -13,7 +13,7 @@ from atip.errors import FormatError
 from atip.model.effects import UNKNOWN, Effects, union_of_steps
 from atip.model.value import Value
 from atip.policy.decide import decide
-from atip.policy.decision import ASK, CONFINE, NOTHING_RUNS, Decision, strictest
+from atip.policy.decision import ASK, CONFINE, DENY, NOTHING_RUNS, Decision, strictest
 from atip.policy.line import judge_line
 from atip.policy.subject import Subject, shown_text
 from atip.workflows.lookup import Lookup
@@ -55,6 +55,8 @@ class Explanation(Value):
     """Lines of project files that it leads to (`workflows.look`)."""
     unsettled: str = ""
     """The first of them that is a person's decision; empty: none is."""
+    online: bool = False
+    """Policy grants hosts to confined lines."""
     digest: str = ""
     """Of the files that were looked at; empty: none were."""
 
@@ -66,7 +68,7 @@ class Explanation(Value):
         if self.unsettled:
             by_hand = self.decision.outcome == CONFINE
             return self.decision.replace(outcome=ASK) if by_hand else self.decision
-        return settled(self.decision, self.invocations, self.decisions)
+        return settled(self.decision, self.invocations, self.decisions, online=self.online)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `explain --json`."""
@@ -217,7 +219,7 @@ def explain(
     try:
         parsed = read()
     except FormatError as error:
-        unreadable = Decision(outcome=ASK, reasons=(error.message,), rule="always: unreadable")
+        unreadable = _unreadable(error, text, lookup, cwd, home)
         anything = Subject(tool=UNKNOWN_TEXT, flags=None, text=text)
         decision = strictest((unreadable, decide(policies, anything)))
         return Explanation(
@@ -237,7 +239,23 @@ def explain(
         decision=strictest(decisions) if decisions else NOTHING_RUNS,
         decisions=decisions,
         audit=audit,
+        online=any(policy.hosts for policy in policies),
     )
+
+
+def _unreadable(error: FormatError, text: str, lookup: FindKnown, cwd: str, home: str) -> Decision:
+    """A question; but nobody is asked to approve destruction in a line that no shell would run."""
+    quote = error.details.get("unclosed")
+    if quote:
+        try:
+            closed = parse_shell(f"{text}{quote}", home=home, cwd=cwd)
+        except FormatError:
+            closed = None
+        subjects = judge_line(closed, lookup=lookup, cwd=cwd, home=home) if closed else ()
+        if any(each.never or each.effects.destructive for each in subjects):
+            reason = f"{error.message}, and what can be read destroys data; close the quote"
+            return Decision(outcome=DENY, reasons=(reason,), rule="always: unclosed quote")
+    return Decision(outcome=ASK, reasons=(error.message,), rule="always: unreadable")
 
 
 def _union(subjects: Sequence[Subject]) -> Effects:
