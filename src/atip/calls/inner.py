@@ -118,7 +118,7 @@ def _skip(words: list[str], pattern: str) -> list[str]:
 
     while words and text_matches(pattern, words[0]):
         words = words[1:]
-    return words
+    return words[1:] if words[:1] == ["--"] else words
 
 
 def all_inner(
@@ -134,6 +134,10 @@ def all_inner(
             inner = inner_of_arguments(runs, arguments, ended, option.flag)
             found.append(inner or Inner(kind="code", via=option.flag))
             wraps = True
+        elif runs == "bindings":
+            from atip.calls.bindings import inner_of_bindings  # one program has them
+
+            found += inner_of_bindings(option.value or "", option.flag)
         elif runs in ("shell", "program", "code", "command"):
             found.append(inner_of_value(runs, option.value, option.flag))
     if isinstance(table_runs, dict) and not wraps:

@@ -45,7 +45,7 @@ WHEN_KEYS = {
     "does", "adds", "every",
 }  # fmt: skip
 RUNS_KEYS = {"from", "skip", "shell", "single", "default", "more", "after", "in", "until", "code"}
-RUNS_WORDS = ("shell", "command", "program", "code", "rest")
+RUNS_WORDS = ("shell", "command", "program", "code", "rest", "bindings")
 
 LANGUAGES = ("sed", "awk", "literals")
 """Readers of programs among the arguments (`calls.languages`)."""
@@ -190,7 +190,7 @@ class Normal:
                 option[key] = spec[key]
         if "runs" in spec:
             option["runs"] = self._runs(spec["runs"], (*at, "runs"), RUNS_KEYS)
-            if spec["runs"] in ("shell", "command", "program", "code"):
+            if spec["runs"] in ("shell", "command", "program", "code", "bindings"):
                 option.setdefault("value", True)
         return option
 

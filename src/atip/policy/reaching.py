@@ -21,6 +21,10 @@ _NAME_FLAGS = frozenset(
 _REGEX_FLAGS = frozenset(("-regex", "-iregex"))
 _FINDERS = frozenset(("fd", "fdfind"))
 _ENDS = ("-x", "-X", "--exec", "--exec-batch", "-exec", "-execdir", "-ok", "-okdir")
+_OTHER_VALUES = frozenset(
+    "-t --type -d --max-depth --min-depth --exact-depth -S --size -j --threads -c --color --max-results".split()  # noqa: SIM905
+)
+"""Options of a finder whose values are not names."""
 _HIDDEN = LazyRegex(r"-[a-zA-Z]*[Hu]|--hidden|--unrestricted")
 _WILD = {UNKNOWN_TEXT, ANY_CHAR, "/", "."}
 MAX_PATTERN = 300
@@ -50,6 +54,8 @@ def reaches_secret(name: str, words: Sequence[str]) -> bool:
         flag, equals, value = word.partition("=")
         if word in _ENDS:
             break  # what is run for each file
+        if finder and before in _OTHER_VALUES:
+            continue
         if before in _REGEX_FLAGS:
             if regex_reaches(word, whole=True):
                 return True

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _REGEX = re.compile(r"/(?:[^/\\\[\n]|\\.|\[\^?\]?(?:[^\]\n\\/]|\\.)*\])*/", re.DOTALL)
-_STREAMS = ('"/dev/stdout"', '"/dev/stderr"', '"-"')
+_STREAMS = ('"/dev/stdout"', '"/dev/stderr"', '"/dev/null"', '"-"')
 _WORDS_BEFORE_REGEX = frozenset(
     ("print", "printf", "return", "in", "case", "do", "else", "delete", "exit")
 )

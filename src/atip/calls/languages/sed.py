@@ -13,7 +13,7 @@ from atip.calls.languages.program import GAVE_UP, GiveUp, Program
 _PLAIN = frozenset("=dDgGhHnNpPxzF")
 _NUMBERED = frozenset("lLqQ")
 _FILES = frozenset("rRwW")
-_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/stdin")
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/null")
 _MAX_DEPTH = 100
 _BRACKET = re.compile(r"\^?\]?(?:\[:[a-z]*:\]|[^\]])*\]")
 """Behind the opening one."""
