@@ -31,6 +31,8 @@ _TEXT = LazyRegex(
 _NAME = LazyRegex(r"[a-z][a-z-]*")
 _PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _SAME = "~!@#$%^&*;/|"
+_PLAIN = LazyRegex(r"[A-Za-z0-9 ._=-]*")
+"""SECURITY: text in which no further action can hide."""
 _KEY = LazyRegex(r"[A-Za-z0-9-]+[^A-Za-z0-9\s]?|.")
 
 
@@ -53,7 +55,7 @@ def inner_of_bindings(value: str, flag: str) -> list[Inner]:
                     return [Inner(kind="code", text=value, via=flag)]
             elif name[0] in _RUN:
                 found.append(Inner(kind="shell", text=argument, via=flag))
-            elif not _TEXT.fullmatch(name[0]):
+            elif not _TEXT.fullmatch(name[0]) or not _PLAIN.fullmatch(argument):
                 return [Inner(kind="code", text=value, via=flag)]
             more, rest = after[:1], after[1:]
         if more not in ("", ","):

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
     from atip.policy.folders import FollowLinks
     from atip.policy.policy import Policy
-    from atip.system.worktree import Worktree
     from atip.policy.remote import NamesOf
+    from atip.system.worktree import Worktree
     from atip.workflows.host import Host
 
     Read = Callable[[], ShellLine]
