@@ -36,6 +36,7 @@ LAYERS = {
     "workflows": 6,
     "toolbox": 7,
     "async_toolbox": 8,
+    "wrapped": 8,
     "server": 9,
     "cli": 10,
     "__main__": 11,
@@ -50,16 +51,25 @@ RANKS = (
     {"bundle.judge", "explain_page", "look", "run.plan", "scan.machine", "search.sources"},
     {"api.programs"},
     {"api.caller"},
-    {"api.call", "run.undo"},
+    {"api.operations", "run.undo"},
     {"run.line", "run.runner", "scan.infer", "search.find", "sync", "tools"},
     {"run.on_copy"},
-    {"call", "client_tools", "cmp.run", "context", "run.observe", "run.pattern", "run.preview"},
+    {
+        "api.call",
+        "call",
+        "client_tools",
+        "cmp.run",
+        "context",
+        "run.observe",
+        "run.pattern",
+        "run.preview",
+    },
     {"bundle.author"},
     {"bundle.run"},
 )
 DOORS = {"subprocess", "socket", "urllib", "tempfile", "http", "ssl", "asyncio"}
 DOOR_ROOMS = {"system", "sandbox"}
-ASYNC_ROOMS = {"server", "apis", "async_toolbox", "system", "sandbox"}
+ASYNC_ROOMS = {"server", "apis", "async_toolbox", "wrapped", "system", "sandbox"}
 ONE_ROOM = {
     "msgspec": {"model"},
     "ruamel": {"model"},

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from atip.discovery.report import Plan, ScanReport
     from atip.discovery.scan import Progress, ScanOptions
     from atip.execution.audit import Audit
-    from atip.execution.call import Call, CallOptions
+    from atip.execution.call import CallOptions, ProgramCall
     from atip.execution.consent import Asker
     from atip.execution.result import Result
     from atip.execution.runner import Runner
@@ -226,7 +226,7 @@ class Toolbox:
         options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes, structured=structured)  # fmt: skip
         return run_argv(self.host, argv, options, ask=ask, runs=runs)
 
-    def make_call(self, argv: Sequence[str], options: CallOptions | None = None) -> Call:
+    def make_call(self, argv: Sequence[str], options: CallOptions | None = None) -> ProgramCall:
         """The call for an argv, for `make_runner`; the program is found once, here."""
         from atip.workflows.run.runner import make_call
 
@@ -244,7 +244,7 @@ class Toolbox:
     def line_runner(
         self, line: str, *, cwd: str | None = None, stdin_fd: int = -1, ask: Asker | None = None,
         on_output: Callable[[str, bytes], None] | None = None, read_only: bool = False,
-    ) -> tuple[Runner, Call]:  # fmt: skip
+    ) -> tuple[Runner, ProgramCall]:  # fmt: skip
         """What runs a whole shell line in one sandbox, and the call to hand to it; errors as `run`."""
         from atip.workflows.run.line import line_runner
 
@@ -304,7 +304,7 @@ class Toolbox:
         return self.preview_call(self.make_call(argv, options), ask=ask)
 
     def preview_call(
-        self, call: Call, *, preset: str | None = None, ask: Asker | None = None
+        self, call: ProgramCall, *, preset: str | None = None, ask: Asker | None = None
     ) -> Preview:
         """`preview` for a call that was made already."""
         from atip.workflows.run.preview import preview_call

@@ -89,7 +89,7 @@ def test_documents_run_against_an_executor_on_loopback(tmp_path: pathlib.Path, w
         api = load_api(text, name="github")
         schemas = schemas_of(api)
         ran, failed = 0, []
-        with Caller(str(tmp_path), door=Door(env={})) as caller:
+        with Caller(load_config(str(tmp_path)), door=Door(env={})) as caller:
             for operation in api.operations[:: len(api.operations) // wanted]:
                 schema_in = schemas.input_of(operation)
                 sampler = Sampler(schema_in.get("$defs", {}))

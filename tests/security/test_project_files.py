@@ -13,7 +13,8 @@ from atip.apis.approval import digest_of, find_dangers
 from atip.apis.config import decode_config, load_config
 from atip.apis.syncing import sync
 from atip.errors import NeedsConfirmation
-from atip.workflows.api.call import plan_operation
+from atip.execution.call import Judgement
+from atip.workflows.api.operations import make_operation_call
 from tests.approving import approve
 from tests.cli.run import atip
 from tests.integration.execution.desk import Desk
@@ -153,6 +154,12 @@ def test_nor_one_of_an_unprivileged_caller() -> None:
         subprocess.run(["rm", "-rf", str(work)], check=True)
 
 
+def planned(desk: Desk) -> Judgement:
+    """What policy says of a deletion, as the files of the project describe it now."""
+    call = make_operation_call(load_config(str(desk.work)), "x", "delete_pet", {})
+    return desk.box.make_runner().plan(call)[0]
+
+
 def test_rewritten_operations_get_no_milder_decision(tmp_path: pathlib.Path) -> None:
     """What was synced lies in the project: a confined run can write it. It says that a deletion only looks."""
     desk = Desk(tmp_path)
@@ -163,12 +170,12 @@ def test_rewritten_operations_get_no_milder_decision(tmp_path: pathlib.Path) -> 
     (desk.work / "codegen.config.json").write_text(json.dumps(api))
     sync(load_config(str(desk.work)), desk.box.apis.door)
     (file,) = desk.work.glob("codegen/*/operations.jsonl")
-    honest = plan_operation(desk.box.host, str(desk.work), "x", "delete_pet", {})
+    honest = planned(desk)
     calm = {"destructive": False, "reversible": True, "network": True, "idempotent": True, "deletes": []}  # fmt: skip
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lines[1]["effects"] = {**calm, "filesystem": {"read": False, "write": False, "delete": False}}
     file.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
-    rewritten = plan_operation(desk.box.host, str(desk.work), "x", "delete_pet", {})
+    rewritten = planned(desk)
     assert honest.decision.outcome == "ask"
     assert rewritten.decision == honest.decision
     assert rewritten.effects.destructive is True

@@ -27,7 +27,7 @@ RUNNER = (
     + """
 import os, sys, threading, time
 from atip.execution.audit import Audit
-from atip.execution.runner import Call, Judgement, Runner
+from atip.execution.runner import ProgramCall, Judgement, Runner
 from atip.model.confinement import Confinement, Limits
 from atip.model.effects import Effects
 from atip.policy.decision import Decision
@@ -39,7 +39,7 @@ def runner(folder, on_output=None, audit=True, **grants):
     return Runner(lambda call, digest: judgement, audit=Audit(folder), on_output=on_output)
 
 def call(program, *arguments, cwd="/", **options):
-    return Call(argv=(program, *arguments), program=program, cwd=cwd, env=dict(os.environ), **options)
+    return ProgramCall(argv=(program, *arguments), program=program, cwd=cwd, env=dict(os.environ), **options)
 """
 )
 """Beginning of a program that runs calls as `execution` does, with a policy that allows them."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from atip.cli.context import Context
     from atip.execution.consent import Asker
     from atip.execution.result import Result
-    from atip.execution.runner import Call, Runner
+    from atip.execution.runner import ProgramCall, Runner
 
 _OPTIONS = (
     *("yes", "preview", "keep", "structured", "policy", "stdin", "raw", "timeout", "max_bytes"),
@@ -28,7 +28,7 @@ def run_line(
     options: argparse.Namespace,
     ctx: Context,
     ask: Asker,
-    show_plan: Callable[[Context, Call, Runner], int],
+    show_plan: Callable[[Context, ProgramCall, Runner], int],
 ) -> int:
     """Judge the line again, run it confined, end as it ended."""
     if given := [name for name in _OPTIONS if getattr(options, name)]:

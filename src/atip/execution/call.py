@@ -1,4 +1,4 @@
-"""Call and Judgement: what is asked to run, and what policy says of it."""
+"""Call and Judgement: what is asked to run – a program or an operation of an API – and what policy says of it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+    from typing import Any
 
-    from atip.execution.consent import Asker
     from atip.execution.login import Login
-    from atip.execution.result import Result
     from atip.policy.decision import Decision
+    from atip.policy.subject import Subject
 
 
 class CallOptions(Value):
@@ -28,14 +28,12 @@ class CallOptions(Value):
     max_bytes: int | None = None
     """Kept of each stream; None: the usual."""
     assume_yes: bool = False
-    preset: str | None = None
-    """Of the policy, for an operation of an API; a program's is its runner's."""
     structured: bool = False
     """Ask the tool for JSON where it is known how (AIP-29 `json_flag`); the Result has `data`."""
 
 
-class Call(Value):
-    """What is asked to run."""
+class ProgramCall(Value):
+    """A program that is asked to run."""
 
     argv: tuple[str, ...]
     program: str
@@ -57,12 +55,34 @@ class Call(Value):
     """The caller answers `yes` to what policy asks. SECURITY: never counts for what may destroy."""
     structured: bool = False
     """The output is expected to be JSON, and becomes `Result.data`."""
-    direct: Callable[[Asker | None], Result] | None = None
-    """Answers the call without a program (an operation of an API), under policy and with a record of its own."""
-    judge_direct: Callable[[], Judgement] | None = None
-    """What policy says of a call that is answered directly; sends nothing."""
-    operation: str = ""
-    """What is called directly, as in `pets.get_pet`; empty: a program."""
+
+
+class OperationCall(Value):
+    """An operation of an API that is asked to be called; its arguments are checked already."""
+
+    argv: tuple[str, ...]
+    """How it was named, without its arguments: they may hold secrets, and go into no record."""
+    source: str
+    name: str
+    method: str
+    path: str
+    arguments: Mapping[str, Any]
+    subject: Subject
+    """As policy sees it."""
+    project: object
+    """Configuration and description as they were read. SECURITY: what is judged is what is sent; the files may change meanwhile."""
+    cwd: str
+    max_bytes: int = DEFAULT_MAX_BYTES
+    assume_yes: bool = False
+    """As for a program."""
+
+    @property
+    def target(self) -> str:
+        """`pets.get_pet`."""
+        return f"{self.source}.{self.name}"
+
+
+Call = ProgramCall | OperationCall
 
 
 class Judgement(Value):

@@ -1,4 +1,4 @@
-"""The end of a run: from the outcome and the gathered output to the Result."""
+"""The end of a run: from the outcome and the gathered output, or the answer of an API, to the Result."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.execution.call import Call, Judgement
-    from atip.execution.result import Gathered
+    from atip.execution.call import Judgement, OperationCall, ProgramCall
+    from atip.execution.result import Answer, Gathered
     from atip.sandbox.outcome import Outcome
 
 
 def make_result(
-    call: Call, judgement: Judgement, digest: str, outcome: Outcome, streams: Mapping[str, Gathered]
+    call: ProgramCall,
+    judgement: Judgement,
+    digest: str,
+    outcome: Outcome,
+    streams: Mapping[str, Gathered],
 ) -> Result:
     """The Result of an outcome and what was gathered of its output."""
     out, err = streams["stdout"], streams["stderr"]
@@ -51,7 +55,30 @@ def make_result(
     )
 
 
-def _data(call: Call, judgement: Judgement, stdout: str, out: Gathered) -> object:
+def operation_result(
+    call: OperationCall, judgement: Judgement, answer: Answer, run_id: str, duration_s: float
+) -> Result:
+    """The Result of an operation: its data, and the same as bounded text."""
+    import json
+
+    data = answer.data
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    encoded = text.encode("utf-8", "surrogatepass")
+    cut = len(encoded) > call.max_bytes
+    return Result(
+        argv=call.argv,
+        exit_code=0,
+        stdout=encoded[: call.max_bytes].decode("utf-8", "ignore") if cut else text,
+        truncated=cut,
+        decision=judgement.decision,
+        duration_s=duration_s,
+        run_id=run_id,
+        data=data,
+        answer=answer,
+    )
+
+
+def _data(call: ProgramCall, judgement: Judgement, stdout: str, out: Gathered) -> object:
     """The output as a value; what is cut, or no JSON after all, is text only."""
     wanted = call.structured or judgement.conventions.default_format == "json"
     if not wanted or out.truncated:

@@ -6,7 +6,7 @@ from atip.errors import ExecutionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.execution.call import Call
+    from atip.execution.call import ProgramCall
     from atip.model.effects import Effects
 
 
@@ -18,7 +18,7 @@ def declared_timeout(effects: Effects) -> float | None:
     return parsed[1] if parsed and parsed[1] > 0 else None
 
 
-def prepare_input(call: Call, effects: Effects) -> tuple[bytes, tuple[str, ...]]:
+def prepare_input(call: ProgramCall, effects: Effects) -> tuple[bytes, tuple[str, ...]]:
     """Input for the program, and what the caller should know (§3.6).
 
     Raises:

@@ -7,7 +7,7 @@ import os
 from atip.errors import Denied, ExecutionError
 from atip.execution.redact import redact_text
 from atip.execution.result import shown_attempts
-from atip.execution.secret_values import named_values, passed_values
+from atip.execution.secret_values import named_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.execution.audit import Audit
-    from atip.execution.call import Call, Judgement
+    from atip.execution.proposal import Proposal
     from atip.execution.result import Result
     from atip.model.confinement import Confinement
     from atip.policy.decision import Decision
-    from atip.sandbox.verified import VerifiedBinary
 
 MAX_LINE, MAX_REASON, MAX_REASONS = 10_000, 500, 20
 """What the record of a decision keeps of a line and of what is said of it: a long line has its record, too."""
@@ -38,42 +37,28 @@ class Records:
         """The folder that remembers runs which are not over; empty: no records are kept."""
         return os.path.join(self._audit.folder, "unfinished") if self._audit is not None else ""
 
-    def start(
-        self, call: Call, judgement: Judgement, binary: VerifiedBinary, known: tuple[bytes, ...]
-    ) -> tuple[str, bool]:
+    def start(self, proposal: Proposal) -> tuple[str, bool]:
         """The id of a run, and whether its start is on record.
 
         Raises:
-            Denied, ExecutionError: policy demands a record and none can be written.
+            Denied, ExecutionError: a record is demanded and none can be written.
         """
         run_id = os.urandom(8).hex()
+        walls = proposal.confinement
         record = {
             "event": "start",
             "run": run_id,
-            "argv": [redact_text(word, known) for word in call.argv],
-            "program": binary.path,
-            "interpreter": list(binary.interpreter),
-            "digest": binary.digest,
-            "cwd": call.cwd,
+            **_told(proposal),
             "user": os.getuid(),
             "pid": os.getpid(),
-            # SECURITY: the subject of a decision repeats the words of the call.
-            "decision": redacted(judgement.decision.to_json(), known),
-            "policy": judgement.policy,
-            "confinement": recorded(judgement.confinement),
+            "policy": proposal.judgement.policy,
+            **({"confinement": recorded(walls)} if walls is not None else {}),
         }
-        return run_id, self._append(record, required=judgement.audit)
+        return run_id, self._append(record, required=proposal.needs_record)
 
-    def refusal(self, call: Call, judgement: Judgement, binary: VerifiedBinary) -> None:
-        known = passed_values(judgement.confinement.env_pass, call.env)
-        record = {
-            "event": "refused",
-            "argv": [redact_text(word, known) for word in call.argv],
-            "digest": binary.digest,
-            "cwd": call.cwd,
-            "decision": redacted(judgement.decision.to_json(), known),
-        }
-        self._append(record, required=False)
+    def refusal(self, proposal: Proposal) -> None:
+        """What did not start: denied, or asked about without a yes."""
+        self._append({"event": "refused", **_told(proposal)}, required=False)
 
     def decision(
         self, line: str, decision: Decision, *, client: str, cwd: str, answer: str = "",
@@ -145,6 +130,12 @@ class Records:
                 raise Denied("audit.unwritable", error.message, hint=error.hint) from error
             return False
         return True
+
+
+def _told(proposal: Proposal) -> dict[str, Any]:
+    """What a record says of a proposal. SECURITY: the subject of a decision repeats the words of the call."""
+    said = {"argv": proposal.record["argv"], "decision": proposal.judgement.decision.to_json()}
+    return {**proposal.record, **redacted(said, proposal.known)}
 
 
 def redacted(value: Any, known: tuple[bytes, ...] = ()) -> Any:

@@ -15,7 +15,8 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from atip.execution.kept import KeptOutput
     from atip.execution.needs import Need
@@ -34,6 +35,16 @@ MEANINGS = {
     137: "killed",
 }
 """Reserved meanings of AIP-29; a bundle may add its own."""
+
+
+class Answer(Value):
+    """What an operation of an API answered."""
+
+    data: Any
+    status: int = 0
+    next_page: str = ""
+    problems: tuple[Mapping[str, Any], ...] = ()
+    """Where the answer differs from the described schema."""
 
 
 class Result(Value):
@@ -74,6 +85,8 @@ class Result(Value):
     """Tries to reach the network through the gate, allowed and refused."""
     kept: tuple[tuple[str, str], ...] = ()
     """Stream → run whose whole output is kept in the cache (`atip audit output`)."""
+    answer: Answer | None = None
+    """Of an operation of an API; None: a program ran."""
 
     @property
     def needs(self) -> tuple[Need, ...]:

@@ -1,8 +1,8 @@
-"""Runner: one call from the decision to the Result. Direct argv, confined, recorded, redacted.
+"""Runner: one call from the decision to the Result: a program by its argv, confined; an operation of an API. Recorded, redacted.
 
     (1) seal the program: from here on these bytes are the program, whatever happens to the file
     (2) judge: decision, effects, confinement (handed in; this room knows no policy files)
-    (3) refuse what is denied; get a person's yes where policy asks
+    (3) refuse what is denied; get a person's yes where policy asks (`permit`)
     (4) prepare input and terminal as the command needs them (§3.6), never answering a question for the user;
         see whether a login that it needs is there (§3.8)
     (5) write the start record; where policy demands records, no record means no run
@@ -17,16 +17,16 @@ from __future__ import annotations
 import contextlib
 import os
 
-from atip.errors import Denied, PolicyError
-from atip.execution.call import Call, Judgement
-from atip.execution.consent import Question, Tokens, bind, obtain, yes_covers
-from atip.execution.finish import make_result
+from atip.errors import ExecutionError
+from atip.execution.call import Call, Judgement, OperationCall, ProgramCall
+from atip.execution.finish import make_result, operation_result
 from atip.execution.input import declared_timeout, prepare_input
 from atip.execution.kept import KeptOutput
 from atip.execution.login import CHECK_S, not_logged_in
+from atip.execution.permit import Permit
+from atip.execution.proposal import handed, operation_proposal, program_proposal
 from atip.execution.records import Records, ending
 from atip.execution.result import Gathered
-from atip.execution.secret_values import passed_values
 from atip.model.globs import parse_glob
 from atip.sandbox.run import Request, start_confined
 from atip.sandbox.system_view import SEARCH_PATH
@@ -37,18 +37,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
+    from typing import Protocol
 
     from atip.execution.audit import Audit
     from atip.execution.consent import Asker
-    from atip.execution.result import Result
+    from atip.execution.permit import Permission
+    from atip.execution.result import Answer, Result
     from atip.model.confinement import Confinement
     from atip.sandbox.run import Outcome
     from atip.sandbox.running import Running
 
-    Judge = Callable[["Call", str], "Judgement"]
+    Judge = Callable[["ProgramCall", str], "Judgement"]
     """Call and digest of its program → what policy says."""
 
-__all__ = ["Call", "Judgement", "Runner", "declared_timeout"]
+    class Operations(Protocol):
+        """What judges and calls operations of APIs; permission and record are the runner's."""
+
+        def judge(self, call: OperationCall) -> Judgement: ...
+
+        def prepare(self, call: OperationCall, ask: Asker | None) -> None:
+            """Make sure that a person agreed to the project's configuration."""
+
+        def send(self, call: OperationCall) -> Answer: ...
+
+
+__all__ = ["Call", "Judgement", "OperationCall", "ProgramCall", "Runner", "declared_timeout"]
 
 DEFAULT_TIMEOUT_S = 300.0
 LOGIN_S = 300.0
@@ -71,6 +84,7 @@ class Runner:
         start: Callable[..., Running] = start_confined,
         backend: str = "bubblewrap",
         around: Callable[[str], AbstractContextManager[None]] | None = None,
+        operations: Operations | None = None,
     ) -> None:
         """
         Args:
@@ -80,24 +94,25 @@ class Runner:
             on_output: gets each redacted piece as it comes.
             start: starts the confined program; another one may watch it, or give it a copy of its files.
             around: entered with the name of the run before the program starts, left when it has ended.
+            operations: judges and calls operations of APIs; None: this runner calls none.
         """
         self._judge = judge
         self._records = Records(audit)
         self._ask = ask
-        self._approved = approved
+        self._permit = Permit(self._records, ask=ask, approved=approved)
+        self._operations = operations
         self._on_output = on_output
         self._start = start
         self._backend = backend
         self._around = around
-        self._tokens = Tokens()
         self._running: set[Running] = set()
         self._over = False
         self._logins: dict[str, float] = {}
 
     def plan(self, call: Call) -> tuple[Judgement, str]:
         """What would happen, and the digest of the program (an operation has none); runs and records nothing."""
-        if call.judge_direct is not None:
-            return call.judge_direct(), ""
+        if isinstance(call, OperationCall):
+            return self._offered(call).judge(call), ""
         binary = seal(call.program, expected=call.expected)
         try:
             return self._judged(call, binary), binary.digest
@@ -113,13 +128,13 @@ class Runner:
             SandboxError: the confinement cannot be had here; nothing was started.
             ExecutionError: it could not be started, or its record could not be written.
         """
-        if call.direct is not None:
-            return call.direct(self._ask)
+        if isinstance(call, OperationCall):
+            return self._call_operation(call)
         binary = seal(call.program, expected=call.expected)  # (1)
         try:
             judgement = self._judged(call, binary)  # (2)
-            self._permit(call, judgement, binary)  # (3)
-            return self._run_permitted(call, judgement, binary)
+            permission = self._permit.obtain(program_proposal(call, judgement, binary))  # (3)
+            return self._run_permitted(call, judgement, binary, permission)
         finally:
             binary.close()
 
@@ -131,7 +146,7 @@ class Runner:
 
     # -- (2) to (4) before the start -------------------------------------------------------------
 
-    def _judged(self, call: Call, binary: VerifiedBinary) -> Judgement:
+    def _judged(self, call: ProgramCall, binary: VerifiedBinary) -> Judgement:
         judgement = self._judge(call, binary.digest)
         effects = judgement.effects
         confinement = judgement.confinement
@@ -148,34 +163,13 @@ class Runner:
             )
         )
 
-    def _permit(self, call: Call, judgement: Judgement, binary: VerifiedBinary) -> None:
-        decision = judgement.decision
-        if decision.outcome in ("allow", "confine"):
-            return  # what runs here is confined
-        if decision.outcome != "ask":
-            self._records.refusal(call, judgement, binary)
-            reason = "; ".join(decision.reasons) or "policy forbids it"
-            raise Denied("policy.denied", reason, details={"decision": decision.to_json()})
-        question = _question(call, judgement, binary)
-        # SECURITY: what is not known to spare data counts as destroying it; `--yes` covers neither that nor secrets.
-        if call.assume_yes and yes_covers(judgement.effects):
-            return
-        if not question.destructive and self._approved and self._approved(question.binding):
-            return
-        try:
-            token = obtain(question, self._ask, self._tokens)
-        except PolicyError:
-            self._records.refusal(call, judgement, binary)
-            raise
-        self._tokens.redeem(token, _question(call, judgement, binary).binding)
-
-    def _check_login(self, call: Call, judgement: Judgement, binary: VerifiedBinary) -> None:
+    def _check_login(self, call: ProgramCall, judgement: Judgement, binary: VerifiedBinary) -> None:
         """See whether the login is there that the call needs; positive answers are believed for a while."""
         login = judgement.login
         if login is None:
             return
         confinement = judgement.confinement
-        key = repr((binary.digest, login.check, _handed(call, confinement)))
+        key = repr((binary.digest, login.check, handed(call, confinement)))
         if self._logins.get(key, 0.0) > monotonic():
             return
         quiet = confinement.replace(
@@ -192,12 +186,18 @@ class Runner:
 
     # -- (5) to (7) ------------------------------------------------------------------------------
 
-    def _run_permitted(self, call: Call, judgement: Judgement, binary: VerifiedBinary) -> Result:
+    def _run_permitted(
+        self,
+        call: ProgramCall,
+        judgement: Judgement,
+        binary: VerifiedBinary,
+        permission: Permission,
+    ) -> Result:
         stdin, notes = prepare_input(call, judgement.effects)  # (4)
         self._check_login(call, judgement, binary)
         confinement = judgement.confinement
-        known = passed_values(confinement.env_pass, call.env)
-        run_id, on_record = self._records.start(call, judgement, binary, known)  # (5)
+        known = permission.proposal.known
+        run_id, on_record = self._permit.record(permission)  # (5)
         streams = {
             name: Gathered(
                 name,
@@ -233,9 +233,30 @@ class Runner:
             )
         return result
 
+    def _call_operation(self, call: OperationCall) -> Result:
+        """The same steps for an operation: judge, permit, prepare, record, send, record."""
+        operations = self._offered(call)
+        judgement = operations.judge(call)  # (2)
+        permission = self._permit.obtain(operation_proposal(call, judgement))  # (3)
+        operations.prepare(call, self._ask)  # (4)
+        run_id, _ = self._permit.record(permission)  # (5)
+        began = monotonic()
+        try:
+            answer = operations.send(call)  # (6)
+        except BaseException as error:
+            self._records.end(run_id, {"ok": False, "failed": _name_of(error)})
+            raise
+        self._records.end(run_id, {"ok": True, "status": answer.status})  # (7)
+        return operation_result(call, judgement, answer, run_id, monotonic() - began)
+
+    def _offered(self, call: OperationCall) -> Operations:
+        if self._operations is None:
+            raise ExecutionError("run.no-operations", f"`{call.target}` is not a program")
+        return self._operations
+
     def _wait(
         self,
-        call: Call,
+        call: ProgramCall,
         confinement: Confinement,
         binary: VerifiedBinary,
         stdin: bytes,
@@ -291,28 +312,3 @@ def starts_in(confinement: Confinement, path: str) -> str | None:
     entries = (*confinement.fs_read, *confinement.fs_write)
     is_shown = any(parse_glob(entry).surely_covers(wanted) for entry in entries)
     return path if is_shown else None
-
-
-def _handed(call: Call, confinement: Confinement) -> dict[str, str]:
-    return {name: call.env[name] for name in confinement.env_pass if name in call.env}
-
-
-def _question(call: Call, judgement: Judgement, binary: VerifiedBinary) -> Question:
-    confinement = judgement.confinement
-    return Question(
-        argv=call.argv,
-        program=binary.path,
-        digest=binary.digest,
-        cwd=call.cwd,
-        reasons=judgement.decision.reasons,
-        rule=judgement.decision.rule,
-        destructive=judgement.effects.destructive is not False,
-        confinement=confinement,
-        binding=bind(
-            digest=binary.digest,
-            argv=call.argv,
-            env={**_handed(call, confinement), **confinement.environment},
-            cwd=call.cwd,
-            policy=f"{judgement.policy} {confinement!r}",
-        ),
-    )

@@ -119,7 +119,6 @@ class Runs:
             stdin=stdin.encode("utf-8", "replace") if stdin is not None else None,
             timeout_s=self._bounds.timeout_s,
             max_bytes=self._bounds.max_bytes,
-            preset=self._bounds.preset,
         )
 
     def _folder(self, wanted: object) -> str:

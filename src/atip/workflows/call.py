@@ -76,9 +76,9 @@ def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> 
             hint=first.hint if first else "",
         )
     if call.function is not None and "api" in call.function.tool.own:
-        from atip.workflows.api.call import api_call
+        from atip.workflows.api.operations import api_call
 
-        return api_call(host, call.function.tool, call.function.path, call.arguments, options)
+        return api_call(call.function.tool, call.function.path, call.arguments, options)
     return located(host, call.argv, options)
 
 
@@ -88,11 +88,11 @@ def located(host: Host, argv: Sequence[str], options: CallOptions | None = None)
     if known is None:
         return make_call(host, argv, options)
     if (known.get("x-atip") or {}).get("rung") == "api":
-        from atip.workflows.api.call import api_call, arguments_of
+        from atip.workflows.api.operations import api_call, arguments_of
 
         tool = get_tool(host, argv[0])
         path, arguments = arguments_of(tool, argv)
-        return api_call(host, tool, path, arguments, options)
+        return api_call(tool, path, arguments, options)
     entry = resolve(host, argv[0])  # an entry whose file changed is learnt anew first
     made = make_call(host, [str(entry["path"]), *argv[1:]], options)
     digest = str(entry.get("hash", ""))

@@ -22,7 +22,7 @@ def connected(folder: pathlib.Path, url: str, **more: typing.Any) -> Caller:
     door = Door(env={"PW": "unused"})
     report = sync(load_config(str(folder)), door)
     assert report.is_complete, report.sources[0].to_json()
-    return Caller(str(folder), door=door)
+    return Caller(load_config(str(folder)), door=door)
 
 
 WRITES = [

@@ -10,6 +10,7 @@ import typing
 import pytest
 
 from atip.apis.calling import Caller
+from atip.apis.config import load_config
 from atip.apis.interface import Door
 from atip.errors import AtipError, UsageError
 from tests.integration.apis.databases import HOSTILE, WRITES, connected
@@ -125,7 +126,10 @@ def test_read_only_file_stays_read_only_even_for_a_forged_operation(lite: pathli
     told = json.loads((lite / "codegen.config.json").read_text())
     told["sources"]["database"]["shop"]["writable"] = False
     (lite / "codegen.config.json").write_text(json.dumps(told))
-    with Caller(str(lite), door=Door(env={})) as box, pytest.raises(UsageError) as caught:
+    with (
+        Caller(load_config(str(lite)), door=Door(env={})) as box,
+        pytest.raises(UsageError) as caught,
+    ):
         box.call("shop", "insert_items", {"name": "x"})
     assert caught.value.code == "api.read-only"
 

@@ -96,7 +96,7 @@ def project(folder: pathlib.Path, server: ApiServer, **more: typing.Any) -> path
 
 
 def call(folder: pathlib.Path, name: str, arguments: dict[str, typing.Any], env: dict[str, str] | None = None) -> typing.Any:  # fmt: skip
-    with Caller(str(folder), door=confined_door(folder, env or {})) as caller:
+    with Caller(load_config(str(folder)), door=confined_door(folder, env or {})) as caller:
         return caller.run("shop", name, arguments)
 
 
@@ -110,16 +110,18 @@ def test_agent_can_import_a_wrapper_and_call_through_the_runtime(
     assert manifest["codeMode"] is True and "rest-apis" in manifest["capabilities"]
     wrappers = manifest["paths"]["wrappers"].removeprefix("./")
     program = (
-        f"import asyncio\nfrom {wrappers}.shop import get_pet, add_pet\n"
+        f"import asyncio\nfrom {wrappers} import runtime\nfrom {wrappers}.shop import get_pet, add_pet\n"
         f"from {wrappers}.shop.add_pet import Pet\n"
+        "runtime.use(ask=lambda question: True)\n"
         "print(get_pet(pet_id='a/b', fields=['x', 'y']))\n"
         "add_pet(body=Pet(name='Rex', tag_name='t'))\n"
         f"import {wrappers}.shop as shop\n"
         "print(asyncio.run(shop.get_pet_async(pet_id='7')))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        env={**os.environ, "HOME": str(tmp_path / "home")},
+    )  # fmt: skip
     assert done.stderr == ""
     assert done.stdout == "{'name': 'Rex'}\n{'name': 'Rex'}\n"
     assert [(each.method, each.target, each.body) for each in server.requests] == [
@@ -298,7 +300,7 @@ def test_private_address_needs_to_be_configured(tmp_path: pathlib.Path, server: 
 def test_offline_opens_no_socket(tmp_path: pathlib.Path, server: ApiServer) -> None:
     project(tmp_path, server)
     with (
-        Caller(str(tmp_path), door=Door(env={}, offline=True)) as caller,
+        Caller(load_config(str(tmp_path)), door=Door(env={}, offline=True)) as caller,
         pytest.raises(PolicyError) as caught,
     ):
         caller.run("shop", "get_pet", {"pet_id": "1"})
@@ -322,7 +324,7 @@ def test_hooks_are_told_what_happened_but_no_values(
 ) -> None:
     project(tmp_path, server)
     events: list[typing.Any] = []
-    with Caller(str(tmp_path), door=Door(env={}, hook=events.append)) as caller:
+    with Caller(load_config(str(tmp_path)), door=Door(env={}, hook=events.append)) as caller:
         caller.run("shop", "get_pet", {"pet_id": "secret-id"})
     assert [(each.source, each.operation, each.status, each.tries) for each in events] == [
         ("shop", "get_pet", 200, 1)
@@ -347,10 +349,13 @@ def test_calls_at_once_share_one_connection(
     opened = []
     real = http_calls.Sender
     monkeypatch.setattr(http_calls, "Sender", lambda access: opened.append(access) or real(access))
-    with Caller(str(tmp_path), door=Door(env={})) as caller:
+    with Caller(load_config(str(tmp_path)), door=Door(env={})) as caller:
 
         async def many() -> list[typing.Any]:
-            calls = [caller.call_async("shop", "get_pet", {"pet_id": str(n)}) for n in range(20)]
+            calls = [
+                asyncio.to_thread(caller.call, "shop", "get_pet", {"pet_id": str(n)})
+                for n in range(20)
+            ]
             return await asyncio.gather(*calls)
 
         assert len(asyncio.run(many())) == 20
@@ -428,7 +433,7 @@ def test_graphql_is_introspected_and_called_with_variables(
     (tmp_path / "codegen.config.json").write_text(json.dumps(told))
     report = sync(load_config(str(tmp_path)), open_door())
     assert report.sources[0].operations == 5
-    with Caller(str(tmp_path), door=Door(env={})) as caller:
+    with Caller(load_config(str(tmp_path)), door=Door(env={})) as caller:
         hostile = '1") { id } evil: pet(id: "2'
         found = caller.call("zoo", "pet", {"id": hostile})
         assert found["pet"]["id"] == hostile

@@ -211,8 +211,12 @@ def test_a_forged_operation_does_not_write(port: int, tmp_path: pathlib.Path) ->
     config = tmp_path / "codegen.config.json"
     config.write_text(config.read_text().replace('"writable": true', '"writable": false'))
     from atip.apis.calling import Caller
+    from atip.apis.config import load_config
     from atip.apis.interface import Door
 
-    with Caller(str(tmp_path), door=Door(env={})) as box, pytest.raises(UsageError) as caught:
+    with (
+        Caller(load_config(str(tmp_path)), door=Door(env={})) as box,
+        pytest.raises(UsageError) as caught,
+    ):
         box.call("shop", "insert_items", {"name": "x"})
     assert caught.value.code == "api.read-only"

@@ -60,7 +60,7 @@ def configured(folder: pathlib.Path, **servers: dict[str, typing.Any]) -> Caller
     door = confined_door(folder)
     report = sync(load_config(str(folder)), door)
     assert report.is_complete, [each.to_json() for each in report.sources]
-    return Caller(str(folder), door=door)
+    return Caller(load_config(str(folder)), door=door)
 
 
 def own(folder: pathlib.Path) -> dict[str, typing.Any]:
@@ -127,7 +127,7 @@ def test_no_process_is_left_after_many_cycles(tmp_path: pathlib.Path, cycles: in
     caller.close()
     before = children()
     for _ in range(cycles):
-        with Caller(str(tmp_path), door=confined_door(tmp_path)) as box:
+        with Caller(load_config(str(tmp_path)), door=confined_door(tmp_path)) as box:
             box.call("own", "look", {"word": "a"})
     assert children() <= before
 

@@ -9,7 +9,7 @@ import pytest
 from atip.errors import AuthRequired
 from atip.execution.audit import Audit
 from atip.execution.login import Login, login_of
-from atip.execution.runner import Call, Judgement, Runner
+from atip.execution.runner import Judgement, ProgramCall, Runner
 from atip.model.confinement import Confinement
 from atip.model.effects import UNKNOWN, Effects
 from atip.model.tool import Authentication, AuthenticationMethod, Command, Tool
@@ -47,7 +47,7 @@ def test_a_command_without_its_login_does_not_start(tmp_path: pathlib.Path) -> N
         login=login_of(TOOL, ("pr",), ("hub", "pr"), UNKNOWN),
     )
     box = Runner(lambda call, digest: judgement, audit=Audit(str(tmp_path / "audit")))
-    call = Call(argv=("hub", "pr"), program=str(tool), cwd=str(tmp_path))
+    call = ProgramCall(argv=("hub", "pr"), program=str(tool), cwd=str(tmp_path))
     with pytest.raises(AuthRequired) as refusal:
         box.run(call)
     assert (refusal.value.code, refusal.value.exit_code) == ("auth.required", 4)

@@ -20,7 +20,7 @@ from atip.errors import (
     UsageError,
 )
 from atip.execution.audit import Audit
-from atip.execution.runner import Call, Judgement, Runner
+from atip.execution.runner import Judgement, ProgramCall, Runner
 from atip.model.confinement import Confinement, Limits
 from atip.model.effects import Duration, Effects, Interactive
 from atip.policy.decision import Decision
@@ -45,9 +45,9 @@ def judged(decision=ALLOW, effects=HARMLESS, *, audit=False, **grants):
     return lambda call, digest: found
 
 
-def shell(folder: pathlib.Path, script: str, **options) -> Call:
+def shell(folder: pathlib.Path, script: str, **options) -> ProgramCall:
     options = {"env": dict(os.environ), **options}
-    return Call(argv=("sh", "-c", script), program="/bin/sh", cwd=str(folder), **options)
+    return ProgramCall(argv=("sh", "-c", script), program="/bin/sh", cwd=str(folder), **options)
 
 
 def runner(folder: pathlib.Path, judge, **options) -> Runner:
@@ -79,7 +79,7 @@ def test_streams_code_and_records_of_an_ordinary_run(tmp_path, work):
 
 def test_arguments_reach_the_program_as_they_are(tmp_path, work):
     words = ("a b", "$(id)", "", "\u00fc", "*", ";", "-n")
-    call = Call(argv=("printf", "%s\\n", *words), program="/usr/bin/printf", cwd=str(work))
+    call = ProgramCall(argv=("printf", "%s\\n", *words), program="/usr/bin/printf", cwd=str(work))
     result = runner(tmp_path, judged(**reads(work))).run(call)
     assert result.stdout == "".join(f"{word}\n" for word in words)
 
@@ -330,7 +330,7 @@ def test_a_question_at_the_private_terminal_gets_no_answer_and_does_not_wait_for
     box = runner(tmp_path, judged(effects=effects, **reads(work)))
     began = time.monotonic()
     ask = "import getpass\ntry: print('got', repr(getpass.getpass()))\nexcept EOFError: print('nobody')"
-    call = Call(argv=("python3", "-c", ask), program="/usr/bin/python3", cwd=str(work))
+    call = ProgramCall(argv=("python3", "-c", ask), program="/usr/bin/python3", cwd=str(work))
     result = box.run(call.replace(timeout_s=60))
     assert "nobody" in result.stdout
     assert not result.timed_out

@@ -23,7 +23,7 @@ from atip.cli.output import clean
 from atip.discovery.native import judge_answer
 from atip.errors import AtipError
 from atip.execution.audit import Audit
-from atip.execution.runner import Call, Judgement, Runner
+from atip.execution.runner import Judgement, ProgramCall, Runner
 from atip.model.confinement import Confinement, Limits
 from atip.model.effects import Effects
 from atip.model.regex import compile_regex
@@ -270,9 +270,9 @@ def _runner(
     return Runner(lambda _call, _digest: judgement, audit=audit)
 
 
-def _call(animal: dict[str, object], root: pathlib.Path) -> Call:
+def _call(animal: dict[str, object], root: pathlib.Path) -> ProgramCall:
     program = str(root / "bin" / str(animal["file"]))
-    return Call(
+    return ProgramCall(
         argv=(program, *animal["argv"]),  # type: ignore[misc]
         program=program,
         cwd=str(root / "work"),

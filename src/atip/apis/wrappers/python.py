@@ -33,6 +33,37 @@ from typing import Any, Literal, TypedDict
 from .. import runtime
 from ..runtime import UNSET, Unset
 """
+_RUNTIME = '''"""What the wrappers call. Policy decides on every call, and every call has its record. Needs `pip install "atip-cli[api]"`.
+
+Where policy asks, nobody is asked until you say whom:
+
+    runtime.use(ask=runtime.ask_on_terminal)
+
+or any function that takes a `Question`, reaches the user, and returns True for yes.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+from atip.wrapped import UNSET, Question, Unset, WrappedApis, ask_on_terminal
+
+__all__ = ["UNSET", "Question", "Unset", "ask_on_terminal", "call", "call_async", "use"]
+
+_APIS = WrappedApis(pathlib.Path(__file__).resolve().parent / {config})
+use = _APIS.use
+
+
+def call(source: str, operation: str, arguments: dict[str, Any]) -> Any:
+    """Call an operation; raises `atip.AtipError` with a stable code."""
+    return _APIS.call(source, operation, arguments)
+
+
+async def call_async(source: str, operation: str, arguments: dict[str, Any]) -> Any:
+    """The same without blocking."""
+    return await _APIS.call_async(source, operation, arguments)
+'''
 
 
 def operation_module(api: Api, operation: Operation, schemas: Schemas) -> str:
@@ -70,22 +101,8 @@ def index_module(api: Api) -> str:
 
 
 def runtime_module(config: str) -> str:
-    """`runtime.py`: the door from wrappers to `atip`, with the configuration beside the wrappers."""
-    return (
-        '"""What the wrappers call. Needs `pip install "atip-cli[api]"`; credentials come from the environment."""\n\n'
-        "from __future__ import annotations\n\n"
-        "import pathlib\n"
-        "from typing import Any\n\n"
-        "from atip.apis.calling import UNSET, Caller, Unset\n\n"
-        '__all__ = ["UNSET", "Unset", "call", "call_async"]\n\n'
-        f"_CALLER = Caller(pathlib.Path(__file__).resolve().parent / {config!r})\n\n\n"
-        "def call(source: str, operation: str, arguments: dict[str, Any]) -> Any:\n"
-        '    """Call an operation; raises `atip.AtipError` with a stable code."""\n'
-        "    return _CALLER.call(source, operation, arguments)\n\n\n"
-        "async def call_async(source: str, operation: str, arguments: dict[str, Any]) -> Any:\n"
-        '    """The same without blocking."""\n'
-        "    return await _CALLER.call_async(source, operation, arguments)\n"
-    )
+    """`runtime.py`: the way from wrappers to `atip`, with the configuration beside the wrappers."""
+    return _RUNTIME.replace("{config}", repr(config))
 
 
 def _function(api: Api, operation: Operation, module: Module, *, awaits: bool) -> str:

@@ -1,7 +1,8 @@
-"""TypeScript wrappers: one small module per operation, compiled by `tsc --strict`, run by Node with `runtime.ts` alone.
+"""TypeScript wrappers: one small module per operation, compiled by `tsc --strict`, run by Node with `runtime.ts` and `atip`.
 
 SECURITY: identifiers are slugs; every text is a JSON string literal or a comment that nothing inside can end
-(row 26). The description of the request travels as a literal object, so `runtime.ts` needs no document.
+(row 26). No request is made in TypeScript: `runtime.ts` starts `atip api call`, where arguments are checked, policy decides, and the
+record is written, so that there is no second way to an API that could know less.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ from atip.model.identifiers import camel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.codecs.operation_schema import Schemas
     from atip.model.operation import Api, Operation
 
@@ -28,8 +27,6 @@ _SCALARS = {
     "null": "null",
     "any": "unknown",
 }
-NATIVE_KINDS = frozenset({"openapi", "graphql"})
-"""Sources that `runtime.ts` calls itself; for the others it starts `atip api call`."""
 
 
 def operation_module(api: Api, operation: Operation, schemas: Schemas) -> str:
@@ -39,11 +36,10 @@ def operation_module(api: Api, operation: Operation, schemas: Schemas) -> str:
     blocks = [
         _comment(about(operation)),
         'import { call } from "../runtime.js";',
-        f"const OPERATION = {_literal(descriptor(api, operation))} as const;",
         _interface(Record(name=f"{name}Arguments", fields=module.arguments), wire=True),
     ]
     blocks += [_interface(record) for record in (*module.inputs, *module.outputs)]
-    blocks.append(_function(name, function_name(operation), module))
+    blocks.append(_function(name, operation, api.name, module))
     return "\n\n".join(block.strip("\n") for block in blocks) + "\n"
 
 
@@ -60,35 +56,6 @@ def runtime_module() -> str:
     return (pathlib.Path(__file__).parent / "runtime.ts").read_text(encoding="utf-8")
 
 
-def descriptor(api: Api, operation: Operation) -> dict[str, Any]:
-    """What the runtime must know to make the request."""
-    made: dict[str, Any] = {"source": api.name, "name": operation.name, "kind": api.kind}
-    if api.kind not in NATIVE_KINDS:
-        return made
-    made |= {"method": operation.method, "path": operation.path}
-    if operation.statement:
-        made["statement"] = operation.statement
-    if operation.parameters:
-        made["parameters"] = [
-            {
-                "argument": each.argument,
-                "name": each.name,
-                "place": each.place,
-                "style": each.style,
-                "explode": each.explode,
-                **({"required": True} if each.required else {}),
-                **({"reserved": True} if each.allow_reserved else {}),
-                **({"mediaType": each.media_type} if each.media_type else {}),
-            }
-            for each in operation.parameters
-        ]
-    if operation.body is not None:
-        made["body"] = {"argument": operation.body.argument, "mediaType": operation.body.media_type}
-        if operation.body.required:
-            made["body"]["required"] = True
-    return made
-
-
 def function_name(operation: Operation) -> str:
     """snake_case → camelCase."""
     name = camel(operation.name)
@@ -96,14 +63,15 @@ def function_name(operation: Operation) -> str:
     return name[:1].lower() + name[1:] + ("_" if operation.name.endswith("_") else "")
 
 
-def _function(name: str, function: str, module: Module) -> str:
+def _function(name: str, operation: Operation, source: str, module: Module) -> str:
     optional = all(not field.required for field in module.arguments)
     default = " = {}" if optional else ""
     result = render(module.output)
+    target = f"{_literal(source)}, {_literal(operation.name)}"
     return (
         f"{_comment(module.summary)}\n"
-        f"export function {function}(args: {name}Arguments{default}): Promise<{result}> {{\n"
-        f"  return call(OPERATION, {{ ...args }}) as Promise<{result}>;\n}}"
+        f"export function {function_name(operation)}(args: {name}Arguments{default}): Promise<{result}> {{\n"
+        f"  return call({target}, {{ ...args }}) as Promise<{result}>;\n}}"
     )
 
 

@@ -151,9 +151,8 @@ class _Calls:
 
         options = self.options
         bounds = CallOptions(
-            timeout_s=options.timeout, max_bytes=options.max_bytes, assume_yes=options.yes,
-            preset=options.policy,
-        )  # fmt: skip
+            timeout_s=options.timeout, max_bytes=options.max_bytes, assume_yes=options.yes
+        )
         made = self.ctx.app.calls.prepare(call, bounds)
         return self.ctx.app.make_runner(preset=options.policy, ask=ask_on_terminal).run(made)
 
@@ -168,18 +167,21 @@ class _Calls:
         return result.exit_code
 
     def _plan(self, calls: list[ToolCall]) -> int:
-        from atip.execution.call import CallOptions
+        from atip.execution.call import OperationCall
 
-        bounds = CallOptions(preset=self.options.policy)
         runner = self.ctx.app.make_runner(preset=self.options.policy)
         rows: list[dict[str, Any]] = []
         for call in calls:
             row: dict[str, Any] = call.to_json()
             if not call.problems:
-                made = self.ctx.app.calls.prepare(call, bounds)
+                made = self.ctx.app.calls.prepare(call)
                 judgement, digest = runner.plan(made)
                 row["decision"] = judgement.decision.to_json()
-                row |= {"operation": made.operation} if made.operation else {"digest": digest}
+                row |= (
+                    {"operation": made.target}
+                    if isinstance(made, OperationCall)
+                    else {"digest": digest}
+                )
             rows.append(row)
         self.ctx.emit({"calls": rows})
         return EXIT_FAILURE if any(call.problems for call in calls) else 0

@@ -24,7 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.recording import record_decision
+
     found = ctx.app.explain(options.line, cwd=options.cwd, preset=options.policy)
+    record_decision(ctx, found, "explain", options.cwd)
     if ctx.as_json:
         ctx.emit(found.to_json())
     else:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from atip.cli.context import Context
     from atip.execution.consent import Asker
     from atip.execution.result import Result
-    from atip.execution.runner import Call, Runner
+    from atip.execution.runner import ProgramCall, Runner
     from atip.model.confinement import Confinement
     from atip.toolbox import Preview
 
@@ -169,7 +169,7 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     return result.exit_code
 
 
-def _preview(options: argparse.Namespace, ctx: Context, call: Call) -> int:
+def _preview(options: argparse.Namespace, ctx: Context, call: ProgramCall) -> int:
     if options.raw:
         raise UsageError("run.raw", "`--raw` cannot be combined with `--preview`")
     asker = terminal_asker(ctx)
@@ -244,7 +244,7 @@ def _env_names(confinement: Confinement) -> list[str]:
     return sorted({*confinement.env_pass, *(name for name, _ in confinement.env_set)})
 
 
-def _print_plan(ctx: Context, call: Call, runner: Runner, **more: object) -> int:
+def _print_plan(ctx: Context, call: ProgramCall, runner: Runner, **more: object) -> int:
     from atip.execution.consent import clean_line, shown_word
 
     judgement, digest = runner.plan(call)

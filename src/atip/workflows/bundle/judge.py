@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from atip.bundles.bundle import Bundle
     from atip.bundles.state import Installed
     from atip.codecs.climd_tool import BundleTool
-    from atip.execution.call import Call
+    from atip.execution.call import ProgramCall
     from atip.model.confinement import Confinement, Limits
     from atip.model.effects import Effects
     from atip.policy.policy import Policy
@@ -42,7 +42,7 @@ def judge_tool(
     bundle: Bundle,
     installed: Installed,
     tool: BundleTool,
-    call: Call,
+    call: ProgramCall,
     digest: str,
 ) -> Judgement:
     """Decision and confinement of a call of a bundle's tool."""

@@ -20,7 +20,7 @@ from atip.bundles.state import get_installed
 from atip.bundles.versions import version_mismatch
 from atip.calls.argv_template import expand, needed_names
 from atip.errors import FormatError, TrustError
-from atip.execution.call import Call, CallOptions, Judgement
+from atip.execution.call import CallOptions, Judgement, ProgramCall
 from atip.execution.conventions import message_of, parse_output, read_conventions, with_json
 from atip.execution.result import DEFAULT_MAX_BYTES
 from atip.execution.runner import Runner
@@ -160,7 +160,7 @@ def make_bundle_call(
     tool: BundleTool,
     inputs: Mapping[str, object],
     options: CallOptions | None = None,
-) -> Call:
+) -> ProgramCall:
     """The call of a tool with checked inputs.
 
     Raises:
@@ -174,7 +174,7 @@ def make_bundle_call(
     if options.structured:
         argv = with_json(argv, read_conventions(bundle.manifest.fields.get("output")))
     bounds = [bound for bound in (options.timeout_s, tool.timeout_s) if bound]
-    return Call(
+    return ProgramCall(
         argv=argv,
         program=installed.binary,
         expected=installed.digest,
@@ -247,7 +247,7 @@ def make_bundle_runner(
     """A runner that judges calls of one tool of one bundle."""
     from atip.execution.approvals import Approvals
 
-    def judge(call: Call, digest: str) -> Judgement:
+    def judge(call: ProgramCall, digest: str) -> Judgement:
         return judge_tool(bundles, bundle, installed, tool, call, digest)
 
     return Runner(
@@ -347,7 +347,7 @@ class Bundles(BundleHost):
         words: Sequence[str],
         inputs: Mapping[str, object],
         options: CallOptions | None = None,
-    ) -> tuple[Call, Judgement, str]:
+    ) -> tuple[ProgramCall, Judgement, str]:
         """What a run would do: the call, what policy says of it, and the digest of the program; runs no tool."""
         installed, tool = ready(self, bundle), bundle.get(words)
         call = make_bundle_call(self, bundle, installed, tool, inputs, options)

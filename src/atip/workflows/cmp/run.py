@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.calls.cmp_template import Intent
-    from atip.execution.call import Call, CallOptions, Judgement
+    from atip.execution.call import CallOptions, Judgement, ProgramCall
     from atip.execution.consent import Asker
     from atip.execution.result import Result
     from atip.execution.runner import Judge, Runner
@@ -243,7 +243,7 @@ class _Programs:
 def _raising(judge: Judge, planned: IntentCall) -> Judge:
     """(4) The judgement of policy, and on top of it what the intent says of itself (§8.1, §8.2, C16)."""
 
-    def judged(call: Call, digest: str) -> Judgement:
+    def judged(call: ProgramCall, digest: str) -> Judgement:
         found = judge(call, digest)
         intent = planned.intent
         if planned.folder is not None:

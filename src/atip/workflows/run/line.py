@@ -14,7 +14,7 @@ import contextlib
 import os
 
 from atip.errors import Denied, UsageError
-from atip.execution.call import Call, Judgement
+from atip.execution.call import Judgement, ProgramCall
 from atip.execution.redact import redact_text
 from atip.execution.runner import Runner
 from atip.model.confinement import ANY_PROGRAM, Confinement
@@ -65,7 +65,7 @@ def line_runner(
     ask: Asker | None = None,
     on_output: Callable[[str, bytes], None] | None = None,
     read_only: bool = False,
-) -> tuple[Runner, Call]:
+) -> tuple[Runner, ProgramCall]:
     """What runs a line, and the call to hand to it.
 
     Args:
@@ -79,7 +79,7 @@ def line_runner(
     if "\0" in line:
         raise UsageError("run.nul", "the line holds a NUL, which no program can be given")
     shell = next((path for path in SHELLS if os.path.exists(path)), SHELLS[-1])
-    call = Call(
+    call = ProgramCall(
         argv=(os.path.basename(shell), "-c", line),
         program=shell,
         cwd=os.path.realpath(cwd or os.getcwd()),
@@ -98,7 +98,11 @@ def line_runner(
 
 
 def _watch(
-    host: Host, line: str, call: Call, run: str, on_output: Callable[[str, bytes], None] | None
+    host: Host,
+    line: str,
+    call: ProgramCall,
+    run: str,
+    on_output: Callable[[str, bytes], None] | None,
 ) -> AbstractContextManager[None]:
     """Keep what the line changes, for `atip undo`; a cache for packages is made before it starts."""
     prepare_cache(_cache_of(host, call.cwd))
@@ -112,7 +116,9 @@ def _watch(
     return journal_of(host, call.cwd).watch(run=run, line=redact_text(line), tell=tell)
 
 
-def judge_shell_line(host: Host, line: str, call: Call, *, read_only: bool = False) -> Judgement:
+def judge_shell_line(
+    host: Host, line: str, call: ProgramCall, *, read_only: bool = False
+) -> Judgement:
     """Decision and confinement of a line.
 
     Raises:
@@ -159,7 +165,7 @@ def _permitted(explained: Explanation, host: Host, cwd: str) -> Decision:
 
 
 def line_confinement(
-    explained: Explanation, policies: tuple[Policy, ...], host: Host, call: Call
+    explained: Explanation, policies: tuple[Policy, ...], host: Host, call: ProgramCall
 ) -> Confinement:
     """The walls of a line.
 
@@ -207,7 +213,7 @@ def _cache_of(host: Host, cwd: str) -> str:
     return cache_of(os.path.realpath(host.places.cache), workspace)
 
 
-def _packages(host: Host, call: Call) -> tuple[tuple[str, ...], dict[str, str]]:
+def _packages(host: Host, call: ProgramCall) -> tuple[tuple[str, ...], dict[str, str]]:
     """The cache of package managers for a workspace, and the variables that they need."""
     home = os.path.realpath(host.places.home)
     folder = _cache_of(host, call.cwd)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from atip.execution.call import Call, CallOptions, Judgement
+    from atip.execution.call import CallOptions, Judgement, ProgramCall
     from atip.execution.consent import Asker
     from atip.model.confinement import Confinement
     from atip.sandbox.preview import Stage
@@ -130,7 +130,7 @@ def observe_argv(
 
 def observe_call(
     host: Host,
-    call: Call,
+    call: ProgramCall,
     *,
     preset: str | None = None,
     ask: Asker | None = None,
@@ -168,7 +168,7 @@ def observe_call(
 
 
 def _observation(
-    call: Call, result: Result, declared: Judgement, tracer: Tracer, *, real: bool
+    call: ProgramCall, result: Result, declared: Judgement, tracer: Tracer, *, real: bool
 ) -> Observation:
     confinement = result.confinement
     scene = _scene(call, confinement)
@@ -188,7 +188,7 @@ def _observation(
     )
 
 
-def _scene(call: Call, confinement: Confinement) -> Scene:
+def _scene(call: ProgramCall, confinement: Confinement) -> Scene:
     from atip.sandbox.bubblewrap_plan import gates_of
     from atip.sandbox.system_view import find_interpreter
 

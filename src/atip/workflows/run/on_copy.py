@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from atip.execution.call import Call, Judgement
+from atip.execution.call import Judgement, ProgramCall
 from atip.policy.decision import ALLOW, ASK, CONFINE
 from atip.sandbox.preview import FOLDER, Stage, stage_for
 from atip.workflows.judge import LocalJudge
@@ -31,7 +31,7 @@ REASON = "runs on a copy of the workspace, without network"
 def judge_on_copy(host: Host, *, preset: str | None = None) -> Judge:
     """What policy says of a call that runs on a copy."""
 
-    def judge(call: Call, digest: str) -> Judgement:
+    def judge(call: ProgramCall, digest: str) -> Judgement:
         local = LocalJudge(host, call.cwd, preset=preset)
         explained = local.argv(call.argv, call.program, digest)
         return Judgement(
@@ -54,7 +54,7 @@ def _settled(decision: Decision) -> Decision:
 
 
 def copy_confinement(
-    explained: Explanation, local: LocalJudge, host: Host, call: Call
+    explained: Explanation, local: LocalJudge, host: Host, call: ProgramCall
 ) -> Confinement:
     """The walls of a line, with the files that the call names and without any way out.
 

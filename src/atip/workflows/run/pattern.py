@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from atip.execution.call import Call, CallOptions
+    from atip.execution.call import CallOptions, ProgramCall
     from atip.execution.consent import Asker
     from atip.execution.result import Result
     from atip.execution.runner import Runner
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class PatternPlan:
     """The steps of a pattern as calls, judged and not denied; `run` starts them."""
 
-    def __init__(self, runner: Runner, calls: Sequence[Call], layer: str) -> None:
+    def __init__(self, runner: Runner, calls: Sequence[ProgramCall], layer: str) -> None:
         """
         Raises:
             Denied: a step is denied; nothing was started.

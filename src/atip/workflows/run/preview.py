@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-    from atip.execution.call import Call
+    from atip.execution.call import ProgramCall
     from atip.execution.consent import Asker
     from atip.model.confinement import Confinement
     from atip.sandbox.run import Request
@@ -131,7 +131,7 @@ class Preview:
 
 
 def preview_call(
-    host: Host, call: Call, *, preset: str | None = None, ask: Asker | None = None
+    host: Host, call: ProgramCall, *, preset: str | None = None, ask: Asker | None = None
 ) -> Preview:
     """Run a call on a copy of what it may write.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from atip.errors import UsageError
-from atip.execution.call import Call, CallOptions, Judgement
+from atip.execution.call import CallOptions, Judgement, ProgramCall
 from atip.execution.conventions import USUAL, read_conventions, with_json
 from atip.execution.login import login_of
 from atip.execution.result import DEFAULT_MAX_BYTES
@@ -26,10 +26,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from atip.execution.call import OperationCall
     from atip.execution.consent import Asker
     from atip.execution.conventions import Conventions
-    from atip.execution.result import Result
-    from atip.execution.runner import Judge
+    from atip.execution.result import Answer, Result
+    from atip.execution.runner import Judge, Operations
     from atip.execution.runs import Runs
     from atip.model.tool import Tool
     from atip.sandbox.running import Running
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 def judge_for(host: Host, *, preset: str | None = None) -> Judge:
     """What policy says of a call, for one user."""
 
-    def judge(call: Call, digest: str) -> Judgement:
+    def judge(call: ProgramCall, digest: str) -> Judgement:
         local = LocalJudge(host, call.cwd, preset=preset)
         policies = local.policies
         explained = local.argv(call.argv, call.program, digest)
@@ -86,7 +87,7 @@ def conventions_of(tool: Tool | None) -> Conventions:
     return read_conventions(tool.own.get("output")) if tool is not None else USUAL
 
 
-def make_call(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> Call:
+def make_call(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> ProgramCall:
     """The call for an argv: the program is found once, here.
 
     Raises:
@@ -103,7 +104,7 @@ def make_call(host: Host, argv: Sequence[str], options: CallOptions | None = Non
         known = find_known(host.places, os.path.basename(words[0]))
         words = with_json(words, conventions_of(known))
     folder = os.path.realpath(options.cwd or os.getcwd())
-    return Call(
+    return ProgramCall(
         argv=words,
         program=resolve_shim(locate(_from(folder, argv[0])), folder, os.environ),
         cwd=folder,
@@ -147,7 +148,29 @@ def make_runner(
         approved=Approvals(host.places.config).holds,
         on_output=on_output,
         start=start,
+        operations=_Operations(host, preset),
     )
+
+
+class _Operations:
+    """Operations of APIs, loaded when one is called: a program must not pay for them."""
+
+    def __init__(self, host: Host, preset: str | None) -> None:
+        self._host, self._preset = host, preset
+
+    def judge(self, call: OperationCall) -> Judgement:
+        return self._loaded().judge(call)
+
+    def prepare(self, call: OperationCall, ask: Asker | None) -> None:
+        self._loaded().prepare(call, ask)
+
+    def send(self, call: OperationCall) -> Answer:
+        return self._loaded().send(call)
+
+    def _loaded(self) -> Operations:
+        from atip.workflows.api.operations import HostOperations
+
+        return HostOperations(self._host, self._preset)
 
 
 def run_argv(

@@ -26,14 +26,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", default=".", metavar="FILE", help="configuration or its folder")
     parser.add_argument("--yes", action="store_true", help="yes where nothing can be destroyed")
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this call")
+    parser.add_argument(
+        "--ask",
+        default="terminal",
+        metavar="WHERE",
+        help="who is asked: terminal, none, or fd:N, a socket to a program that asks the user",
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.arguments import typed
     from atip.apis.config import load_config
     from atip.apis.operations import find_operation, split_target
+    from atip.cli.asking import asker_of
     from atip.cli.call_arguments import read_arguments
-    from atip.execution.consent import ask_on_terminal
 
     source, name = split_target(options.target)
     _, _, told = find_operation(load_config(options.config), source, name)
@@ -45,7 +51,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         arguments,
         preset=options.policy,
         yes=options.yes,
-        ask=ask_on_terminal,
+        ask=asker_of(options.ask),
     )
     if ctx.as_json:
         ctx.emit(

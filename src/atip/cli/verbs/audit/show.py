@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from atip.cli.context import Context
 
 EXAMPLES = ("atip audit show", "atip audit show --last 5 --json", "atip audit show --decisions")
+DECISIONS = ("decision", "start", "refused")
+"""Events that hold a decision: about a line that was only judged, of what started, of what did not."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--last", type=int, default=20, metavar="N", help="how many records")
     parser.add_argument(
-        "--decisions", action="store_true", help="only what `guard` decided under `auditAllCalls`"
+        "--decisions", action="store_true", help="only what was decided, by any way to ask or run"
     )
 
 
@@ -24,7 +26,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     found = ctx.app.audit.records()
     if options.decisions:
-        found = (record for record in found if record.get("event") == "decision")
+        found = (record for record in found if record.get("event") in DECISIONS)
     records = collections.deque(found, maxlen=max(0, options.last))
     if ctx.as_json:
         ctx.emit({"records": list(records)})
@@ -46,7 +48,9 @@ def _line(record: dict[str, Any]) -> str:
     run = clean_line(str(record.get("run", record.get("client", "-"))))
     argv = record.get("argv")
     if isinstance(argv, list):
-        said = " ".join(shown_word(str(word)) for word in argv)
+        decision = record.get("decision")
+        outcome = f"{decision.get('decision')}  " if isinstance(decision, dict) else ""
+        said = clean_line(outcome) + " ".join(shown_word(str(word)) for word in argv)
     elif "line" in record:
         said = clean_line(f"{record.get('decision')}  {record['line']}  [{record.get('rule')}]")
     else:

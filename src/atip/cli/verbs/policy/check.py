@@ -22,8 +22,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
+    from atip.cli.recording import record_decision
 
-    decision = ctx.app.explain(options.line, cwd=options.cwd, preset=options.policy).decision
+    found = ctx.app.explain(options.line, cwd=options.cwd, preset=options.policy)
+    record_decision(ctx, found, "policy check", options.cwd)
+    decision = found.decision
     if ctx.as_json:
         ctx.emit(decision.to_json())
     else:

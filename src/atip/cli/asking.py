@@ -1,0 +1,91 @@
+"""Who is asked where policy asks: the user's terminal, nobody, or the program that started us.
+
+A program that reaches the user itself (generated TypeScript wrappers) hands in one end of a socket, `--ask fd:3`: a question goes out as
+one line of JSON, the answer comes back with the question's binding. It is a socket, so that nothing written beforehand – a file, a
+here-string, a pipe that was filled – can be an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+from atip.errors import NeedsConfirmation, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.execution.consent import Asker, Question
+
+MAX_ANSWER = 4096
+
+
+def asker_of(where: str) -> Asker | None:
+    """
+    Args:
+        where: `terminal`, `none` or `fd:N`.
+
+    Raises:
+        UsageError: `consent.ask`.
+    """
+    from atip.execution.consent import ask_on_terminal
+
+    if where == "terminal":
+        return ask_on_terminal
+    if where == "none":
+        return _ask_nobody
+    kind, _, number = where.partition(":")
+    if kind != "fd" or not number.isascii() or not number.isdecimal():
+        raise UsageError(
+            "consent.ask", f"`{where[:40]}` is not `terminal`, `none` or `fd:N`", hint="see --help"
+        )
+    channel = int(number)
+    try:
+        is_socket = stat.S_ISSOCK(os.fstat(channel).st_mode)
+    except OSError as error:
+        raise UsageError("consent.ask", f"descriptor {channel} is not open") from error
+    # SECURITY: an answer is given to a question that was read; what lies ready in a file is not one.
+    if not is_socket:
+        raise UsageError("consent.ask", f"descriptor {channel} is not a socket")
+    return lambda question: _ask_through(channel, question)
+
+
+def _ask_nobody(question: Question) -> bool:
+    raise NeedsConfirmation(
+        "consent.no-asker",
+        "a person has to confirm this, and nobody may be asked",
+        hint='say whom to ask: `--ask terminal`; from wrappers `use({ ask: "terminal" })` or a function',
+        details={"argv": list(question.argv[:4]), "reasons": list(question.reasons)},
+    )
+
+
+def _ask_through(channel: int, question: Question) -> bool:
+    told = {
+        "text": question.render(),
+        "argv": list(question.argv),
+        "program": question.program,
+        "reasons": list(question.reasons),
+        "destructive": question.destructive,
+        "binding": question.binding,
+    }
+    try:
+        data = json.dumps(told).encode() + b"\n"
+        while data:
+            data = data[os.write(channel, data) :]
+        answer = b""
+        while not answer.endswith(b"\n") and len(answer) <= MAX_ANSWER:
+            piece = os.read(channel, MAX_ANSWER)
+            if not piece:
+                break
+            answer += piece
+        said = json.loads(answer)
+    except (OSError, ValueError) as error:
+        raise NeedsConfirmation(
+            "consent.no-answer", "the program that was to ask gave no answer"
+        ) from error
+    # SECURITY: an answer to another question is none.
+    return (
+        isinstance(said, dict)
+        and said.get("binding") == question.binding
+        and said.get("answer") is True
+    )

@@ -1,0 +1,114 @@
+"""Proposal: what would start, a program or an operation alike: all that a question shows, a yes is bound to, and a record names."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.execution.consent import Question, bind
+from atip.execution.secret_values import named_values, passed_values
+from atip.model.value import Value
+from atip.system.digests import sha256_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.execution.call import Judgement, OperationCall, ProgramCall
+    from atip.model.confinement import Confinement
+    from atip.sandbox.verified import VerifiedBinary
+
+
+class Proposal(Value):
+    """What would start."""
+
+    argv: tuple[str, ...]
+    """As the question shows it."""
+    program: str
+    digest: str
+    cwd: str
+    env: Mapping[str, str] = {}
+    """Variables that are handed in."""
+    judgement: Judgement
+    confinement: Confinement | None = None
+    """None: nothing of ours is confined, as with a request to an API."""
+    assume_yes: bool = False
+    known: tuple[bytes, ...] = ()
+    """Secrets that must not stand in a record."""
+    record: Mapping[str, object] = {}
+    """What a record says of it besides the decision."""
+    needs_record: bool = False
+    """No record, no start, whatever policy says."""
+
+    @property
+    def question(self) -> Question:
+        """The question for a person, bound to everything in it."""
+        judgement = self.judgement
+        walls = repr(self.confinement) if self.confinement is not None else ""
+        return Question(
+            argv=self.argv,
+            program=self.program,
+            digest=self.digest,
+            cwd=self.cwd,
+            reasons=judgement.decision.reasons,
+            rule=judgement.decision.rule,
+            # SECURITY: what is not known to spare data counts as destroying it.
+            destructive=judgement.effects.destructive is not False,
+            confinement=self.confinement,
+            binding=bind(
+                digest=self.digest, argv=self.argv, env=self.env, cwd=self.cwd,
+                policy=f"{judgement.policy} {walls}",
+            ),
+        )  # fmt: skip
+
+
+def program_proposal(call: ProgramCall, judgement: Judgement, binary: VerifiedBinary) -> Proposal:
+    """The start of a program, by its very bytes."""
+    confinement = judgement.confinement
+    return Proposal(
+        argv=call.argv,
+        program=binary.path,
+        digest=binary.digest,
+        cwd=call.cwd,
+        env={**handed(call, confinement), **confinement.environment},
+        judgement=judgement,
+        confinement=confinement,
+        assume_yes=call.assume_yes,
+        known=passed_values(confinement.env_pass, call.env),
+        record={
+            "argv": list(call.argv),
+            "program": binary.path,
+            "interpreter": list(binary.interpreter),
+            "digest": binary.digest,
+            "cwd": call.cwd,
+        },
+        needs_record=judgement.audit,
+    )
+
+
+def operation_proposal(call: OperationCall, judgement: Judgement) -> Proposal:
+    """The call of an operation; a yes is bound to its arguments, and a record never holds them."""
+    arguments = json.dumps(call.arguments, sort_keys=True, default=str)
+    return Proposal(
+        argv=("atip", "api", "call", call.target, "--args", arguments),
+        program=f"{call.method} {call.path}".strip() or call.name,
+        digest=f"sha256:{sha256_hex(arguments.encode())}",
+        cwd=call.cwd,
+        judgement=judgement,
+        assume_yes=call.assume_yes,
+        known=named_values(os.environ),
+        record={
+            "api": call.target,
+            "argv": ["atip", "api", "call", call.target],
+            "method": call.method,
+            "path": call.path,
+            "cwd": call.cwd,
+        },
+        # An operation that nobody can account for is not called.
+        needs_record=True,
+    )
+
+
+def handed(call: ProgramCall, confinement: Confinement) -> dict[str, str]:
+    """The caller's variables that a confinement lets in."""
+    return {name: call.env[name] for name in confinement.env_pass if name in call.env}

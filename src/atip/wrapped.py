@@ -1,0 +1,102 @@
+"""What generated Python wrappers call: operations of a project's APIs under policy, with a question where policy asks, on record.
+
+    from codegen import runtime
+    runtime.use(ask=runtime.ask_on_terminal)
+
+By default nobody is asked, and what needs a yes is refused (`consent.no-asker`). Nothing here sends a request: that is
+`Toolbox.apis`, where the judge, the permit and the approval of the project's configuration stand in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+
+from atip.apis.arguments import UNSET, Unset
+from atip.errors import NeedsConfirmation
+from atip.execution.consent import Question, ask_on_terminal
+from atip.toolbox import Toolbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
+    from typing import Any
+
+    from atip.execution.consent import Asker
+
+__all__ = ["UNSET", "Question", "Unset", "WrappedApis", "ask_on_terminal"]
+
+
+class WrappedApis:
+    """The APIs of one project, for its wrappers."""
+
+    def __init__(self, config: str | os.PathLike[str]) -> None:
+        """
+        Args:
+            config: `codegen.config.json` or its folder.
+        """
+        self._config = os.fspath(config)
+        self._ask: Asker = ask_nobody
+        self._policy: str | None = None
+        self._lock = threading.Lock()
+        self._box: Toolbox | None = None
+        self._sessions: AbstractContextManager[None] | None = None
+
+    def use(self, *, ask: Asker | None = None, policy: str | None = None) -> None:
+        """Say who is asked, and under which preset.
+
+        Args:
+            ask: reaches the user: gets a `Question`, returns True for yes; `ask_on_terminal` is one. None: nobody is asked.
+            policy: preset instead of the configured one; None: as configured.
+        """
+        self._ask, self._policy = ask or ask_nobody, policy
+
+    def call(self, source: str, operation: str, arguments: Mapping[str, Any]) -> Any:
+        """The data of an answer.
+
+        Raises:
+            NeedsConfirmation: `consent.no-asker`, `api.not-approved`.
+            AtipError: as `atip api call`, with a stable code.
+        """
+        apis = self._toolbox().apis
+        return apis.call(
+            self._config, source, operation, arguments, preset=self._policy, ask=self._ask
+        ).data
+
+    async def call_async(self, source: str, operation: str, arguments: Mapping[str, Any]) -> Any:
+        """The same without blocking the event loop; a question is put from a worker thread."""
+        return await asyncio.to_thread(self.call, source, operation, arguments)
+
+    def close(self) -> None:
+        """End the sessions with MCP servers; also done when the program ends."""
+        with self._lock:
+            sessions, self._sessions, self._box = self._sessions, None, None
+        if sessions is not None:
+            atexit.unregister(self.close)
+            sessions.__exit__(None, None, None)
+
+    def _toolbox(self) -> Toolbox:
+        with self._lock:
+            if self._box is None:
+                self._box = Toolbox()
+                self._sessions = self._box.apis.keep_sessions()
+                self._sessions.__enter__()
+                atexit.register(self.close)
+            return self._box
+
+
+def ask_nobody(question: Question) -> bool:
+    """The default of wrappers.
+
+    Raises:
+        NeedsConfirmation: `consent.no-asker`.
+    """
+    raise NeedsConfirmation(
+        "consent.no-asker",
+        "a person has to confirm this, and the wrappers were not told whom to ask",
+        hint="hand in who is asked: `runtime.use(ask=runtime.ask_on_terminal)`, or allow it in the policy",
+        details={"argv": list(question.argv[:4]), "reasons": list(question.reasons)},
+    )
