@@ -19,11 +19,17 @@ def cpu_of_call(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def cpu_of_command(argv: Sequence[str], env: dict[str, str] | None = None) -> float:
+def cpu_of_command(
+    argv: Sequence[str], env: dict[str, str] | None = None, *, cwd: str | None = None
+) -> float:
     """CPU seconds (user and system, children included) of one command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
-        argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env or dict(os.environ)
+        argv,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=env or dict(os.environ),
+        cwd=cwd,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
