@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typing
 
-from atip.apis.approval import ProjectApprovals, digest_of
+from atip.apis.approval import digest_of
 from atip.apis.config import load_config
+from atip.system.project_approvals import ProjectApprovals
 
 if typing.TYPE_CHECKING:
     import pathlib

@@ -208,11 +208,11 @@ class Toolbox:
 
     # -- deciding and running --------------------------------------------------------------------
 
-    def explain(self, line: str, *, cwd: str | None = None, preset: str | None = None) -> Explanation:  # fmt: skip
+    def explain(self, line: str, *, cwd: str | None = None, preset: str | None = None, once: bool = False) -> Explanation:  # fmt: skip
         """What a shell line will do and whether policy lets it run; errors as `registry.policies`."""
         from atip.workflows.look import explain_for
 
-        return explain_for(self.host, line, cwd=cwd or os.getcwd(), preset=preset)
+        return explain_for(self.host, line, cwd=cwd or os.getcwd(), preset=preset, once=once)
 
     def run(
         self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,

@@ -85,7 +85,7 @@ def subject_of(
         effects = _mcp(tool, paths, effects, reasons, hosts)
     own = tool.kind == WRITE and any(vital.is_own(path, paths.places.home) for path in found)
     subject = Subject(
-        tool=tool.name, argv=(tool.name,), text=tool.text, effects=effects, reasons=tuple(reasons),
+        tool=tool.name, text=tool.text, effects=effects, reasons=tuple(reasons),
         also_called=(tool.server,) if tool.server else (),
         evidence="claim" if tool.kind == MCP else "knowledge", paths=tuple(dict.fromkeys(found)),
         hosts=tuple(dict.fromkeys(hosts)), never=own_reason() if own else "",

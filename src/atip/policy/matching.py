@@ -19,6 +19,7 @@ def matches(rule: Rule, subject: Subject) -> bool:
     strict = rule.decision != ALLOW
     return (
         _pin_matches(rule, subject)
+        and not (rule.project and rule.decision == ALLOW and danger_of(subject, "network") is True)
         and _tool_matches(rule, subject)
         and _command_matches(rule, subject, strict)
         and _option_matches(rule, subject, strict)
@@ -45,6 +46,11 @@ def _words_match(wanted: tuple[str, ...], subject: Subject, strict: bool) -> boo
     """The call is spelled so. SECURITY: an allow covers the words alone, never what stands around them (`> ~/.profile`)."""
     if not strict and (_stands_around(subject) or _is_marked(subject)):
         return False
+    return is_spelled(wanted, subject, strict=strict)
+
+
+def is_spelled(wanted: tuple[str, ...], subject: Subject, *, strict: bool) -> bool:
+    """Whether the call has these words, whatever stands around them."""
     more = wanted[-1:] == ("*",)
     words = wanted[:-1] if more else wanted
     given = (subject.tool, *subject.argv[1:])

@@ -54,8 +54,22 @@ class Rule(Value):
     unsafe_unconfined: bool = False
     """Whether an `allow` also lets files of the workspace run outside of the sandbox."""
     reason: str = ""
+    once: bool = False
+    """Whether the rule ends with the first line that it lets through; only the guard looks at such a rule, and uses it up."""
+    project: bool = False
+    """From a project's file that a person approved. SECURITY: such a rule never opens the network or a secret."""
+    match: tuple[str, ...] = ()
+    not_match: tuple[str, ...] = ()
+    """Lines that the rule must match, and must not: examples for `policy test`."""
     pin: str = ""
     """How the server of an MCP tool was started or reached when a person allowed it; only that server's tool is meant."""
+
+
+class IgnoredRule(Value):
+    """A rule that does not count, and why."""
+
+    rule: Rule
+    why: str
 
 
 class TrustDemand(Value):
@@ -107,6 +121,8 @@ class Policy(Value):
     """What a call may do to the directory it runs in: `write`, `read`, `none`; None: no opinion."""
     keep_output: bool | None = None
     """Whether whole outputs may be kept in the user's cache; None: no opinion."""
+    ignored: tuple[IgnoredRule, ...] = ()
+    """Rules that are written down and do not count."""
 
 
 def in_force(policy: Policy, *, cwd: str, now: str) -> Policy:
@@ -115,13 +131,20 @@ def in_force(policy: Policy, *, cwd: str, now: str) -> Policy:
     Args:
         now: this moment, as `until` writes it, in UTC.
     """
-    kept = tuple(rule for rule in policy.rules if _counts(rule, cwd, now))
-    return policy if len(kept) == len(policy.rules) else policy.replace(rules=kept)
+    judged = [(rule, _why_not(rule, cwd, now)) for rule in policy.rules]
+    kept = tuple(rule for rule, why in judged if not why)
+    if len(kept) == len(policy.rules):
+        return policy
+    left = tuple(IgnoredRule(rule=rule, why=why) for rule, why in judged if why)
+    return policy.replace(rules=kept, ignored=(*policy.ignored, *left))
 
 
-def _counts(rule: Rule, cwd: str, now: str) -> bool:
+def _why_not(rule: Rule, cwd: str, now: str) -> str:
+    """Why a rule does not count here and now; empty: it does."""
     if rule.until and rule.until <= now:
-        return False
+        return f"it ended at {rule.until}"
     if rule.folders is None:
-        return True
-    return any(cwd == each or cwd.startswith(each.rstrip("/") + "/") for each in rule.folders)
+        return ""
+    if any(cwd == each or cwd.startswith(each.rstrip("/") + "/") for each in rule.folders):
+        return ""
+    return f"it counts in {', '.join(rule.folders)[:200]}"

@@ -133,6 +133,9 @@ class _Reader:
             unsafe_unconfined=written.get("unsafeUnconfined") is True,
             reason=written.get("reason", ""),
             pin=written.get("pin", ""),
+            once=written.get("once") is True,
+            match=tuple(written.get("match", ())),
+            not_match=tuple(written.get("not_match", ())),
         )
 
     def _folders(self, written: Mapping[str, Any], path: str) -> tuple[str, ...] | None:

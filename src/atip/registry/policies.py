@@ -7,6 +7,7 @@
 | project | `.agent-tools/policy.json` of the project |
 | delegation | `ATIP_DELEGATION`: a file that the delegating agent wrote |
 
+A project's own rules narrow; those that allow join the user's after a person approved the file (`registry.project_policy`).
 A policy that cannot be read stops the run (safety rule 3). A missing file is no policy; the user's layer
 always exists, with the preset `cautious` unless another one was chosen.
 """
@@ -29,24 +30,32 @@ ORGANISATION = "/etc/agent-tools/policy.json"
 DELEGATION = "ATIP_DELEGATION"
 
 
-def load_policies(places: Places, cwd: str, *, preset: str | None = None) -> tuple[Policy, ...]:
+def load_policies(
+    places: Places, cwd: str, *, preset: str | None = None, once: bool = False
+) -> tuple[Policy, ...]:
     """All layers, widest say first.
 
     Args:
         cwd: where the call would run; the nearest `.agent-tools` at or above it is the project's.
         preset: replaces the user's preset for this run; organisation and project still count.
+        once: whether rules for one line count; whoever says so uses them up (`rule_file.use_up`).
 
     Raises:
         FormatError, AtipError: a file is wrong, or others may write it.
     """
-    layers = [
-        *_from_file(ORGANISATION, "organisation"),
-        *_from_registries(places),
-        _user(places, preset),
-    ]
+    user = _user(places, preset)
+    if not once and any(rule.once for rule in user.rules):
+        user = user.replace(rules=tuple(rule for rule in user.rules if not rule.once))
+    layers = [*_from_file(ORGANISATION, "organisation"), *_from_registries(places)]
     project = find_project(cwd, places.home)
-    if project:
-        layers += _from_file(os.path.join(project, "policy.json"), "project")
+    path = os.path.join(project, "policy.json") if project else ""
+    if path and os.path.lexists(path):
+        from atip.registry.project_policy import project_layers
+
+        layer, rules = project_layers(path, places.config)
+        layers += [user.replace(rules=(*user.rules, *rules)), layer]
+    else:
+        layers.append(user)
     granted = os.environ.get(DELEGATION)
     if granted:
         layers.append(_delegation(granted))
@@ -69,9 +78,7 @@ def _from_file(path: str, layer: str) -> list[Policy]:
     from atip.registry.settings import refuse_foreign
     from atip.system.files import read_bytes
 
-    if layer != "project":
-        # a project's policy only narrows, whoever wrote it
-        refuse_foreign(path)
+    refuse_foreign(path)
     return [read_policy(read_bytes(path, 1_000_000), layer=layer, origin=path)]
 
 

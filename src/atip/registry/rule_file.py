@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Append = Callable[[str, tuple[str, ...], object], str]
     """Puts an item at the end of a list in the text of a JSON document."""
+    Remove = Callable[[str, tuple[str | int, ...]], str]
+    """Takes a value out of the text of a JSON document."""
 
 
 def add_rule(path: str, rule: Mapping[str, Any], append: Append) -> bool:
@@ -64,6 +66,25 @@ def add_grants(path: str, entries: Sequence[tuple[str, str]], append: Append, pu
     files.make_private(os.path.dirname(path))
     files.write_atomic(path, text.encode())
     return True
+
+
+def use_up(path: str, names: Sequence[str], remove: Remove) -> None:
+    """Take rules for one line out of the file, before the line is let through.
+
+    Raises:
+        NotFoundError: `policy.used-up`: another line was faster.
+        AtipError: the file cannot be changed.
+    """
+    with files.locked(path + ".lock"):
+        text = _load(path)
+        for name in names:
+            rules = json.loads(text)["policy"].get("rules", [])
+            at = next((i for i, r in enumerate(rules) if r.get("name") == name and r.get("once")), None)  # fmt: skip
+            if at is None:
+                raise NotFoundError("policy.used-up", "the rule for one line was used already")
+            text = remove(text, ("policy", "rules", at))
+        read_policy(text.encode(), layer="user", origin=path)
+        files.write_atomic(path, text.encode())
 
 
 def _load(path: str) -> str:

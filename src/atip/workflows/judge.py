@@ -59,6 +59,10 @@ class Explanation(Value):
     """Policy grants hosts to confined lines."""
     digest: str = ""
     """Of the files that were looked at; empty: none were."""
+    ignored: tuple[str, ...] = ()
+    """Rules that are spelled like a command of the line, and why each did not decide."""
+    once: tuple[str, ...] = ()
+    """Names of rules for one line that let this one through."""
 
     @property
     def in_sandbox(self) -> Decision:
@@ -84,6 +88,7 @@ class Explanation(Value):
             **self.decision.to_json(),
             "inSandbox": self.in_sandbox.outcome,
             "chains": list(self.chains),
+            "ignored": list(self.ignored),
             "problem": self.problem,
         }
 
@@ -114,13 +119,15 @@ class LocalJudge:
     Policies, knowledge and verification of one user in one directory; nothing is started, scanned or fetched.
     """
 
-    def __init__(self, host: Host, cwd: str, *, preset: str | None = None) -> None:
+    def __init__(
+        self, host: Host, cwd: str, *, preset: str | None = None, once: bool = False
+    ) -> None:
         from atip.registry.policies import load_policies
         from atip.system.links import Links
         from atip.system.workspace_names import WorkspaceNames
 
         self.places, self.cwd = host.places, cwd
-        self.policies = load_policies(host.places, cwd, preset=preset or host.policy)
+        self.policies = load_policies(host.places, cwd, preset=preset or host.policy, once=once)
         self._lookup = Lookup(host.places, cwd)
         self.links = Links(cwd, host.places.home)
         self._worktree: Worktree | None = None
@@ -240,6 +247,8 @@ def explain(
         decisions=decisions,
         audit=audit,
         online=any(policy.hosts for policy in policies),
+        ignored=_ignored(policies, subjects, decisions),
+        once=_used(policies, subjects),
     )
 
 
@@ -256,6 +265,25 @@ def _unreadable(error: FormatError, text: str, lookup: FindKnown, cwd: str, home
             reason = f"{error.message}, and what can be read destroys data; close the quote"
             return Decision(outcome=DENY, reasons=(reason,), rule="always: unclosed quote")
     return Decision(outcome=ASK, reasons=(error.message,), rule="always: unreadable")
+
+
+def _ignored(
+    policies: Sequence[Policy], subjects: Sequence[Subject], decisions: Sequence[Decision]
+) -> tuple[str, ...]:
+    if not any(policy.ignored or policy.rules for policy in policies):
+        return ()
+    from atip.policy.ignored import ignored_rules
+
+    return ignored_rules(policies, subjects, decisions)
+
+
+def _used(policies: Sequence[Policy], subjects: Sequence[Subject]) -> tuple[str, ...]:
+    rules = [rule for policy in policies for rule in policy.rules if rule.once]
+    if not rules:
+        return ()
+    from atip.policy.matching import matches
+
+    return tuple(rule.name for rule in rules if any(matches(rule, each) for each in subjects))
 
 
 def _union(subjects: Sequence[Subject]) -> Effects:

@@ -59,9 +59,11 @@ class Finding(Value):
         return " → ".join(f"`{_short(each)}`" for each in self.chain)
 
 
-def explain_for(host: Host, line: str, *, cwd: str, preset: str | None = None) -> Explanation:
+def explain_for(
+    host: Host, line: str, *, cwd: str, preset: str | None = None, once: bool = False
+) -> Explanation:
     """What a line will do by the policies and the knowledge of one user, and what it leads to."""
-    return explain_through(LocalJudge(host, cwd, preset=preset), line)
+    return explain_through(LocalJudge(host, cwd, preset=preset, once=once), line)
 
 
 def explain_through(local: LocalJudge, line: str) -> Explanation:

@@ -96,7 +96,7 @@ def _judge(request: Request, line: str, client: str, options: argparse.Namespace
     start = monotonic()
     folder = request.cwd or os.getcwd()
     box = Toolbox(cwd=folder, policy=options.policy)
-    found = box.explain(line, cwd=folder)
+    found = box.explain(line, cwd=folder, once=not request.is_self_test)
     decision = found.decision
     outcome, reason = decision.outcome, reason_of(decision)
     if outcome == CONFINE:  # where the line cannot be rewritten, a person decides
@@ -109,6 +109,9 @@ def _judge(request: Request, line: str, client: str, options: argparse.Namespace
     judged = _switched(Judged(outcome=outcome, reason=reason), decision, box)
     if judged.outcome in ("allow", "ask") and not request.is_self_test:
         judged = judged.replace(confined=_confine(box, client, request, found))
+    lets_through = judged.confined if decision.outcome == CONFINE else judged.outcome == "allow"
+    if found.once and lets_through:
+        judged = _use_up(box, found, judged)
     if not (found.audit or (options.record and not request.is_self_test)):
         return judged
     answered, _ = in_mode(client, request.mode, str(judged.outcome), "")
@@ -123,6 +126,21 @@ def _judge(request: Request, line: str, client: str, options: argparse.Namespace
     return Judged(
         outcome="ask", reason=f"policy demands a record of this decision: {trouble}; {reason}"
     )
+
+
+def _use_up(box: Toolbox, found: Explanation, judged: Judged) -> Judged:
+    """SECURITY: a rule for one line is gone before that line runs."""
+    import os
+
+    from atip.errors import AtipError
+    from atip.registry.rule_file import use_up
+    from atip.server.json_lists import remove_value
+
+    try:
+        use_up(os.path.join(box.places.config, "policy.json"), found.once, remove_value)
+    except AtipError as error:
+        return Judged(outcome="ask", reason=error.message)
+    return judged
 
 
 def _confine(

@@ -64,6 +64,18 @@ class BadRequest(ValueError):
     """The client's JSON is not what its protocol says."""
 
 
+def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """SECURITY: of two fields of one name we would judge one, and the client might run the other.
+
+    Raises:
+        BadRequest: a name is there twice.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise BadRequest("a field is there twice")
+    return found
+
+
 def read_request(client: str, document: object) -> Request:
     """Find the shell line in a client's JSON.
 
@@ -143,7 +155,9 @@ def _arguments(document: dict[str, Any]) -> dict[str, Any]:
     if isinstance(found, str):
         import json
 
-        found = json.loads(found)  # this client writes its arguments as a text of JSON
+        found = json.loads(
+            found, object_pairs_hook=unique_object
+        )  # this client writes its arguments as a text of JSON
     if not isinstance(found, dict):
         raise BadRequest("`tool_input` is missing")
     return found

@@ -125,6 +125,7 @@ NOUNS: dict[str, dict[str, str]] = {
         "off": "keep silent for a while; a person's word, on a terminal",
         "on": "speak again before that time is over",
         "log": "what was decided, why, and how long it took",
+        "learn": "propose the smallest rules for what you approved",
         "statusline": "today's decisions in one line, for the prompt of an agent",
     },
     "policy": {
@@ -133,6 +134,9 @@ NOUNS: dict[str, dict[str, str]] = {
         "allow": "let a command line run without a question, here or everywhere",
         "deny": "refuse a command line, here or everywhere",
         "suggest": "what confined lines needed and did not get, and the grant for each",
+        "init": "a policy file to start from, for the project or yourself",
+        "approve": "agree to what the project's policy file would allow",
+        "test": "check the examples inside policy files",
     },
 }
 """Verbs with a second word: noun → {verb: one line}."""

@@ -46,6 +46,8 @@ def _print(ctx: Context, found: Explanation) -> None:
             ctx.print(
                 f"      {clean(shown_text(reason.subject))}: {reason.says} ({reason.evidence})"
             )
+    for text in found.ignored:
+        ctx.print(clean(f"rule  {text}"))
     outcome = paint(ctx, found.decision.outcome, _STYLES[found.decision.outcome])
     ctx.print(
         f"{outcome}: {clean('; '.join(found.decision.reasons))} [{clean(found.decision.rule)}]"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from atip.apis.approval import ProjectApprovals, digest_of, find_dangers, has_secrets
+from atip.apis.approval import digest_of, find_dangers, has_secrets
 from atip.errors import NeedsConfirmation
 from atip.execution.consent import Question, Tokens, obtain
+from atip.system.project_approvals import ProjectApprovals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

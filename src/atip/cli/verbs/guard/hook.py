@@ -53,7 +53,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     # not `json`: a hook starts for every command, and that import costs half a start of Python
     from atip.cli.guard.judging import Judged, judge_request
     from atip.cli.guard.modes import in_mode
-    from atip.cli.guard.protocols import BadRequest, Request, answer, read_request
+    from atip.cli.guard.protocols import BadRequest, Request, answer, read_request, unique_object
     from atip.model.plain_json import dumps, loads
 
     client = full_name(options.client)
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         data = ctx.stdin.buffer.read(MAX_REQUEST + 1)
         if len(data) > MAX_REQUEST:
             raise BadRequest("the request is too long")
-        request = read_request(client, loads(data.decode("utf-8")))
+        request = read_request(client, loads(data.decode("utf-8"), object_pairs_hook=unique_object))
         judged = judge_request(request, client, options)
     except (ValueError, RecursionError) as error:
         judged = judged.replace(reason=f"the request cannot be read: {error}")

@@ -22,8 +22,10 @@ EFFECTS = {
     "network": False,
     "interactive": {"stdin": "none", "prompts": True, "tty": True},
 }
+ONCE_S = 3_600.0
 EXAMPLES = (
     "atip policy allow 'npm test'",
+    "atip policy allow 'npm publish' --once",
     "atip policy allow 'python -m pytest *' --until 7d",
     "atip policy allow 'cargo build' --everywhere",
     "atip policy allow 'make docs' --unsafe-unconfined",
@@ -43,6 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write", metavar="FOLDER", help="let confined lines write to this folder")
     parser.add_argument("--here", action="store_true", help="in the project here; the default")
     parser.add_argument("--everywhere", action="store_true", help="in every folder")
+    parser.add_argument(
+        "--once", action="store_true", help="for one line that an agent runs, within an hour"
+    )
     parser.add_argument("--until", default="", metavar="TIME", help="how long: 2h, 7d")
     parser.add_argument(
         "--unsafe-unconfined",
@@ -106,6 +111,13 @@ def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[st
         rule["folders"] = [os.path.realpath(os.path.dirname(folder) if folder else os.getcwd())]
     elif decision != "deny" and "/" in rule["words"][0] and rule["words"][0][0] != "/":
         raise UsageError("cli.usage", "a program by a relative path is another one in every folder")
+    if options.once:
+        import secrets
+
+        if decision != "allow" or options.until:
+            raise UsageError("cli.usage", "`--once` is for `policy allow`, without `--until`")
+        rule |= {"name": f"once {options.line} ({secrets.token_hex(4)})", "once": True}
+        rule["until"] = iso(now() + ONCE_S)
     time = parse_duration(options.until) if options.until else None
     if options.until:
         if time is None or time[1] <= 0:

@@ -81,6 +81,11 @@ def _rule(rule: Rule) -> dict[str, Any]:
             written[key] = list(value)
     if rule.effects:
         written["effects"] = dict(rule.effects)
+    for key in ("match", "not_match"):
+        if getattr(rule, key):
+            written[key] = list(getattr(rule, key))
+    if rule.once:
+        written["once"] = True
     if rule.pin:
         written["pin"] = rule.pin
     if rule.until:

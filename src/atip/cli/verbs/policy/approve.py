@@ -1,0 +1,71 @@
+"""Show what the policy file of the project here would allow, and agree to it. Asked on the terminal: no option answers in your place.
+
+The approval is for this file at this place with this content; any change is a new question. Until then only what narrows counts. Rules of a
+project never open the network, a secret or a privilege.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from atip.cli.context import Context
+
+EFFECTS = {
+    "filesystem": {"read": True, "write": True, "delete": False},
+    "network": False,
+    "interactive": {"stdin": "none", "prompts": True, "tty": True},
+}
+EXAMPLES = ("atip policy approve",)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """No options."""
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.output import clean
+    from atip.registry.project_policy import read_project
+    from atip.system.project_approvals import ProjectApprovals
+
+    path = project_file(ctx)
+    found = read_project(path)
+    rules = [" ".join(rule.words or ()) for rule in found.offered]
+    approvals = ProjectApprovals(ctx.app.places.config)
+    was = approvals.holds(found.digest)
+    if rules and not was:
+        ctx.note(f"{clean(path)} would let agents run, in this project, without asking:")
+        for text in rules:
+            ctx.note(f"  {clean(text)}")
+        for each in found.refused:
+            ctx.note(f"  ignored: {clean(each.rule.name)}: {each.why}")
+        if not ctx.confirm("Approve this file as it is now?"):
+            ctx.note("nothing was changed")
+            return 1
+        approvals.remember(found.digest, path)
+    if ctx.as_json:
+        ctx.emit({"path": path, "digest": found.digest, "allows": rules, "approved": bool(rules)})
+    elif rules:
+        ctx.print(f"{path}: {'approved already' if was else 'approved'}")
+    else:
+        ctx.print(f"{path}: allows nothing; there is nothing to approve")
+    return 0
+
+
+def project_file(ctx: Context) -> str:
+    """The policy file of the project here.
+
+    Raises:
+        NotFoundError: `policy.no-project`.
+    """
+    import os
+
+    from atip.errors import NotFoundError
+    from atip.system.paths import find_project
+
+    folder = find_project(os.getcwd(), ctx.app.places.home)
+    path = os.path.join(folder, "policy.json") if folder else ""
+    if not path or not os.path.lexists(path):
+        raise NotFoundError("policy.no-project", "this project has no policy file", hint="atip policy init")  # fmt: skip
+    return path

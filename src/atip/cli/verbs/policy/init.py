@@ -1,0 +1,84 @@
+"""Write a policy file to start from: for the project here, or with `--user` for yourself. An existing file is left alone.
+
+A project's file gets rules for the tests that its files suggest, with examples that `atip policy test` checks. It allows nothing before
+`atip policy approve`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from atip.cli.context import Context
+
+EFFECTS = {"filesystem": {"read": True, "write": True, "delete": False}, "network": False}
+EXAMPLES = ("atip policy init", "atip policy init --user --preset workspace")
+_SUGGESTED = {
+    "package.json": ("npm test", "npm publish"),
+    "pyproject.toml": ("python -m pytest *", "python -m http.server"),
+    "Cargo.toml": ("cargo test", "cargo publish"),
+    "go.mod": ("go test ./...", "go run ."),
+    "Makefile": ("make test", "make deploy"),
+}
+"""File → a line that tests the project, and one that the rule does not mean."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--user", action="store_true", help="your own policy, not the project's")
+    parser.add_argument("--preset", default="", help="preset to start from; default: `cautious`")
+
+
+def run(options: argparse.Namespace, ctx: Context) -> int:
+    import json
+    import os
+
+    from atip.errors import UsageError
+    from atip.policy.presets import DEFAULT, check_preset
+    from atip.policy.reading import read_policy
+    from atip.system import files
+
+    preset = check_preset(options.preset or DEFAULT)
+    folder = ctx.app.places.config if options.user else os.path.join(os.getcwd(), ".agent-tools")
+    path = os.path.join(folder, "policy.json")
+    if os.path.lexists(path):
+        raise UsageError("policy.exists", f"`{path}` exists", hint="atip policy show")
+    body: dict[str, Any] = {"version": "1"}
+    if options.user or options.preset:
+        body["preset"] = preset
+    body["rules"] = [] if options.user else _rules(os.getcwd())
+    data = (json.dumps({"policy": body}, indent=2) + "\n").encode()
+    read_policy(data, layer="project", origin=path)
+    if options.user:
+        files.make_private(folder)
+    else:
+        os.makedirs(folder, exist_ok=True)
+    files.write_atomic(path, data)
+    if ctx.as_json:
+        ctx.emit({"path": path, "rules": len(body["rules"])})
+        return 0
+    ctx.print(f"{path}: written, with {len(body['rules'])} rules")
+    if body["rules"]:
+        ctx.note(
+            "`atip policy test` checks the examples; `atip policy approve` makes the rules count"
+        )
+    return 0
+
+
+def _rules(folder: str) -> list[dict[str, Any]]:
+    import os
+
+    found: list[dict[str, Any]] = []
+    for name, (line, other) in _SUGGESTED.items():
+        if os.path.isfile(os.path.join(folder, name)):
+            found.append(
+                {
+                    "name": f"tests of {name}",
+                    "decision": "allow",
+                    "words": line.split(),
+                    "match": [line.removesuffix(" *")],
+                    "not_match": [other],
+                }
+            )
+    return found

@@ -1,0 +1,89 @@
+"""A project's own policy file: what narrows counts at once, what allows only after a person approved this very content.
+
+The approval is for the place and the parsed content; the value that was compared is the value that is used. Only rules that spell a call out
+(`words`) can allow, and never the network, a secret or a privilege.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.model.reader import read_json
+from atip.model.value import Value
+from atip.policy.decision import ALLOW
+from atip.policy.policy import IgnoredRule, Policy, Rule
+from atip.policy.reading import read_policy
+from atip.system.digests import sha256_hex
+from atip.system.files import read_bytes
+from atip.system.project_approvals import ProjectApprovals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_BYTES = 1_000_000
+NOT_APPROVED = "the file is not approved on this machine; look at it, then run `atip policy approve` in a terminal"
+NOT_SPELLED = "a project allows by `words` alone"
+
+
+class ProjectPolicy(Value):
+    """One file, read once."""
+
+    path: str
+    policy: Policy
+    """What narrows."""
+    offered: tuple[Rule, ...]
+    """What would allow, once approved."""
+    refused: tuple[IgnoredRule, ...]
+    """What would allow in a way that a project cannot."""
+    digest: str
+    """What an approval is for."""
+
+
+def read_project(path: str) -> ProjectPolicy:
+    """
+    Raises:
+        FormatError: with all problems.
+    """
+    document: Any = read_json(read_bytes(path, MAX_BYTES))
+    policy = read_policy(document, layer="project", origin=path)
+    folder = os.path.realpath(os.path.dirname(os.path.dirname(path)))
+    allowing = [rule for rule in policy.rules if rule.decision == ALLOW]
+    spelled = [rule for rule in allowing if rule.words and rule.hosts is None and not rule.pin]
+    offered = tuple(
+        rule.replace(
+            project=True, folders=_inside(rule.folders, folder), once=False, unsafe_unconfined=False
+        )
+        for rule in spelled
+    )
+    refused = tuple(
+        IgnoredRule(rule=rule, why=NOT_SPELLED) for rule in allowing if rule not in spelled
+    )
+    text = json.dumps(document, sort_keys=True, ensure_ascii=True)
+    parts = json.dumps(["policy", os.path.realpath(path), text])
+    return ProjectPolicy(
+        path=path, policy=policy, offered=offered, refused=refused,
+        digest=f"sha256:{sha256_hex(parts.encode())}",
+    )  # fmt: skip
+
+
+def project_layers(path: str, config: str) -> tuple[Policy, tuple[Rule, ...]]:
+    """The project's layer, and the rules that join the user's because a person approved them.
+
+    Args:
+        config: the user's configuration folder, where approvals are kept.
+    """
+    found = read_project(path)
+    approved = bool(found.offered) and ProjectApprovals(config).holds(found.digest)
+    waiting = (
+        () if approved else tuple(IgnoredRule(rule=r, why=NOT_APPROVED) for r in found.offered)
+    )
+    layer = found.policy.replace(ignored=(*found.refused, *waiting))
+    return layer, found.offered if approved else ()
+
+
+def _inside(folders: tuple[str, ...] | None, root: str) -> tuple[str, ...]:
+    """SECURITY: a project speaks for itself alone."""
+    kept = tuple(each for each in folders or () if each == root or each.startswith(root + "/"))
+    return kept if folders is not None else (root,)
