@@ -170,3 +170,40 @@ def test_unattended_asks_nobody_and_narrowing_options_need_a_line(work: pathlib.
     assert said.code == 126 and "no terminal" in said.err
     for option in ("--read-only", "--unattended"):
         assert "run.line-only" in atip("run", option, "ls", home=work.parent, cwd=work).err
+
+
+AFTERWARDS = """
+import json, subprocess, sys, os
+_, ignores, *lines = sys.argv
+hook = f"timeout 60 {sys.executable} -m atip.cli.main guard hook --record --for claude"
+def call(event, line):
+    asked = {"hook_event_name": event, "tool_name": "Bash", "cwd": os.getcwd(), "permission_mode": "default", "tool_input": {"command": line}}
+    done = subprocess.run(["sh", "-c", hook], input=json.dumps(asked), capture_output=True, text=True)
+    return json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
+for line in lines:
+    block = call("PreToolUse", line)
+    given = block.get("updatedInput", {}).get("command", "")
+    if block.get("permissionDecision") == "allow":
+        subprocess.run(["bash", "-c", "true" if ignores else given or line], capture_output=True)
+        call("PostToolUse", line)
+    print(json.dumps({"decision": block.get("permissionDecision"), "confined": bool(given)}))
+"""
+
+
+@pytest.mark.parametrize("ignores", ["", "ignores"])
+def test_what_ran_is_checked_and_a_client_that_ignored_the_answer_gets_no_second_one(
+    work: pathlib.Path, ignores: str
+) -> None:
+    name, version, _event = PACKAGES["claude"]
+    folder = work.parent.parent / "lib/node_modules" / name
+    (folder / "bin").mkdir(parents=True)
+    (folder / "package.json").write_text(json.dumps({"name": name, "version": version}))
+    (folder / "bin/client.py").write_text(AFTERWARDS)
+    env = {"PATH": os.environ["PATH"], "HOME": str(work.parent)}
+    words = [sys.executable, str(folder / "bin/client.py"), ignores, "./test.sh", "./test.sh"]
+    done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, check=True)
+    first, second = [json.loads(each) for each in done.stdout.splitlines()]
+    assert first == {"decision": "allow", "confined": True}
+    assert second == ({"decision": "ask", "confined": False} if ignores else first)
+    shown = atip("audit", "show", "--json", home=work.parent, cwd=work).out
+    assert ("outside of the sandbox, against the answer" in shown) is bool(ignores)

@@ -91,14 +91,19 @@ class Records:
         }
         self._append(record, required=True)
 
-    def ran(self, line: str, *, client: str, cwd: str) -> None:
-        """A client reports that it has run a line."""
+    def ran(self, line: str, *, client: str, cwd: str, confined: bool = True) -> None:
+        """A client reports that it has run a line.
+
+        Args:
+            confined: False: it was told to run it confined, and did not.
+        """
         known = named_values(os.environ)
         record = {
             "event": "ran",
             "client": client,
             "line": _cut(redact_text(line, known), MAX_LINE),
             "cwd": redact_text(cwd, known),
+            **({} if confined else {"problem": "run outside of the sandbox, against the answer"}),
         }
         self._append(record, required=False)
 

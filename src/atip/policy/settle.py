@@ -11,7 +11,7 @@ questions of an unattended preset (`ci`).
 
 from __future__ import annotations
 
-from atip.policy.decision import ALLOW, ASK, CONFINE, PRESET, Decision
+from atip.policy.decision import ALLOW, ASK, CONFINE, DENY, PRESET, Decision
 from atip.policy.presets import CI
 from atip.policy.subject import danger_of
 
@@ -48,6 +48,9 @@ def settled(
         online: policy grants hosts to confined lines.
     """
     if decision.outcome == ALLOW or not decisions:
+        return decision
+    # SECURITY: what a line leads to may be denied though none of its own commands is
+    if decision.outcome == DENY and decision.rule != _UNATTENDED:
         return decision
     open_ones = [
         (subject, each)

@@ -18,7 +18,7 @@ from atip.policy.project_code import runs_project_code
 from atip.policy.sensitive import is_secret
 from atip.policy.settle import needs_person
 from atip.policy.subject import shown_text
-from atip.policy.through.shell_files import git_programs
+from atip.policy.through.shell_files import git_hooks, git_programs, git_settings, script_lines
 from atip.policy.through.table import source_of
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
@@ -155,11 +155,39 @@ class _Look:
     def _git_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
         if words[0].rpartition("/")[2] != "git" or len(words) < 2 or words[1] in _QUIET_GIT:
             return ()
-        text = self._read((".git/config",), up=True)
+        text = self._repository_text("config")
         found = () if text is None else git_programs(text, words[1])
         if found is None:
             return ("./.git/config",)  # what cannot be read may start anything
-        return tuple(line for _name, line in found)
+        return (*(line for _name, line in found), *self._hook_lines(words[1], text or ""))
+
+    def _repository_text(self, name: str) -> str | None:
+        """A file of the repository; that of a linked worktree lies elsewhere, where no confined line can write."""
+        text = self._read((f".git/{name}",), up=True)
+        if text is not None or not os.path.isfile(os.path.join(self._root, ".git")):
+            return text
+        from atip.workflows.run.hooks import linked_repository
+
+        for place in linked_repository(self._root):
+            path = os.path.join(place.removesuffix("/**"), name)
+            if os.path.isfile(path):
+                return self._text(path, beside=os.path.dirname(path))
+        return None
+
+    def _hook_lines(self, command: str, config: str) -> tuple[str, ...]:
+        """Hooks that a command starts, as the shell scripts that they are; others by their names."""
+        names = git_hooks(command)
+        moved = (git_settings(config) or {}).get("core.hookspath", "") if names else ""
+        lines: list[str] = []
+        for name in names:
+            place = f"{moved}/{name}" if moved else f".git/hooks/{name}"
+            path = os.path.join(self._root, os.path.expanduser(place))
+            if not os.access(path, os.X_OK) or os.path.isdir(path):
+                continue
+            text = self._text(path)
+            found = script_lines(text) if text is not None else None
+            lines += found if found is not None else (f"./{name}",)
+        return tuple(lines)
 
     def _judge(self, line: str, chain: tuple[str, ...], depth: int) -> None:
         if len(line) > MAX_LINE or not line.strip() or len(self.findings) >= MAX_FINDINGS:
@@ -189,11 +217,12 @@ class _Look:
             folder = os.path.dirname(folder)
         return None
 
-    def _text(self, path: str) -> str | None:
-        """A file of the workspace; None: it is not shown, or there were too many."""
+    def _text(self, path: str, beside: str = "") -> str | None:
+        """A file of the workspace, or of the repository that it belongs to; None: it is not shown, or there were too many."""
         real = os.path.realpath(path)
         # SECURITY: reasons quote what was read; nothing secret, and nothing from elsewhere, gets into them
-        if not f"{real}/".startswith(f"{self._root}/") or is_secret(real):
+        roots = (self._root, os.path.realpath(beside)) if beside else (self._root,)
+        if not any(f"{real}/".startswith(f"{root}/") for root in roots) or is_secret(real):
             return None
         if len(self.digests) >= MAX_FILES:
             return None

@@ -224,5 +224,7 @@ def _note_run(request: Request, client: str, options: argparse.Namespace) -> Jud
     from atip.toolbox import Toolbox
 
     folder = request.cwd or os.getcwd()
-    Records(Toolbox(cwd=folder).audit).ran(request.line, client=client, cwd=folder)
+    box = Toolbox(cwd=folder)
+    confined = box.rewrites.check_ran(request.line, client, cwd=folder)
+    Records(box.audit).ran(request.line, client=client, cwd=folder, confined=confined)
     return Judged(outcome=None)

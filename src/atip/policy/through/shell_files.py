@@ -77,6 +77,26 @@ def git_settings(text: str) -> dict[str, str] | None:
     return found
 
 
+_HOOKS = {
+    "commit": ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"),
+    "merge": ("pre-merge-commit", "commit-msg", "post-merge"),
+    "pull": ("pre-merge-commit", "post-merge", "pre-rebase"),
+    "push": ("pre-push",),
+    "rebase": ("pre-rebase", "post-rewrite", "post-checkout"),
+    "checkout": ("post-checkout",),
+    "switch": ("post-checkout",),
+    "worktree": ("post-checkout",),
+    "am": ("applypatch-msg", "pre-applypatch", "post-applypatch"),
+    "cherry-pick": ("prepare-commit-msg", "commit-msg", "post-commit"),
+    "revert": ("prepare-commit-msg", "commit-msg", "post-commit"),
+}
+
+
+def git_hooks(subcommand: str) -> tuple[str, ...]:
+    """Names of the hooks that a command of git starts."""
+    return _HOOKS.get(subcommand, ())
+
+
 def git_programs(text: str, subcommand: str) -> tuple[tuple[str, str], ...] | None:
     """Settings that make git start a program, as (name, line), with the alias that a subcommand is; None: unreadable."""
     settings = git_settings(text)

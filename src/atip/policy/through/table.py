@@ -47,6 +47,7 @@ _SOURCES: dict[str, Source] = {
         files=("Taskfile.yml", "Taskfile.yaml", "taskfile.yml"), reader="task_tables.taskfile_lines"
     ),
     "tox": Source(files=("tox.ini",), reader="task_tables.tox_lines"),
+    "nox": Source(files=("noxfile.py",), reader="nox_sessions.nox_lines"),
     "poe": Source(files=("pyproject.toml",), reader="task_tables.poe_lines"),
     "cargo": Source(
         files=(".cargo/config.toml", ".cargo/config"),

@@ -1,4 +1,4 @@
-"""Folders of git hooks that settings move into the workspace (`core.hooksPath`): no run may write there."""
+"""Where git finds its hooks and its repository: folders that settings move into the workspace (`core.hooksPath`), linked worktrees."""
 
 from __future__ import annotations
 
@@ -57,3 +57,31 @@ def _entries(place: str, workspace: str, home: str) -> tuple[str, ...]:
         return ()  # out of reach
     # two parts at most can be held at any depth, whether they exist or not
     return ("**/" + "/".join(full.removeprefix(f"{workspace}/").split("/")[-2:]),)
+
+
+def linked_repository(workspace: str) -> tuple[str, ...]:
+    """The repository of a linked worktree, which lies elsewhere.
+
+    SECURITY: the `.git` file of a workspace can name any folder; it counts only if that folder is a worktree entry
+    of a repository and names this very workspace in return.
+    """
+    pointer = _line(os.path.join(workspace, ".git"))
+    if not pointer.startswith("gitdir: "):
+        return ()
+    entry = os.path.realpath(os.path.join(workspace, pointer[len("gitdir: ") :]))
+    common = os.path.dirname(os.path.dirname(entry))
+    returns = os.path.realpath(_line(os.path.join(entry, "gitdir")) or "/")
+    is_entry = os.path.basename(os.path.dirname(entry)) == "worktrees"
+    if not is_entry or returns != os.path.join(workspace, ".git"):
+        return ()
+    return (f"{common}/**",) if os.path.isfile(os.path.join(common, "HEAD")) else ()
+
+
+def _line(path: str) -> str:
+    """The only line of a small file; empty where it is none."""
+    if not os.path.isfile(path):
+        return ""
+    try:
+        return read_bytes(path, 4096).decode("utf-8", "replace").strip()
+    except AtipError:
+        return ""

@@ -23,7 +23,7 @@ from atip.policy.decision import ALLOW, ASK, CONFINE
 from atip.system.digests import sha256_hex
 from atip.workflows.judge import LocalJudge
 from atip.workflows.look import explain_through
-from atip.workflows.run.hooks import kept_hooks
+from atip.workflows.run.hooks import kept_hooks, linked_repository
 from atip.workflows.run.masked import masked_files
 from atip.workflows.run.packages import (
     cache_of,
@@ -31,7 +31,7 @@ from atip.workflows.run.packages import (
     package_settings,
     prepare_cache,
 )
-from atip.workflows.run.plan import MANAGERS, find_workspace, linked_repository
+from atip.workflows.run.plan import MANAGERS, find_workspace
 from atip.workflows.run.undo import journal_of
 
 TYPE_CHECKING = False

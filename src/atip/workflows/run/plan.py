@@ -12,6 +12,7 @@ from atip.policy.confine import Scene, plan_confinement
 from atip.policy.decision import ASK
 from atip.policy.named import Named, named_by
 from atip.policy.sensitive import PUBLIC, is_protected, is_secret
+from atip.workflows.run.hooks import linked_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,37 +100,6 @@ def find_workspace(cwd: str, home: str) -> str:
             return folder
         folder = os.path.dirname(folder)
     return cwd
-
-
-def linked_repository(workspace: str) -> tuple[str, ...]:
-    """The repository of a linked worktree, which lies elsewhere.
-
-    SECURITY: the `.git` file of a workspace can name any folder; it counts only if that folder is a worktree entry
-    of a repository and names this very workspace in return.
-    """
-    pointer = _line(os.path.join(workspace, ".git"))
-    if not pointer.startswith("gitdir: "):
-        return ()
-    entry = os.path.realpath(os.path.join(workspace, pointer[len("gitdir: ") :]))
-    common = os.path.dirname(os.path.dirname(entry))
-    returns = os.path.realpath(_line(os.path.join(entry, "gitdir")) or "/")
-    is_entry = os.path.basename(os.path.dirname(entry)) == "worktrees"
-    if not is_entry or returns != os.path.join(workspace, ".git"):
-        return ()
-    return (f"{common}/**",) if os.path.isfile(os.path.join(common, "HEAD")) else ()
-
-
-def _line(path: str) -> str:
-    """The only line of a small file; empty where it is none."""
-    from atip.errors import AtipError
-    from atip.system.files import read_bytes
-
-    if not os.path.isfile(path):
-        return ""
-    try:
-        return read_bytes(path, 4096).decode("utf-8", "replace").strip()
-    except AtipError:
-        return ""
 
 
 def notes_on(

@@ -16,7 +16,7 @@ import sys
 from atip.errors import AtipError
 from atip.model import plain_json
 from atip.model.value import Value
-from atip.policy.rewriting import client_name, is_proven_version, rewrite_line
+from atip.policy.rewriting import client_name, is_proven_version, original_line, rewrite_line
 from atip.system.callers import Caller, find_caller
 from atip.system.files import make_private, read_bytes, write_atomic
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 100_000
 MAX_PROVEN = 50
+MAX_LOOK_BACK = 500
+"""Records that a look for the decision on a line goes back."""
 MAX_TRIES = 5
 """Times that one program is tried; a client that ignores rewriting is left alone then."""
 
@@ -56,6 +58,10 @@ class Rewrites:
         """As `accept_token`."""
         return accept_token(self._host, token)
 
+    def check_ran(self, line: str, client: str, *, cwd: str) -> bool:
+        """As `ran_confined`."""
+        return ran_confined(self._host, client, line, cwd=cwd)
+
 
 def rewrite_for(
     host: Host, client: str, line: str, *, cwd: str, read_only: bool = False
@@ -82,6 +88,8 @@ def trial_for(host: Host, client: str, line: str, *, cwd: str) -> str | None:
     name = client_name(client)
     record = _read(host)
     key = _key(name, caller)
+    if key in record["ignored"]:
+        return None
     tries = record["trials"].get(key, {"count": 0})["count"]
     if _is_proven(host, name, caller) or tries >= MAX_TRIES or _sandbox_problem():
         return None
@@ -102,12 +110,40 @@ def accept_token(host: Host, token: str) -> bool:
             continue
         if token and compare_digest(trial.get("token", ""), token):
             left = {name: each for name, each in record["trials"].items() if name != key}
-            _write(host, {"proven": [*record["proven"], key][-MAX_PROVEN:], "trials": left})
+            proven = [*record["proven"], key][-MAX_PROVEN:]
+            _write(host, {**record, "proven": proven, "trials": left})
             return True
     return False
 
 
+def ran_confined(host: Host, client: str, line: str, *, cwd: str) -> bool:
+    """Look back, after a client has run a line: False where it was told to run it confined and no confined run of it is on record.
+    Such a program is given no rewritten line any more."""
+    wanted = original_line(line, sys.executable)
+    for looked, record in enumerate(host.audit.newest()):
+        if looked >= MAX_LOOK_BACK:
+            return True
+        event = record.get("event")
+        if event in ("start", "refused") and (record.get("argv") or [""])[-1] == wanted:
+            return True
+        is_same = record.get("line") == wanted and record.get("cwd") == cwd
+        if event == "decision" and is_same and record.get("client") == client:
+            if record.get("answer") != "confine":
+                return True
+            break
+    else:
+        return True
+    caller = find_caller()
+    if caller is not None:
+        found = _read(host)
+        ignored = [*found["ignored"], _key(client_name(client), caller)][-MAX_PROVEN:]
+        _write(host, {**found, "ignored": ignored})
+    return False
+
+
 def _is_proven(host: Host, client: str, caller: Caller) -> bool:
+    if _key(client, caller) in _read(host)["ignored"]:
+        return False
     if is_proven_version(client, caller.package, caller.version):
         return True
     return _key(client, caller) in _read(host)["proven"]
@@ -132,9 +168,13 @@ def _read(host: Host) -> dict:  # type: ignore[type-arg]
     """What was seen so far; a record that cannot be read proves nothing."""
     try:
         found = plain_json.loads(read_bytes(_path(host), MAX_BYTES).decode())
-        return {"proven": list(found["proven"]), "trials": dict(found["trials"])}
+        return {
+            "proven": list(found["proven"]),
+            "trials": dict(found["trials"]),
+            "ignored": list(found.get("ignored", ())),
+        }
     except (AtipError, ValueError, KeyError, TypeError):
-        return {"proven": [], "trials": {}}
+        return {"proven": [], "trials": {}, "ignored": []}
 
 
 def _write(host: Host, record: dict) -> None:  # type: ignore[type-arg]
