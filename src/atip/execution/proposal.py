@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from atip.execution.consent import Question, bind
@@ -88,6 +87,8 @@ def program_proposal(call: ProgramCall, judgement: Judgement, binary: VerifiedBi
 
 def operation_proposal(call: OperationCall, judgement: Judgement) -> Proposal:
     """The call of an operation; a yes is bound to its arguments, and a record never holds them."""
+    import json  # brings `re` along; a program's call starts without it
+
     arguments = json.dumps(call.arguments, sort_keys=True, default=str)
     return Proposal(
         argv=("atip", "api", "call", call.target, "--args", arguments),
