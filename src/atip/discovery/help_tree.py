@@ -59,6 +59,8 @@ ENOUGH = 3
 """Weight of a help text after which no other spelling is tried."""
 MAX_TEXT = 400_000
 MAX_REMEMBERED = 64
+_ASKS_FOR_HELP = re.compile(r"\btry\b.{0,60}\bhelp\b", re.I)
+"""`Command "--help" is unknown, try "ip link help".`"""
 MAX_ECHOES = 3
 """Subcommands in a row that print the help above them before their siblings are taken to do the same."""
 MAX_WRONG_GUESSES = 3
@@ -225,6 +227,8 @@ class HelpTree:
         is_echo = False
         for words in orders:
             text = self._ask(words)
+            if _ASKS_FOR_HELP.search(self._complaint) and (*path, "help") not in orders:
+                orders.insert(1, (*path, "help"))
             if text is None or denies_command(self._complaint):
                 continue
             command = self._read(text, path)

@@ -108,6 +108,15 @@ def merge_options(better: Iterable[Option], other: Iterable[Option]) -> tuple[Op
     return tuple(merged)
 
 
+def _merge_values(
+    better: tuple[object, ...] | None, other: tuple[object, ...] | None
+) -> tuple[object, ...] | None:
+    """A list that another source has whole and longer is the shorter one of an older or terser text."""
+    if not better or not other:
+        return better or other
+    return other if set(better) < set(other) else better
+
+
 def _merge_option(better: Option, other: Option) -> Option:
     flags = (*better.flags, *(flag for flag in other.flags if flag not in better.flags))
     silent = not better.description and better.type == "boolean" and other.type != "boolean"
@@ -118,7 +127,7 @@ def _merge_option(better: Option, other: Option) -> Option:
         if silent or (better.type == "string" and other.type != "boolean")
         else better.type,
         description=better.description or other.description,
-        enum=better.enum or other.enum,
+        enum=_merge_values(better.enum, other.enum),
         default=better.default if better.default is not MISSING else other.default,
         env_var=better.env_var or other.env_var,
         variadic=better.variadic or other.variadic,

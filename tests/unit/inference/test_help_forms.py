@@ -93,3 +93,49 @@ def test_nested_commands_behind_flags_and_placeholders_are_commands():
         "expire",
         "show",
     ]
+
+
+def choices(text, flag, tool, *path):
+    options = infer_help(text, tool=tool, path=path).options
+    return next(list(one.enum or ()) for one in options if flag in one.flags)
+
+
+@pytest.mark.parametrize(
+    ("text", "flag", "expected"),
+    [
+        (
+            "      --interactive[=WHEN]  prompt according to WHEN: never, once (-I), or\n"
+            "                          always (-i); without WHEN, prompt always\n",
+            "--interactive",
+            ["never", "once", "always"],
+        ),
+        (
+            "      --output-error[=MODE]   set behavior on write error.  See MODE below\n\n"
+            "MODE determines behavior with write errors on the outputs:\n"
+            "  warn           diagnose errors writing to any output\n"
+            "  exit           exit on error writing to any output\n",
+            "--output-error",
+            ["warn", "exit"],
+        ),
+        (
+            "      --cached=MODE     specify how to use cached attributes. See MODE below\n\n"
+            "The MODE argument of --cached can be: always, never, or default.\n",
+            "--cached",
+            ["always", "never", "default"],
+        ),
+        ("  --empty <{stop,drop,keep}>  how to handle empty patches\n", "--empty", ["stop", "drop", "keep"]),
+        ("  -keyform PEM|DER|ENGINE  key input format\n", "-keyform", ["PEM", "DER", "ENGINE"]),
+        ("  -target HOST|FILE  where to\n", "-target", []),
+    ],
+)  # fmt: skip
+def test_values_that_a_text_explains_elsewhere_are_choices(text, flag, expected):
+    assert choices(f"Usage: boat [OPTION]... FILE\n\nOptions:\n{text}", flag, "boat") == expected
+
+
+def test_values_and_commands_in_usage_lines():
+    keygen = "usage: ssh-keygen [-q] [-b bits] [-t dsa | ecdsa | rsa]\n"
+    assert choices(keygen, "-t", "ssh-keygen") == ["dsa", "ecdsa", "rsa"]
+    apt = "usage: apt-get [-q] {update | install pkg [{=version | /release}]... | remove pkg... | {-h | --help}}\n"
+    found = infer_help(apt, tool="apt-get").commands
+    assert sorted(found) == ["install", "remove", "update"]
+    assert [render(one) for one in found["install"].arguments] == ["<pkg…>"]

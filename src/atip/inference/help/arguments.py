@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from atip.inference.help.options import Draft
     from atip.inference.help.page import Line
     from atip.inference.help.sections import Section
-    from atip.inference.help.usage import Usage, UsageArgument
+    from atip.inference.help.usage_facts import Usage, UsageArgument
 
 MAX_ARGUMENTS = 200
 _INNER = re.compile(r"<([^<>]{1,60})>")
@@ -75,7 +75,7 @@ def defined_arguments(
 
 def _read(row: Entry) -> Positional | None:
     left = row.left.strip()
-    if not left or left[0] in "-*•$" or len(left) > 300:
+    if not left or left[0] in "-*•$+" or len(left) > 300:
         return None
     terms = [term for term in left.split("  ") if term.strip()]
     words = left.split()
@@ -187,6 +187,9 @@ def _kept(
         )
         if is_command_word(key) and not known and stands_for and not is_foreign:
             commanded = True
+            continue
+        # `vim [arguments] [file ..]`: what stands before the named ones are flags.
+        if is_args_word(key) and argument is found[0] and len(found) > 1 and not argument.required:
             continue
         if commanded and (is_args_word(key) or "arg" in key) and not known:
             continue

@@ -45,7 +45,7 @@ def choices_of_placeholder(raw: str, *, brackets_are_optional: bool) -> tuple[st
     text = raw.strip()
     if len(text) < 3 or len(text) > 2_000:
         return None
-    if text.startswith("[{") and text.endswith("}]"):
+    if text[:2] in ("[{", "<{") and text[-2:] in ("}]", "}>"):
         text = text[1:-1]
     if text.startswith("{") and "}" in text:
         inner = text[1 : text.index("}")]
@@ -60,9 +60,39 @@ def choices_of_placeholder(raw: str, *, brackets_are_optional: bool) -> tuple[st
         return None
     if text[0] == "<" and text[-1] == ">":
         return _literals(text[1:-1].split("|"), braces=False)
-    if text[0] in "<[(" or "[" in text or text.isupper():
+    if text[0] == "(" and text[-1] == ")" and text.islower():
+        return _literals(text[1:-1].split("|"), braces=False)
+    if text[0] in "<[(" or "[" in text or (text.isupper() and not _are_formats(text)):
         return None
     return _literals(text.split("|"), braces=False)
+
+
+_FORMAT = frozenset(
+    [
+        "der",
+        "pem",
+        "p12",
+        "pkcs12",
+        "engine",
+        "smime",
+        "text",
+        "json",
+        "yaml",
+        "csv",
+        "xml",
+        "tsv",
+        "html",
+        "smime",
+        "nss",
+        "md5",
+        "sha1",
+    ]
+)
+
+
+def _are_formats(text: str) -> bool:
+    """`PEM|DER|ENGINE`: names of formats, which are written in capitals; other capitals name kinds of values."""
+    return sum(one.lower() in _FORMAT for one in text.split("|")) > 1
 
 
 def _literals(parts: Sequence[str], *, braces: bool) -> tuple[str, ...] | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from atip.inference.help.entries import Entry
     from atip.inference.help.page import Line
     from atip.inference.help.sections import Section
-    from atip.inference.help.usage import Usage
+    from atip.inference.help.usage_facts import Usage
 
 _NAME = re.compile(r"[A-Za-z0-9_][\w.:+-]{0,63}")
 _ALIASES = re.compile(r"[\[(](?:aliases?|alias of|also):? ([^\])]{1,200})[\])]", re.I)

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from atip.inference.help.usage import UsageArgument
+    from atip.inference.help.usage_facts import UsageArgument
 
 
 class Form:

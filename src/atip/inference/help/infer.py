@@ -11,6 +11,7 @@ from __future__ import annotations
 from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
 from atip.inference.help.commands import Sub, find_commands, looks_like_commands
 from atip.inference.help.entries import Entry, find_entries, wants_flags
+from atip.inference.help.legends import legend_under, legends_below
 from atip.inference.help.mentions import find_mentions, usage_lines
 from atip.inference.help.options import (
     MAX_OPTIONS,
@@ -20,7 +21,7 @@ from atip.inference.help.options import (
     style_of,
 )
 from atip.inference.help.page import is_manual_head, read_page
-from atip.inference.help.patterns import Pattern, find_usage
+from atip.inference.help.patterns import Pattern, find_objects, find_usage
 from atip.inference.help.sections import (
     ARGUMENTS,
     COMMANDS,
@@ -29,7 +30,8 @@ from atip.inference.help.sections import (
     Section,
     split_sections,
 )
-from atip.inference.help.usage import Usage, read_usage, without
+from atip.inference.help.usage import read_usage, without
+from atip.inference.help.usage_facts import Usage
 from atip.inference.summary import find_summary
 from atip.model.tool import Command
 
@@ -58,6 +60,7 @@ def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Comm
     extra = listed_synopsis(sections, (tool, *path))
     if extra:
         usage = read_usage([*patterns, *extra], tool, path)
+    usage.take_objects(*find_objects(text, patterns))
     return _Reading(sections, usage, own, words=(tool, *path), nested=bool(path)).command(page)
 
 
@@ -132,7 +135,7 @@ class _Reading:
         known = {flag for draft in drafts for flag in draft.flags}
         drafts += find_mentions(self.loose, self.entries, known, careful=self.nested)  # (8)
         arguments = self._arguments(subs, drafts)  # (6)
-        options = self._options(drafts)  # (7)
+        options = [self._with_legend(one) for one in self._options(drafts)]  # (7)
         return Command(
             description=self._description(),
             commands={sub.name: self._sub_command(sub) for sub in subs.values()} or None,
@@ -154,6 +157,8 @@ class _Reading:
             for sub in subs:
                 found.setdefault(sub.name, sub)
         self._commands_of_usage(found)
+        if sum(name.islower() for name in found) > 2:  # `OBJECT := { address | link … }`
+            return {name: sub for name, sub in found.items() if not name.isupper()}
         return found
 
     def _commands_of_usage(self, found: dict[str, Sub]) -> None:
@@ -163,7 +168,14 @@ class _Reading:
                 for name in names:
                     if name not in known:
                         found.setdefault(name, Sub(name=name, lines=lines))
+        for name in self.usage.objects:
+            found.setdefault(name, Sub(name=name, lines=(1, 1)))
         words = dict(self.usage.words)
+        starts = {lines for _, lines in self.usage.brace_words}
+        if (
+            len(words) > 1 or len(starts) > 1
+        ):  # `ip route { add | del } ROUTE`, `ip route get ADDRESS`
+            words |= dict(self.usage.brace_words)
         if found:
             if 2 * len(set(words) & known) > len(words) and self.nested:
                 for word, lines in words.items():  # a list in prose may leave some out
@@ -171,7 +183,7 @@ class _Reading:
                         found.setdefault(word, Sub(name=word, lines=lines))
             without(self.usage, set(words) & set(found))
             return
-        if len(words) >= 2 and len(self.usage.words) * 2 > len(self.usage.patterns):
+        if len(words) >= 2 and (len(self.usage.words) + len(starts)) * 2 > len(self.usage.patterns):
             for word, lines in words.items():
                 found.setdefault(word, Sub(name=word, lines=lines))
             without(self.usage, set(words))
@@ -179,7 +191,8 @@ class _Reading:
     def _sub_command(self, sub: Sub) -> Command:
         """A listed command, with what its row or its own usage lines show of positionals and options."""
         words = (*self.words, sub.name)
-        shown = [f"{' '.join(words)} {sub.synopsis}"] if sub.synopsis else []
+        synopsis = sub.synopsis or self.usage.synopses.get(sub.name, "")
+        shown = [f"{' '.join(words)} {synopsis}"] if synopsis else []
         start = " ".join(words)
         default = f"{' '.join(self.words)} [{sub.name} "
         for pattern in self.usage.patterns:
@@ -218,6 +231,17 @@ class _Reading:
             build_option(draft, style=style, name=option_name(draft.flags, taken))
             for draft in drafts
         ]
+
+    def _with_legend(self, option: Option) -> Option:
+        """The values of an option that refers to a list below: `set behavior on write error.  See MODE below`."""
+        placeholder = str(option.own.get("placeholder") or "")
+        if option.enum or not option.takes_value or not placeholder.isupper():
+            return option
+        for section, loose in self.loose:
+            found = legend_under(section.title, section.lines, placeholder)
+            if found or (found := legends_below(loose, option.flags, placeholder)):
+                return option.replace(enum=found, type="enum")
+        return option
 
     def _description(self) -> str:
         """The first paragraph that says what the command does."""

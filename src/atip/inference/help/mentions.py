@@ -12,7 +12,8 @@ import re
 from atip.inference.help.options import MAX_OPTIONS, Draft
 from atip.inference.help.patterns import Pattern
 from atip.inference.help.sections import ASIDE, EXAMPLES
-from atip.inference.help.usage import Usage, read_usage
+from atip.inference.help.usage import read_usage
+from atip.inference.help.usage_facts import Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

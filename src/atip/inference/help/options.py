@@ -10,6 +10,7 @@ import re
 
 from atip.inference.help.choices import are_values, choices_of_placeholder, choices_of_prose
 from atip.inference.help.flags import plain_placeholder
+from atip.inference.help.legends import choices_of_legend
 from atip.inference.help.prose import (
     default_of,
     env_of,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from atip.inference.help.entries import Entry
     from atip.inference.help.flags import FlagSpec
-    from atip.inference.help.usage import Usage, UsageOption
+    from atip.inference.help.usage_facts import Usage, UsageOption
 
 MAX_OPTIONS = 5_000
 _WORDS = frozenset(("version", "help", "verbose", "quiet", "debug", "list", "force", "display"))
@@ -96,8 +97,11 @@ def draft_options(entries: Iterable[Entry], usage: Usage, stray: Usage) -> list[
             _use(option, drafts, known)
     _split_clusters(usage, drafts, known, defined)
     for option in stray.options:
-        if len(drafts) < MAX_OPTIONS and not any(flag in known for flag in option.flags):
+        draft = next((known[flag] for flag in option.flags if flag in known), None)
+        if len(drafts) < MAX_OPTIONS and draft is None:
             _use(option, drafts, known)
+        elif draft is not None and draft.value is None and option.raw.startswith("<"):
+            draft.value, draft.raw = option.value, option.raw  # npm: a synopsis of all options
     return drafts
 
 
@@ -179,7 +183,9 @@ def _use(option: UsageOption, drafts: list[Draft], known: dict[str, Draft]) -> N
         if flag not in known:
             draft.flags.append(flag)
             known[flag] = draft
-    if option.value is not None and draft.value is None and option.certain:
+    if option.value is not None and draft.guessed and not draft.raw:
+        draft.value, draft.raw = option.value, option.raw
+    elif option.value is not None and draft.value is None and option.certain:
         if draft.part == "definition":
             draft.conflicts.append(
                 f"line {option.lines[0]}: usage gives {option.flags[0]} the value `{option.value}`,"
@@ -323,8 +329,10 @@ def _is_long_behind_one_dash(flag: str) -> bool:
 def _choices(draft: Draft, style: str) -> tuple[str, ...] | None:
     formal = style in ("formal", "commander")
     shown = choices_of_placeholder(draft.raw, brackets_are_optional=style == "commander")
-    found = shown or choices_of_prose(
-        draft.text, draft.paragraphs, style="formal" if formal else style
+    found = (
+        shown
+        or choices_of_prose(draft.text, draft.paragraphs, style="formal" if formal else style)
+        or (None if formal else choices_of_legend(draft.raw, draft.text))
     )
     return found if found and are_values(found, draft.flags) else None
 

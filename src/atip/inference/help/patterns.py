@@ -153,8 +153,40 @@ def _strip_comment(text: str) -> str:
             if (len(words) > 2 and not any(char in rest for char in "[{|")) or rest[0] in "#<;":
                 return text[:at]
         at = text.find("   ", at + 3 + (len(text[at + 3 :]) - len(text[at + 3 :].lstrip())))
+    gap = text.rfind("  ")
+    if gap > 0 and len(text[gap:].split()) > 3 and text[gap:].replace(" ", "").isalpha():
+        text = text[:gap].rstrip()  # `-q [errorfile]  edit file with first error`
     cut = text.find("  <-")
     if cut > 0:
         text = text[:cut]
     dash = text.find("] - ")
     return text[: dash + 1] if dash > 0 and text[dash + 4 : dash + 5].islower() else text
+
+
+_OBJECT = re.compile(r"\b([A-Z][A-Z_-]{2,20})\s*:=\s*\{([^{}]{3,2000})\}")
+
+
+def find_objects(text: str, patterns: Sequence[Pattern]) -> tuple[str, tuple[str, ...]]:
+    """`ip OBJECT { COMMAND | help }`, `OBJECT := { address | link … }`: (the name, what may stand for it)."""
+    for name, values in _OBJECT.findall(text[:20_000]):
+        words = [value.strip() for value in values.split("|")]
+        stands = any(f" {name} {{ COMMAND" in pattern.text for pattern in patterns)
+        if (
+            stands
+            and len(words) > 2
+            and all(re.fullmatch(r"[a-z][a-z0-9-]*", one) for one in words)
+        ):
+            return name, tuple(word for word in words if word != "help")
+    return "", ()
+
+
+def own_patterns(patterns: list[Pattern], words: tuple[str, ...]) -> list[Pattern]:
+    """Without the usage of other commands that a text shows beside its own (`git log`: `or: git show`)."""
+    start = f"{' '.join(words)} "
+    own = [pattern for pattern in patterns if f"{pattern.text} ".startswith(start)]
+    if len(words) < 2 or not own:
+        return patterns
+    beside = re.compile(
+        rf"{re.escape(' '.join(words[:-1]))} (?!{re.escape(words[-1])}\b)[a-z][a-z-]+(?: |$)"
+    )
+    return [pattern for pattern in patterns if not beside.match(pattern.text)]

@@ -71,6 +71,8 @@ def parse_synopsis(text: str) -> Node:
             _repeat(top)
         elif symbol == "," and top.bracket == "{":
             top.alternatives.append([])
+        elif top.bracket == "{" and "|" in symbol and symbol[0].islower() and len(stack) == 2:
+            top.alternatives[-1:] = [[Node(WORD, part)] for part in symbol.split("|")]
         elif symbol not in _CLOSERS and symbol != ",":
             _add(top, symbol, spaced)
         if choice is not None and stack[-1] is choice and symbol != "|":
@@ -130,6 +132,9 @@ def _repeat(top: Node) -> None:
 
 def _names_options(group: Node) -> bool:
     words = [node.text.lower() for node in group.children]
+    if len(words) == 1 and not words[0]:  # `pkg [{=version | /release}]...`
+        words = [node.text for node in group.children[0].children]
+        return bool(words) and all(word[:1] in ("=", "/") for word in words)
     return len(words) == 1 and words[0].strip("<>").endswith(("options", "option"))
 
 

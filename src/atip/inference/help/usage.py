@@ -10,78 +10,32 @@ from __future__ import annotations
 import re
 
 from atip.inference.help.flags import parse_flags, plain_placeholder
+from atip.inference.help.nodes import (
+    clean_name,
+    has_flags,
+    holds_options,
+    is_only_options,
+    is_told_command,
+    lists_values,
+    literal_names,
+    plain_name,
+    value_text,
+)
+from atip.inference.help.patterns import own_patterns
 from atip.inference.help.placeholders import is_command_word, is_options_word, letters
 from atip.inference.help.synopsis import (
     FLAG,
     OPTIONAL,
     PLACEHOLDER,
-    REQUIRED,
     WORD,
     Node,
     parse_synopsis,
 )
+from atip.inference.help.usage_facts import Usage, UsageArgument, UsageOption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.inference.help.patterns import Pattern
-
-
-class UsageOption:
-    """A flag seen in a usage line. `certain` is False where a value might be a positional."""
-
-    __slots__ = ("certain", "flags", "lines", "optional_value", "raw", "required", "value", "word")
-
-    def __init__(self, flags: tuple[str, ...], lines: tuple[int, int]) -> None:
-        self.flags = flags
-        self.lines = lines
-        self.value: str | None = None
-        self.raw = ""
-        self.optional_value = False
-        self.certain = True
-        self.required = False
-        self.word = ""
-        """The literal word its pattern starts with: perhaps a sub-command."""
-
-
-class UsageArgument:
-    """A positional seen in a usage line."""
-
-    __slots__ = ("after", "bare", "handed", "lines", "name", "raw", "required", "variadic")
-
-    def __init__(self, name: str, lines: tuple[int, int]) -> None:
-        self.name = name
-        self.lines = lines
-        self.required = True
-        self.variadic = False
-        self.bare = False
-        """A lower-case word without brackets: perhaps a literal."""
-        self.raw = ""
-        self.after: str | None = None
-        """The flag right before it outside of brackets: perhaps it is that flag's value."""
-        self.handed = False
-        """Whether `--` stands before it."""
-
-
-class Usage:
-    """Everything the usage lines of one page say."""
-
-    def __init__(self) -> None:
-        self.patterns: list[Pattern] = []
-        self.options: list[UsageOption] = []
-        self.arguments: list[list[UsageArgument]] = []
-        """Per pattern."""
-        self.only_options: list[bool] = []
-        """Per pattern, whether it is `TOOL OPTION` and nothing else."""
-        self.clusters: list[tuple[str, tuple[int, int]]] = []
-        """`-abc`: three flags or one long one; the definitions decide."""
-        self.words: list[tuple[str, tuple[int, int]]] = []
-        """Literal words right after the program's own: commands, if there are several."""
-        self.braces: list[tuple[tuple[str, ...], bool, tuple[int, int]]] = []
-        """`{a,b}` as a positional, and whether `...` follows (argparse sub-commands)."""
-        self.takes_command = False
-        self.starts: list[str] = []
-        """The literal word each pattern starts with, or nothing."""
-        self.exclusive: list[tuple[str, ...]] = []
 
 
 def without(usage: Usage, words: set[str]) -> None:
@@ -101,18 +55,6 @@ def read_usage(patterns: list[Pattern], tool: str, path: tuple[str, ...]) -> Usa
         root = parse_synopsis(pattern.text)
         _Reader(usage, pattern, tool, path).read(root)
     return usage
-
-
-def own_patterns(patterns: list[Pattern], words: tuple[str, ...]) -> list[Pattern]:
-    """Without the usage of other commands that a text shows beside its own (`git log`: `or: git show`)."""
-    start = f"{' '.join(words)} "
-    own = [pattern for pattern in patterns if f"{pattern.text} ".startswith(start)]
-    if len(words) < 2 or not own:
-        return patterns
-    beside = re.compile(
-        rf"{re.escape(' '.join(words[:-1]))} (?!{re.escape(words[-1])}\b)[a-z][a-z-]+(?: |$)"
-    )
-    return [pattern for pattern in patterns if not beside.match(pattern.text)]
 
 
 def _default_command(node: Node) -> str:
@@ -141,7 +83,7 @@ class _Reader:
         start = self._skip_program(branch)
         for index in range(len(branch) - 1, start, -1):
             node = branch[index]
-            if node.kind == WORD and node.text.lower() in self.path:
+            if node.kind == WORD and node.text in self.path:
                 start = index + 1  # what stands before belongs to the parent command
                 break
         place = self._skip_options(branch, start)
@@ -160,12 +102,12 @@ class _Reader:
             self.found = []  # a sentence
         self.usage.arguments.append(self.found)
         self.usage.starts.append(self.word)
-        self.usage.only_options.append(_is_only_options(branch[start:]))
+        self.usage.only_options.append(is_only_options(branch[start:]))
 
     def _skip_program(self, branch: list[Node]) -> int:
         at = 0
         for node in branch:
-            names = _literal_names(node)
+            names = literal_names(node)
             known = names & self.path or names & self.pieces
             if not names or (at > 0 and not known):
                 break
@@ -175,7 +117,7 @@ class _Reader:
     def _skip_options(self, branch: list[Node], start: int) -> int:
         """`git submodule [--quiet] add`: where the literal word of a nested command stands."""
         place = start
-        while self.path and place < len(branch) and _holds_options(branch[place]):
+        while self.path and place < len(branch) and holds_options(branch[place]):
             place += 1
         return place
 
@@ -202,8 +144,11 @@ class _Reader:
         repeat = repeat or node.repeat
         following = branch[at + 1] if at + 1 < len(branch) else None
         flags = [child for child in node.children if child.kind == FLAG]
+        if flags and lists_values(node):
+            self._listed_values(node)
+            return
         if node.bracket == "{" and not flags and len(node.alternatives) > 1:
-            self._braces(node, branch, at, optional=optional, repeat=repeat)
+            self._braces(node, branch, at, is_first=depth == 0 and at == 0)
             return
         if flags and all(len(alt) == 1 and alt[0].kind == FLAG for alt in node.alternatives):
             taken = self._shared_value(node, following) if depth else None
@@ -214,7 +159,7 @@ class _Reader:
             if taken is not None:
                 branch[at + 1] = Node(WORD, "")
             return
-        names = [_plain_name(alt) for alt in node.alternatives]
+        names = [plain_name(alt) for alt in node.alternatives]
         if len(names) > 1 and all(names) and not flags:
             repeat = repeat or any(child.repeat for child in node.children)  # `[UNIT...|PATH...]`
             self._add_argument("|".join(names), node, optional=optional, repeat=repeat)
@@ -232,6 +177,16 @@ class _Reader:
             mixed = optional or len(node.alternatives) > 1
             self._walk(alternative, optional=mixed, repeat=repeat, depth=inner)
 
+    def _listed_values(self, node: Node) -> None:
+        """`[-t dsa | ecdsa | rsa]`: one flag and the values that it takes."""
+        flag = node.alternatives[0][0]
+        spec = parse_flags(flag.text)
+        if spec is None:
+            return
+        option = self._new_option(flag, spec.flags, certain=True)
+        values = [node.alternatives[0][1], *(alt[0] for alt in node.alternatives[1:])]
+        option.value = option.raw = "|".join(value.text for value in values)
+
     def _pair(self, node: Node) -> None:
         """`[-u|--uuid <uuid>]`: the short spelling takes the value of the long one."""
         for one, two in zip(node.alternatives, node.alternatives[1:], strict=False):
@@ -243,13 +198,8 @@ class _Reader:
             alike = len(node.alternatives) == 2 or long[2:3].lower() == short[1:2].lower()
             if len(short) == 2 and long.startswith("--") and alike and glued:
                 value = two[0].value
-                if (
-                    value is None
-                    and len(two) > 1
-                    and two[1].kind != FLAG
-                    and not _has_flags(two[1])
-                ):
-                    value = _value_text(two[1])
+                if value is None and len(two) > 1 and two[1].kind != FLAG and not has_flags(two[1]):
+                    value = value_text(two[1])
                 if value is not None:
                     one[0].value = value
 
@@ -274,12 +224,21 @@ class _Reader:
         if len(texts) > 1 and value is None:
             self.usage.exclusive.append(tuple(texts))
 
-    def _braces(
-        self, node: Node, branch: list[Node], at: int, *, optional: bool, repeat: bool
-    ) -> None:
-        names = tuple(name for alt in node.alternatives if (name := _plain_name(alt)))
+    def _braces(self, node: Node, branch: list[Node], at: int, *, is_first: bool) -> None:
+        names = tuple(name for alt in node.alternatives if (name := plain_name(alt)))
         following = branch[at + 1] if at + 1 < len(branch) else None
         dots = node.repeat or (following is not None and following.text == "...")
+        if is_first and self.path and all(name.islower() for name in names):
+            self.usage.brace_words += [(name, self.lines) for name in names]
+            self.word = self.word or (names[0] if names else "")
+        told = {alt[0].text: alt[1:] for alt in node.alternatives if is_told_command(alt)}
+        literal = all(name.islower() for name in names)
+        if (
+            len(told) > 1 and literal and not self.path
+        ):  # `{update | install pkg... | remove pkg...}`
+            for name, rest in told.items():
+                self.usage.synopses[name] = " ".join(value_text(one) for one in rest)
+            names, dots = (*names, *told), True
         self.usage.braces.append((names, dots, self.lines))
 
     def _flag(self, branch: list[Node], at: int, *, optional: bool, depth: int) -> int:
@@ -303,13 +262,13 @@ class _Reader:
             if following.kind in (WORD, PLACEHOLDER):
                 following.value = name
             return at
-        if following.kind == OPTIONAL and _has_flags(following):
+        if following.kind == OPTIONAL and has_flags(following):
             return at
-        option.value = plain_placeholder(_value_text(following))
-        option.raw = _value_text(following)
+        option.value = plain_placeholder(value_text(following))
+        option.raw = value_text(following)
         option.optional_value = following.kind == OPTIONAL and len(following.alternatives) == 1
         at += 1
-        while at < len(branch) and branch[at].kind != FLAG and not _has_flags(branch[at]):
+        while at < len(branch) and branch[at].kind != FLAG and not has_flags(branch[at]):
             option.optional_value = option.optional_value and branch[at].kind == OPTIONAL
             at += 1  # `[--names NAME [NAME ...]]`, `[-D [address:]port]`
         return at
@@ -338,7 +297,7 @@ class _Reader:
         self.dashed = self.dashed or text == "--"
         if not text or text in ("--", "-", "...", "\u2026", ":", "=", ".", "or", "and", "&", ">"):
             return
-        if text[0] in "#$" or not any(char.isalnum() for char in text):
+        if text[0] in "#$=/" or not any(char.isalnum() for char in text):
             return
         if not optional and text.lower() in self.path:
             return  # `tool [global options] plan`: the command's own name
@@ -351,7 +310,7 @@ class _Reader:
     def _add_argument(
         self, text: str, node: Node, *, optional: bool, repeat: bool
     ) -> UsageArgument | None:
-        name = _clean_name(text)
+        name = clean_name(text)
         key = letters(name)
         if is_options_word(key):
             return None
@@ -368,59 +327,3 @@ class _Reader:
         argument.variadic = argument.variadic or key in ("args", "arguments") or text == "FILES"
         self.found.append(argument)
         return argument
-
-
-def _clean_name(text: str) -> str:
-    name = text.strip("<>[](){}.,;:'\"`*=\u2026 ").replace("[", "").replace("]", "")
-    return name.removesuffix("(s").removesuffix("...")
-
-
-def _plain_name(branch: list[Node]) -> str:
-    """The name of a branch that is one word or placeholder; empty otherwise."""
-    if len(branch) != 1 or branch[0].kind not in (WORD, PLACEHOLDER):
-        return ""
-    return _clean_name(branch[0].text)
-
-
-def _literal_names(node: Node) -> set[str]:
-    if node.kind == WORD:
-        return {part.lower() for part in [node.text, *node.text.split("|")]}
-    if node.kind == REQUIRED and node.bracket == "(":
-        names = [_plain_name(branch).lower() for branch in node.alternatives]
-        return set(names) if all(names) else set()
-    return set()
-
-
-def _value_text(node: Node, depth: int = 0) -> str:
-    """A value as it was written, brackets included."""
-    if node.kind in (WORD, PLACEHOLDER, FLAG):
-        return node.text + ("..." if node.repeat else "")
-    if depth > 6:
-        return ""
-    close = {"[": "]", "(": ")", "{": "}"}.get(node.bracket, "")
-    inner = "|".join(
-        " ".join(_value_text(child, depth + 1) for child in branch) for branch in node.alternatives
-    )
-    return f"{node.bracket}{inner}{close}"
-
-
-def _holds_options(node: Node) -> bool:
-    """Brackets with nothing but flags, or with a marked placeholder for them (`[<file-option>]`)."""
-    if node.kind != OPTIONAL or not node.children:
-        return False
-    if node.children[0].kind == FLAG and len(node.alternatives) == 1:
-        return True
-    return all(
-        child.kind == FLAG
-        or (child.kind == PLACEHOLDER and child.text != "" and is_options_word(letters(child.text)))
-        for child in node.children
-    )
-
-
-def _is_only_options(branch: list[Node]) -> bool:
-    words = [node for one in branch for node in (one, *one.children) if node.text]
-    return bool(words) and all(is_options_word(letters(node.text)) for node in words)
-
-
-def _has_flags(node: Node) -> bool:
-    return any(child.kind == FLAG for child in node.children)
