@@ -236,11 +236,15 @@ def test_decisions_are_on_record_where_policy_demands_it(tmp_path):
 
 def test_only_decisions_are_shown(tmp_path):
     demand_records(tmp_path)
-    library.Toolbox(home=tmp_path).audit.append({"event": "refused", "argv": ["ls"]})
+    audit = library.Toolbox(home=tmp_path).audit
+    audit.append({"event": "refused", "argv": ["ls"]})
+    audit.append({"event": "end", "run": "1"})
     hook(tmp_path, {"line": READ, "cwd": "/tmp"})
-    assert [each["event"] for each in decisions(tmp_path)] == ["decision"]
+    assert atip("explain", READ, home=tmp_path).code == 0
+    assert [each["event"] for each in decisions(tmp_path)] == ["refused", "decision", "decision"]
+    assert [each.get("client") for each in decisions(tmp_path)][-1] == "explain"
     records = atip("audit", "show", "--json", home=tmp_path).document["records"]
-    assert [each["event"] for each in records] == ["refused", "decision"]
+    assert [each["event"] for each in records] == ["refused", "end", "decision", "decision"]
 
 
 def test_records_of_decisions_hold_no_secrets(tmp_path):

@@ -42,7 +42,7 @@ _PLUG_INS = frozenset(("eslint", "prettier", "stylelint", "pylint", "rubocop"))
 
 def runs_project_code(subject: Subject) -> bool:
     """Whether a call may run files of the workspace. What is not known may."""
-    if not subject.argv or subject.evidence == "shell":
+    if not subject.argv or subject.evidence == "shell" or subject.is_operation:
         return False
     if subject.known is None:
         return True

@@ -58,6 +58,8 @@ class Subject(Value):
     listed: bool | None = None
     """Whether an approving registry knows these very bytes; None: not known, which is no."""
     known: Tool | None = None
+    is_operation: bool = False
+    """Whether it is an operation of an API: it starts no program of the workspace; what its source starts is confined in any case."""
     reads_service: bool = False
     """Whether it only asks the service that its user is logged in to (`policy.remote`)."""
     reversible: bool = False

@@ -190,6 +190,7 @@ def subject_of(source: str, operation: Operation, base: str = "") -> Subject:
         path=(operation.name,),
         argv=("atip", "api", "call", f"{source}.{operation.name}"),
         text=f"{source}.{operation.name}",
+        is_operation=True,
         effects=operation.effects.replace(network=False),
         evidence="claim" if operation.method == "CALL" else "knowledge",
         hosts=(base,) if base else (),
