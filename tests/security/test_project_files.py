@@ -263,17 +263,21 @@ def test_a_workspace_behind_a_link_is_a_workspace(tmp_path: pathlib.Path) -> Non
         assert said.decision.outcome == "allow", said.decision
 
 
-@pytest.mark.parametrize("verb", ["run", "observe"])
-def test_yes_in_advance_never_prints_a_secret(tmp_path: pathlib.Path, verb: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "refused"),
+    [
+        (("run", "--yes"), True),
+        (("observe", "--real", "--yes", "--"), True),
+        (("observe", "--yes", "--"), False),  # runs on a copy, where the key is not shown
+    ],
+)
+def test_yes_in_advance_never_prints_a_secret(
+    tmp_path: pathlib.Path, words: tuple[str, ...], refused: bool
+) -> None:
     desk = Desk(tmp_path)
     (desk.home / ".ssh").mkdir()
-    (desk.home / ".ssh/id_ed25519").write_text("the key itself")
-    words = [
-        verb,
-        "--yes",
-        *(("--",) if verb == "observe" else ()),
-        "base64",
-        str(desk.home / ".ssh/id_ed25519"),
-    ]
-    said = atip(*words, home=desk.home, cwd=desk.work, stdin="yes\n" * 9)
-    assert said.code != 0 and "dGhlIGtleS" not in said.out + said.err, said
+    key = desk.home / ".ssh/id_ed25519"
+    key.write_text("the key itself")
+    said = atip(*words, "base64", str(key), home=desk.home, cwd=desk.work, stdin="yes\n" * 9)
+    assert (said.code != 0) is refused, said
+    assert "dGhlIGtleS" not in said.out + said.err, said
