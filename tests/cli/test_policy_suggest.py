@@ -19,8 +19,11 @@ pytestmark = pytest.mark.sandbox
 
 @pytest.fixture
 def work(tmp_path: pathlib.Path) -> pathlib.Path:
-    (tmp_path / "home/work").mkdir(parents=True)
-    return tmp_path / "home/work"
+    folder = tmp_path / "home/work"
+    folder.mkdir(parents=True)
+    # a line that only fetches is asked about: without the host it could only fail
+    (folder / "fetch.sh").write_text('curl -sS --max-time 20 "$1"\n')
+    return folder
 
 
 @pytest.fixture
@@ -56,7 +59,7 @@ def play(work: pathlib.Path, said: Ran) -> None:
 
 
 def test_a_port_on_loopback_is_named_granted_and_reached(work: pathlib.Path, server: int) -> None:
-    fetch = f"curl -sS --max-time 20 http://localhost:{server}/"
+    fetch = f"sh fetch.sh http://localhost:{server}/"
     refused = line(work, fetch)
     assert refused.code and f"stopped `connect localhost:{server}`" in refused.err, refused
     play(work, refused)
@@ -77,7 +80,7 @@ def test_a_folder_is_named_granted_and_written_and_the_workspace_stays_open(
 
 
 def test_a_host_is_named_by_the_gate_and_granted(work: pathlib.Path) -> None:
-    fetch = "curl -sS --max-time 20 https://packages.invalid/"
+    fetch = "sh fetch.sh https://packages.invalid/"
     refused = line(work, fetch)
     assert "stopped `connect packages.invalid:443`" in refused.err, refused
     play(work, refused)
@@ -94,11 +97,11 @@ def test_a_line_that_stays_here_starts_without_a_gate(work: pathlib.Path) -> Non
 
 
 def test_repeated_needs_become_the_smallest_grant(work: pathlib.Path) -> None:
-    fetch = "curl -sS --max-time 20 https://packages.invalid/"
+    fetch = "sh fetch.sh https://packages.invalid/"
     line(work, fetch)
     assert suggestions(work) == []
     line(work, fetch)
-    line(work, "curl -sS http://other.invalid:8080/")
+    line(work, "sh fetch.sh http://other.invalid:8080/")
     (found,) = suggestions(work)
     assert found["need"] == "connect packages.invalid:443" and found["runs"] == 2
     assert found["grant"] == {"grants": {"hosts": ["packages.invalid"]}}
