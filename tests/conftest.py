@@ -10,11 +10,16 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import signal
 
 import hypothesis
 import pytest
 
 from tests.shared import ROOT, find_shared
+
+# A runner in the background ignores interrupts, and every program that a test starts would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples for the same code: a change is judged by what it changed. `make soak` draws new ones each time.
 # How fast examples are drawn says more of what else the machine does than of the test.
