@@ -23,6 +23,7 @@ def test_commands_effects_and_decision(tmp_path):
         "problem",
         "inSandbox",
         "chains",
+        "ignored",
     }
 
 

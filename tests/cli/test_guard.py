@@ -105,10 +105,10 @@ def test_where_a_person_is_asked_it_is_a_question(tmp_path, mode):
 def test_a_plan_is_not_overridden_by_a_rule(tmp_path):
     folder = tmp_path / ".config/agent-tools"
     folder.mkdir(parents=True)
-    rule = {"decision": "allow", "tools": ["npm"], "commands": ["test"]}
+    rule = {"decision": "allow", "words": ["mkdir", "build"]}
     (folder / "policy.json").write_text(json.dumps({"policy": {"version": "1", "rules": [rule]}}))
-    assert in_mode(tmp_path, "npm test", "default") == "allow"
-    assert in_mode(tmp_path, "npm test", "plan") == "deny"
+    assert in_mode(tmp_path, "mkdir build", "default") == "allow"
+    assert in_mode(tmp_path, "mkdir build", "plan") == "deny"
     assert in_mode(tmp_path, "git status", "plan") == "allow"
 
 
