@@ -17,9 +17,13 @@ import pytest
 
 from tests.shared import ROOT, find_shared
 
-# A runner in the background ignores interrupts, and every program that a test starts would inherit that.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell starts what runs in the background with these ignored, and every program that a test starts would inherit that.
+for _number, _handler in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGQUIT, signal.SIG_DFL),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 # The same examples for the same code: a change is judged by what it changed. `make soak` draws new ones each time.
 # How fast examples are drawn says more of what else the machine does than of the test.

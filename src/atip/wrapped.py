@@ -96,7 +96,7 @@ def ask_nobody(question: Question) -> bool:
     """
     raise NeedsConfirmation(
         "consent.no-asker",
-        "a person has to confirm this, and the wrappers were not told whom to ask",
+        "a person has to confirm this, and the wrappers have no way to ask",
         hint="hand in who is asked: `runtime.use(ask=runtime.ask_on_terminal)`, or allow it in the policy",
         details={"argv": list(question.argv[:4]), "reasons": list(question.reasons)},
     )

@@ -53,7 +53,7 @@ def asker_of(where: str) -> Asker | None:
 def _ask_nobody(question: Question) -> bool:
     raise NeedsConfirmation(
         "consent.no-asker",
-        "a person has to confirm this, and nobody may be asked",
+        "a person has to confirm this, and questions are switched off",
         hint='say whom to ask: `--ask terminal`; from wrappers `use({ ask: "terminal" })` or a function',
         details={"argv": list(question.argv[:4]), "reasons": list(question.reasons)},
     )

@@ -161,6 +161,7 @@ def test_lines_are_explained_by_the_policies_in_force_here(browser, address, hom
         assert "no pushes" in page.inner_text("#decided") and "user" in page.inner_text("#decided")
         assert "deny" in page.inner_text("#decided")
         page.click("nav >> text=Explain")
+        page.wait_for_selector("body[data-judge=ready]")  # before, Enter is a new line
         page.fill("#shell", "git push")
         page.keyboard.press("Enter")
         page.wait_for_selector("#explanation .card")

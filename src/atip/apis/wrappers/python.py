@@ -35,7 +35,7 @@ from ..runtime import UNSET, Unset
 """
 _RUNTIME = '''"""What the wrappers call. Policy decides on every call, and every call has its record. Needs `pip install "atip-cli[api]"`.
 
-Where policy asks, nobody is asked until you say whom:
+Where policy asks, the call is refused until you hand in a function that asks:
 
     runtime.use(ask=runtime.ask_on_terminal)
 

@@ -72,6 +72,7 @@ def copy_confinement(
     return line.replace(
         fs_read=tuple(dict.fromkeys((*line.fs_read, *named.fs_read))),
         fs_write=tuple(entry for entry in writable if _exists(entry)),
+        fs_cache=(),  # SECURITY: it is shared by the lines of a workspace, and a copy leaves nothing behind
         egress=(),
         egress_private=(),
         tcp=(),
