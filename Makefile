@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: scan test check format bench soak mutations requirements docs catalogue clean
+.PHONY: scan test test-clients check format bench soak mutations requirements docs catalogue prove release clean
 
 scan: $(VENV)/.ready
 	@$(BIN)/atip scan --learn
@@ -11,6 +11,11 @@ scan: $(VENV)/.ready
 
 test: $(VENV)/.ready $(VENV)/.system
 	@scripts/test
+
+# Real coding agents (1.1 GB in .cache/clients) with scripted models on loopback; writes docs/reference/clients.md.
+test-clients: $(VENV)/.ready $(VENV)/.system
+	@scripts/setup-clients
+	@ATIP_WRITE_TABLE=1 $(BIN)/pytest tests/clients
 
 check: $(VENV)/.ready
 	@$(BIN)/ruff format --check src tests benchmarks examples scripts packages
@@ -36,7 +41,11 @@ requirements: $(VENV)/.ready
 
 docs: $(VENV)/.ready
 	@$(BIN)/python scripts/reference.py
+	@$(BIN)/python scripts/reference_python.py
+	@$(BIN)/python scripts/reference_errors.py
 	@$(BIN)/python scripts/recorded_day.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "docs: .cache/site/index.html"
 
 $(VENV)/.ready: pyproject.toml scripts/setup
 	@PYTHON=$(PYTHON) VENV=$(VENV) scripts/setup
@@ -49,6 +58,14 @@ CATALOGUE ?= .cache/catalogue
 LIMIT ?= 0
 catalogue: $(VENV)/.ready $(VENV)/.system
 	@VENV=$(VENV) scripts/catalogue/make "$(CATALOGUE)" "$(LIMIT)"
+
+# Every curated tool that is here, or can be laid out from a package: all cases, twice; writes docs/proof.md.
+prove: $(VENV)/.ready $(VENV)/.system
+	@nice -n 19 $(BIN)/python scripts/prove.py --write
+
+# Reproducible wheels and source distributions, tried in clean environments.
+release: $(VENV)/.ready
+	@VENV=$(VENV) scripts/release
 
 clean:
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

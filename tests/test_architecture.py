@@ -28,6 +28,7 @@ LAYERS = {
     "bundles": 4,
     "apis": 4,
     "execution": 4,
+    "proving": 4,
     "crawler": 5,
     "pages": 5,
     "session": 5,
@@ -45,9 +46,19 @@ PURE = {"errors", "version", "model", "calls", "codecs", "inference", "policy", 
 ALONE = {"sdk", "knowledge"}
 RANKS = (
     # workflows, from the bottom up: a module imports only what stands in a line above its own
-    {"api.sessions", "lookup", "verify"},
+    {"api.sessions", "overrides", "verify"},
+    {"lookup"},
     {"establish", "host", "run.hooks", "run.masked", "run.packages"},
-    {"api.approve", "bundle.host", "cmp.places", "judge", "run.rewrite", "scan.shims"},
+    {
+        "api.approve",
+        "bundle.host",
+        "claims",
+        "cmp.places",
+        "evidence",
+        "judge",
+        "run.rewrite",
+        "scan.shims",
+    },
     {"bundle.judge", "explain_page", "look", "run.plan", "scan.machine", "search.sources"},
     {"api.programs"},
     {"api.caller"},
@@ -60,11 +71,12 @@ RANKS = (
         "client_tools",
         "cmp.run",
         "context",
+        "run.cases",
         "run.observe",
         "run.pattern",
         "run.preview",
     },
-    {"bundle.author"},
+    {"bundle.author", "proof"},
     {"bundle.run"},
 )
 DOORS = {"subprocess", "socket", "urllib", "tempfile", "http", "ssl", "asyncio"}

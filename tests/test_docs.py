@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pathlib
@@ -29,6 +30,17 @@ def test_reference_equals_the_parsers(monkeypatch):
     assert (ROOT / "docs" / "reference" / "cli.md").read_text() == reference.render(), (
         "run `make docs`"
     )
+
+
+@pytest.mark.parametrize("name", ["python", "errors"])
+def test_generated_pages_are_current(name):
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        module = importlib.import_module(f"reference_{name}")
+    finally:
+        sys.path.pop(0)
+    page = ROOT / "docs" / "reference" / f"{name}.md"
+    assert page.read_text() == module.render(), "run `make docs`"
 
 
 def test_every_verb_has_a_file_and_a_line():

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from atip.workflows.cmp.run import Intents as Intents
     from atip.workflows.context import SharedContext as SharedContext
     from atip.workflows.judge import Explanation as Explanation
+    from atip.workflows.proof import Proof as Proof
     from atip.workflows.run.observe import Observation as Observation
     from atip.workflows.run.pattern import Patterns as Patterns
     from atip.workflows.run.preview import Preview as Preview
@@ -62,13 +63,8 @@ class Toolbox:
     """Everything known about the tools of one user on this machine."""
 
     def __init__(
-        self,
-        *,
-        home: str | None = None,
-        offline: bool | None = None,
-        policy: str | None = None,
-        cwd: str | None = None,
-    ) -> None:
+        self, *, home: str | None = None, offline: bool | None = None, policy: str | None = None, cwd: str | None = None,
+    ) -> None:  # fmt: skip
         """All state lies below `home`; `offline` opens no socket (default: as `ATIP_OFFLINE` says); `policy` is a preset that
         replaces the configured one; `cwd` is the directory whose project counts."""
         is_offline = bool(os.environ.get("ATIP_OFFLINE")) if offline is None else offline
@@ -110,9 +106,7 @@ class Toolbox:
 
         return infer_tool(self.host, name)
 
-    def sync(
-        self, *, approve: Sequence[str] = (), prefetch: Sequence[str] = (), refresh: bool = True
-    ) -> Synced:
+    def sync(self, *, approve: Sequence[str] = (), prefetch: Sequence[str] = (), refresh: bool = True) -> Synced:  # fmt: skip
         """Look up everything known in every remote registry; see `workflows.sync`."""
         return self.registries.sync(approve=approve, prefetch=prefetch, refresh=refresh)
 
@@ -148,6 +142,12 @@ class Toolbox:
         from atip.workflows import tools
 
         return (tools.get_only if only else tools.get_document)(self.host, name, words)
+
+    def with_claims(self, document: dict[str, Any], *, every: bool = False) -> dict[str, Any]:
+        """A document with base and ceiling where they differ; see `workflows.claims`."""
+        from atip.workflows.claims import with_claims
+
+        return with_claims(self.host, document, every=every)
 
     def get_part(self, name: str, commands: Sequence[str]) -> Tool:
         """Some command subtrees of a tool; see `workflows.tools.get_part`."""
@@ -243,12 +243,12 @@ class Toolbox:
 
     def line_runner(
         self, line: str, *, cwd: str | None = None, stdin_fd: int = -1, ask: Asker | None = None,
-        on_output: Callable[[str, bytes], None] | None = None, read_only: bool = False,
+        on_output: Callable[[str, bytes], None] | None = None, read_only: bool = False, keyboard: int = -1, mark: str = "",
     ) -> tuple[Runner, ProgramCall]:  # fmt: skip
         """What runs a whole shell line in one sandbox, and the call to hand to it; errors as `run`."""
         from atip.workflows.run.line import line_runner
 
-        return line_runner(self.host, line, cwd=cwd, stdin_fd=stdin_fd, ask=ask, on_output=on_output, read_only=read_only)  # fmt: skip
+        return line_runner(self.host, line, cwd=cwd, stdin_fd=stdin_fd, ask=ask, on_output=on_output, read_only=read_only, keyboard=keyboard, mark=mark)  # fmt: skip
 
     @property
     def client_tools(self) -> ClientTools:
@@ -273,14 +273,14 @@ class Toolbox:
     def observe(
         self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,
         timeout_s: float | None = None, preset: str | None = None, assume_yes: bool = False,
-        ask: Asker | None = None, real: bool = False,
+        ask: Asker | None = None, real: bool = False, answers: Mapping[str, bytes] | None = None,
     ) -> Observation:  # fmt: skip
-        """Run a command traced on a copy, without network; `real`: as `run`, and changes stay. Errors as `run`."""
+        """Run a command traced on a copy, its network a stand-in that says `answers`; `real`: as `run`. Errors as `run`."""
         from atip.execution.call import CallOptions
         from atip.workflows.run.observe import observe_argv
 
         options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s, assume_yes=assume_yes)
-        return observe_argv(self.host, argv, options, preset=preset, ask=ask, real=real)
+        return observe_argv(self.host, argv, options, preset=preset, ask=ask, real=real, answers=answers)  # fmt: skip
 
     def save_observation(self, seen: Observation) -> str:
         """Keep an observation as evidence (`observed`); returns the path of the file."""
@@ -288,24 +288,24 @@ class Toolbox:
 
         return save_observation(self.host, seen)
 
+    @property
+    def proof(self) -> Proof:
+        """Cases of a tool, what they showed, and what is kept of it."""
+        from atip.workflows.proof import Proof
+
+        return Proof(self.host)
+
     def preview(
-        self,
-        argv: Sequence[str],
-        *,
-        cwd: str | None = None,
-        stdin: bytes | None = None,
-        timeout_s: float | None = None,
-        ask: Asker | None = None,
-    ) -> Preview:
+        self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,
+        timeout_s: float | None = None, ask: Asker | None = None,
+    ) -> Preview:  # fmt: skip
         """Run a command on a copy of what it may write; errors as `run`."""
         from atip.execution.call import CallOptions
 
         options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s)
         return self.preview_call(self.make_call(argv, options), ask=ask)
 
-    def preview_call(
-        self, call: ProgramCall, *, preset: str | None = None, ask: Asker | None = None
-    ) -> Preview:
+    def preview_call(self, call: ProgramCall, *, preset: str | None = None, ask: Asker | None = None) -> Preview:  # fmt: skip
         """`preview` for a call that was made already."""
         from atip.workflows.run.preview import preview_call
 

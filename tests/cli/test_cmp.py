@@ -102,6 +102,33 @@ def test_a_harmless_known_program_runs_and_its_code_comes_through(home):
     assert atip("cmp", "run", "read a file", "file=missing", home=home, cwd=work).code == 1
 
 
+@pytest.mark.sandbox
+@pytest.mark.proves("CMP-9-90")
+def test_layout_with_bin_and_examples_runs_under_a_rule_of_one_line(home):
+    """`<tool>/cmp/` and `<tool>/bin/`: the rule names the program by its path, the values come in any order."""
+    tool, work = home / ".cmp" / "tools" / "jot", home / "work"
+    work.mkdir()
+    example = [{"intent": "write a note", "invocation": {"want": "write a note"}}]
+    (tool / "cmp" / "examples.json").write_text(json.dumps(example))
+    checked = atip("validate", str(tool / "cmp"), "--json", home=home)
+    assert checked.code == 0 and "cmp-examples" in checked.out
+    values = ("text=two words; $(id)", "title=milk")
+    words = ("cmp", "run", "write a note")
+    assert atip(*words, *values, home=home, cwd=work).code == 126
+    program = str(tool / "bin" / "jot-cli")
+    rule = {"decision": "allow", "words": [program, "add", "*"]}
+    policy = home / ".config" / "agent-tools" / "policy.json"
+    policy.parent.mkdir(parents=True, exist_ok=True)
+    policy.write_text(json.dumps({"policy": {"version": "1", "rules": [rule]}}))
+    policy.chmod(0o600)
+    for given in (values, values[::-1]):
+        for line in ((*words, *given), ("cmp", "run", *given, "write a note")):
+            ran = atip(*line, home=home, cwd=work)
+            assert (ran.code, ran.out) == (0, "add\n--title\nmilk\ntwo words; $(id)\n"), ran.err
+    # the rule is about this program: another one of the tool still needs a person
+    assert atip("cmp", "run", "drop notes", "ids=a", home=home, cwd=work).code == 126
+
+
 @pytest.mark.parametrize(
     ("words", "code", "error"),
     [

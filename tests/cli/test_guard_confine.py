@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from tests.cli.run import atip
+from tests.shared import ROOT
 
 pytestmark = pytest.mark.sandbox
 
@@ -73,9 +74,14 @@ def drive(
     return [json.loads(each) for each in done.stdout.splitlines()]
 
 
+def test_inside_of_a_clients_own_sandbox_nothing_is_confined(work: pathlib.Path) -> None:
+    said = drive(work, "./test.sh", "ls", protocol="codex")
+    assert [each["decision"] for each in said] == ["deny", None]  # silence: the client's own rules
+
+
 @pytest.mark.parametrize("protocol", sorted(PACKAGES))
 def test_what_the_sandbox_settles_runs_confined(work: pathlib.Path, protocol: str) -> None:
-    (said,) = drive(work, "./test.sh", protocol=protocol)
+    (said,) = drive(work, "./test.sh", protocol=protocol, ignores="danger-full-access")
     assert said["decision"] == "allow" and said["code"] is not None, said
     command = said["input"].pop("command")
     assert said["input"] == {"description": "x", "timeout": 9000}
@@ -199,7 +205,8 @@ def test_what_ran_is_checked_and_a_client_that_ignored_the_answer_gets_no_second
     (folder / "bin").mkdir(parents=True)
     (folder / "package.json").write_text(json.dumps({"name": name, "version": version}))
     (folder / "bin/client.py").write_text(AFTERWARDS)
-    env = {"PATH": os.environ["PATH"], "HOME": str(work.parent)}
+    # the tree under test, also where it is a copy with a defence switched off
+    env = {"PATH": os.environ["PATH"], "HOME": str(work.parent), "PYTHONPATH": str(ROOT / "src")}
     words = [sys.executable, str(folder / "bin/client.py"), ignores, "./test.sh", "./test.sh"]
     done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, check=True)
     first, second = [json.loads(each) for each in done.stdout.splitlines()]

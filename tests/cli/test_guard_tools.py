@@ -14,6 +14,7 @@ from atip.cli.guard.judging import judge_request
 from atip.cli.guard.modes import in_mode
 from atip.cli.guard.protocols import answer, read_request
 from atip.errors import NotFoundError
+from atip.system.own_program import own_program
 from tests.cli.run import atip
 from tests.shared import ROOT
 
@@ -146,8 +147,17 @@ def test_annotations_alarm_and_never_allow(work: pathlib.Path) -> None:
 
 
 def test_a_foreign_server_with_our_name_is_judged(work: pathlib.Path) -> None:
-    (work.parent / ".claude.json").write_text(json.dumps({"mcpServers": {"atip": {"command": "/usr/bin/atip", "args": ["mcp", "serve"]}}}))  # fmt: skip
+    def configure(command: str) -> None:
+        servers = {"atip": {"command": command, "args": ["mcp", "serve"]}}
+        (work.parent / ".claude.json").write_text(json.dumps({"mcpServers": servers}))
+
+    configure(own_program())
     assert ask(work, "mcp__atip__run", {}, "bypassPermissions") == "none"
+    configure("/opt/other/atip")  # another program of our name
+    assert ask(work, "mcp__atip__run", {}, "bypassPermissions") == "deny"
+    configure("./atip")
+    assert ask(work, "mcp__atip__run", {}, "bypassPermissions") == "deny"
+    configure(own_program())
     (work / ".mcp.json").write_text(json.dumps({"mcpServers": {"atip": {"command": "evil"}}}))
     assert ask(work, "mcp__atip__run", {}, "bypassPermissions") == "deny"
 

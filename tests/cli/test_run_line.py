@@ -9,6 +9,8 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
+import typing
 
 import pytest
 from hypothesis import given, settings
@@ -113,6 +115,75 @@ def test_a_line_that_is_ended_leaves_nothing_behind(work: pathlib.Path) -> None:
         assert going.wait(timeout=20) == 143
     assert not (work / ".envrc").exists()
     assert subprocess.run(["pgrep", "-f", "sleep 271.828"], capture_output=True).stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("number", "to_group"), [(signal.SIGINT, True), (signal.SIGHUP, False), (signal.SIGKILL, False)]
+)
+def test_a_client_that_gives_up_ends_the_line(
+    work: pathlib.Path, number: int, to_group: bool
+) -> None:
+    """A time-out of a client is a signal to the program that it started, or to its group."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(work.parent)}
+    mark = f"sleep 314.{number}"
+    words = [sys.executable, "-m", "atip.cli.main", "run", "--line", f"{mark} & echo up; {mark}"]
+    with subprocess.Popen(
+        words, cwd=work, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as going:  # fmt: skip
+        assert going.stdout is not None and going.stdout.readline() == b"up\n"
+        (os.killpg if to_group else os.kill)(going.pid, number)
+        assert going.wait(timeout=20) in (128 + number, -number)
+    for _ in range(100):
+        left = subprocess.run(["pgrep", "-f", mark], capture_output=True).stdout
+        if not left:
+            break
+        time.sleep(0.05)
+    assert left == b""
+
+
+CLIENT = """
+import subprocess, sys
+done = subprocess.run(["sh", "-c", sys.argv[1]], capture_output=True, text=True)
+print(done.returncode, done.stdout.strip(), flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_jobs_in_the_background_live_as_long_as_the_client(work: pathlib.Path) -> None:
+    """The line is over at once, as in a shell; its job goes on in the same sandbox until the client ends."""
+    script = work.parent / "client.py"
+    script.write_text(CLIENT)
+    job = "sh -c 'while :; do date +%N > alive.txt; sleep 0.1; done'"
+    own = f"{sys.executable} -m atip.cli.main run --line --unattended"
+    inner = shlex.quote(f"{job} >/dev/null 2>&1 & echo started; (exit 3)")
+    env = {"PATH": os.environ["PATH"], "HOME": str(work.parent)}
+    with subprocess.Popen(
+        [sys.executable, str(script), f"{own} {inner}"],
+        cwd=work, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as client:  # fmt: skip
+        assert client.stdout is not None and client.stdin is not None
+        assert client.stdout.readline() == "3 started\n"
+        alive = work / "alive.txt"
+        wait_until(alive.exists)
+        before = alive.read_text()
+        wait_until(lambda: alive.read_text() not in ("", before))
+        client.stdin.write("\n")
+        client.stdin.close()
+        assert client.wait(timeout=20) == 0
+    wait_until(lambda: is_still(alive))
+
+
+def is_still(path: pathlib.Path) -> bool:
+    before = path.stat().st_mtime_ns
+    time.sleep(1.0)
+    return path.stat().st_mtime_ns == before
+
+
+def wait_until(check: typing.Callable[[], bool], limit_s: float = 60.0) -> None:
+    end = time.monotonic() + limit_s
+    while not check():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_the_run_is_on_record(work: pathlib.Path) -> None:

@@ -56,6 +56,31 @@ def test_effects_duration_cost_retry_undo_and_patterns_can_be_read(tmp_path):
     assert read["patterns"][0]["name"] == "twice"
 
 
+def test_a_document_tells_both_ends_of_a_command(tmp_path):
+    """`destructive: false` is what ATIP says of the plain call; an option may do more, and whoever reads it alone is told."""
+    plain = {**EFFECTS, "filesystem": {"read": True, "write": False, "delete": False}}
+    wipe = {"name": "wipe", "flags": ["--wipe"], "type": "boolean", "description": "All of it",
+            "x-atip": {"effects": {"destructive": True}}}  # fmt: skip
+    commands = {
+        "send": {"description": "Send it", "effects": plain, "options": [wipe]},
+        "peek": {"description": "Look", "effects": plain, "options": [], "arguments": []},
+    }
+    home_with(tmp_path, document(commands=commands))
+    shown = atip("show", "greet", "send", "--json", home=tmp_path)
+    send = shown.document["commands"]["send"]
+    assert send["effects"] == plain
+    claim = send["x-atip"]["claim"]
+    assert (claim["base"]["destructive"], claim["ceiling"]["destructive"]) == (False, True)
+    assert claim["with"] == ["with --wipe: destroys"]
+    assert atip("validate", "-", home=tmp_path, stdin=shown.out).code == 0
+    peek = atip("show", "greet", "peek", "--json", home=tmp_path).document["commands"]["peek"]
+    assert "claim" not in peek.get("x-atip", {})
+    whole = atip("show", "greet", "--json", home=tmp_path).document["commands"]["send"]
+    assert "claim" not in whole.get("x-atip", {})
+    every = atip("show", "greet", "--json", "--claims", home=tmp_path).document["commands"]
+    assert every["send"]["x-atip"]["claim"] == claim
+
+
 @pytest.mark.sandbox
 @pytest.mark.proves("ATIP6-4.9-01", "ATIP6-4.9-02")
 def test_a_contributor_makes_a_shim_named_by_the_hash_and_checks_it(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import random
 import signal
 import subprocess
 import sys
@@ -70,17 +71,38 @@ def test_a_line_that_changes_nothing_leaves_no_record(work: pathlib.Path) -> Non
     assert atip("undo", "--forget", home=work.parent, cwd=work).code != 0
 
 
-@pytest.mark.soak
-def test_a_hundred_confined_lines_are_undone_byte_for_byte(work: pathlib.Path) -> None:
-    (work / "step.sh").write_text(
-        "mkdir -p d$(($1 % 7)); echo $1 >> d$(($1 % 7))/f$(($1 % 3)); rm -f d$(($1 % 5))/f1\n"
-        "mv d$(($1 % 4)) m$(($1 % 6)) 2>/dev/null; ln -sf src l$(($1 % 2)); true\n"
+def random_line(rng: random.Random) -> str:
+    """Something that changes files: made, appended to, removed, moved, linked, given another mode."""
+    one, other = (f"d{rng.randrange(4)}/f{rng.randrange(5)}" for _ in range(2))
+    folder = one.partition("/")[0]
+    return rng.choice(
+        (
+            f"mkdir -p {folder} && echo {rng.random()} > {one}",
+            f"mkdir -p {folder} && echo {rng.random()} >> {one}",
+            f"rm -f {one}",
+            f"rm -rf {folder}",
+            f"mv {one} {other}",
+            f"cp {one} {other}",
+            f"mv {folder} m{rng.randrange(3)}",
+            f"ln -sfn {one} l{rng.randrange(3)}",
+            f"chmod {rng.choice(('600', '755', '400'))} {one}",
+            f"truncate -s {rng.randrange(5000)} {one}",
+            f"echo '{rng.random()}' > src/new{rng.randrange(3)}.py",
+        )
     )
+
+
+@pytest.mark.soak
+def test_a_hundred_random_confined_lines_are_undone_byte_for_byte(work: pathlib.Path) -> None:
+    seed = random.SystemRandom().randrange(2**31)
+    rng = random.Random(seed)
+    cases = "".join(f"{number}) {random_line(rng)};;\n" for number in range(100))
+    (work / "step.sh").write_text(f"case $1 in\n{cases}esac 2>/dev/null\ntrue\n")
     before = state(work)
     for number in range(100):
         said = atip("run", "--line", f"sh step.sh {number}", home=work.parent, cwd=work)
-        assert said.code == 0, said
+        assert said.code == 0, (seed, said)
     assert state(work) != before
     while atip("undo", home=work.parent, cwd=work).code == 0:
         pass
-    assert state(work) == before
+    assert state(work) == before, seed

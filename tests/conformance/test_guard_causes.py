@@ -25,6 +25,7 @@ def read_causes(name: str) -> dict[str, list[str]]:
 
 
 ASKS, ALLOWS = read_causes("asks.txt"), read_causes("allows.txt")
+PLACES = read_causes("places.txt")
 
 
 def box_at(home: str, policy: str = "cautious") -> atip.Toolbox:
@@ -77,7 +78,8 @@ def test_every_cause_has_attacks_and_the_lists_are_long():
 @pytest.mark.parametrize(
     "cwd",
     ["/", "/home/dev", "/home/dev/.ssh", "/home/dev/.aws", "/root", "/etc", "/etc/ssl/private", "/proc/self",
-     "/run/secrets", "/home/dev/project/../.gnupg", "/home", "/home/other"],
+     "/run/secrets", "/home/dev/project/../.gnupg", "/home", "/home/other", "/home/dev/.config", "/home/dev/.local/share",
+     "/home/other/.config", "/root/.config", "/home/dev/.cargo", "/home/dev/.kube", "/boot", "/var/lib/docker"],
 )  # fmt: skip
 def test_a_working_directory_that_is_no_project_is_not_read_as_one(box, cwd):
     """The folder in which a line stands is trusted only if it may be somebody's project."""
@@ -87,9 +89,15 @@ def test_a_working_directory_that_is_no_project_is_not_read_as_one(box, cwd):
         "rg -uu token",
         "find . -type f -exec cat {} +",
         "head -5 *",
+        *PLACES["the working directory is no project"],
     ]
     assert allowed(box, lines, cwd=cwd) == []
     assert allowed(box, ["ls", "pwd"], cwd=cwd) == ["ls", "pwd"]
+
+
+@pytest.mark.parametrize("folder", [".config/nvim", ".dotfiles", "src/.config", "project"])
+def test_a_folder_below_a_home_that_holds_no_credentials_may_be_a_project(box, folder):
+    assert allowed(box, ["rg TODO", "cat *.md"], cwd=f"{HOME}/{folder}") == ["rg TODO", "cat *.md"]
 
 
 def test_protected_places_are_protected_from_every_command_that_writes(tmp_path):
@@ -104,13 +112,15 @@ def test_protected_places_are_protected_from_every_command_that_writes(tmp_path)
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)
     (project / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    lines += PLACES["protected from every command that writes"]
     box, cwd = box_at(str(tmp_path), "workspace"), str(project)
     assert allowed(box, lines, cwd) == []
+    assert allowed(box_at(str(tmp_path), "ci"), lines, cwd) == []
     working = ["touch src/x", "cp -n a.txt b.txt", "mkdir -p build", "tee -a notes.txt"]
     assert allowed(box, working, cwd) == working
 
 
-@pytest.mark.parametrize("home", ["/tmp/x", "/var/tmp/home", "/opt/home", "/usr/home"])
+@pytest.mark.parametrize("home", ["/tmp/x", "/tmp/a/b", "/var/tmp/home", "/opt/home", "/usr/home"])
 def test_a_home_wins_over_the_place_in_which_it_lies(home):
     box = box_at(home)
     lines = [
@@ -121,6 +131,11 @@ def test_a_home_wins_over_the_place_in_which_it_lies(home):
         f"grep -r x {home}/",
         "cat ~/.ssh/id_rsa",
     ]
+    parent, _, name = home.rpartition("/")
+    for line in PLACES["a home below a scratch place"]:
+        for mark, text in (("{home}", home), ("{parent}", parent), ("{name}", name)):
+            line = line.replace(mark, text)
+        lines.append(line)
     assert allowed(box, lines, cwd="/srv/project") == []
     assert allowed(box, ["cat README.md"], cwd=f"{home}/project") == ["cat README.md"]
 
@@ -140,9 +155,17 @@ def test_a_home_wins_over_the_place_in_which_it_lies(home):
         "echo " + "`echo " + "$x" * 9_000 + "`", "[[ " + "a && " * 9_000 + "a ]]", "echo \"" + "$(ls)" * 9_000 + "\"",
         "case x in " + "a) ls;; " * 5_000 + "esac", "echo " + "'a'" * 30_000, "bash -c " * 40 + "ls", "xargs " * 3_000 + "ls",
         "echo " + "\"a\"" * 30_000, "echo " + "\\a" * 45_000, "x=" + "a'b'" * 24_000, "echo \"" + "\\\"x" * 30_000 + "\"", "echo " + ("'a'b" * 8 + " ") * 2_900,
+        "ls x; " * 900, "git log -p; " * 700, "echo a | xargs sh -c " * 400 + "ls", "find . -exec cat {} + ; " * 400,
+        "bash -c 'ls a; ls b'; " * 300, "f0() { ls; }; " + "".join(f"f{i + 1}() {{ f{i}; f{i}; }}; " for i in range(40)) + "f40",
+        "x=aa; " + "x=${x//a/$x}; " * 12 + "echo $x", "set -- a b; " + 'set -- "$@" "$@"; ' * 40 + 'echo "$@"',
+        "x=aa; " + 'printf -v x %s%s "$x" "$x"; ' * 40 + "cat $x", "printf -v x '%0999999999d' 1; echo $x",
+        "shopt -s extglob; [[ " + "a" * 60 + "b == +(+(+(a))) ]]", "echo $((10**9999999)) $((2**2**2**2**2**2))",
+        "env -S '" + "env -S " * 8_000 + "ls'", "cat " + "a/../" * 15_000 + "x", "jq '" + "[" * 20_000 + "1" + "]" * 20_000 + "' x",
+        "jq '" + '"\\(' * 8_000 + "1" + ')"' * 8_000 + "' x", "awk '{ print " + "(" * 20_000 + "1" + ")" * 20_000 + "}' x",
     ],
-    ids=range(37),
+    ids=range(54),
 )  # fmt: skip
+@pytest.mark.measured
 def test_no_line_takes_long(box, line):
     """SECURITY: beyond the bounds the answer is a question, and it comes at once."""
     box.explain("ls | wc -l", cwd=PROJECT)
@@ -152,3 +175,15 @@ def test_no_line_takes_long(box, line):
         box.explain(line[:99_999], cwd=PROJECT)
         taken.append(time.process_time() - started)
     assert min(taken) < 0.15, taken
+
+
+def test_a_line_of_too_many_commands_is_asked_about_and_says_why(box):
+    """SECURITY: lines inside of it count; what stands behind the last one that was judged could be anything."""
+    for line in (
+        "ls x; " * 300,
+        "bash -c 'ls a; ls b; ls c'; " * 90,
+        "ls x; " * 300 + "rm -rf src",
+    ):
+        found = box.explain(line, cwd=PROJECT).decision
+        assert (found.outcome, "more than 128 commands" in found.reasons[0]) == ("ask", True)
+    assert box.explain("ls x; " * 120, cwd=PROJECT).decision.outcome == "allow"

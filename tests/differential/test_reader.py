@@ -39,6 +39,7 @@ def test_most_of_what_bash_accepts_is_read_and_much_is_let_through(tally: Tally)
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(0)  # it ends by the number of lines and the time that it is given
 def test_no_command_runs_unseen_in_many_lines(tmp_path: pathlib.Path):
     """ATIP_DIFFERENTIAL_SECONDS keeps it going beyond the 200,000 lines."""
     found, started, seed = Tally(), time.monotonic(), int(time.time())

@@ -15,11 +15,13 @@ from atip.apis.syncing import sync
 from atip.errors import AtipError, Denied, NeedsConfirmation
 from atip.policy.decision import Decision
 from atip.policy.presets import PRESETS
+from atip.registry.remotes import load_sources
+from atip.system.paths import find_places
 from atip.wrapped import WrappedApis
 from tests.cli.run import atip
 from tests.integration.bundles.test_fake_cli import Place
 from tests.integration.execution.desk import Desk
-from tests.integration.test_agreement import ARGVS, desk, of_guard, parts, shown, wrapped
+from tests.integration.test_agreement import ARGVS, TRUST, desk, of_guard, parts, shown, wrapped
 from tests.simulators.bundle_host import FakeSurface
 from tests.unit.discovery.cmp_folders import write_tool
 
@@ -31,7 +33,10 @@ INTENTS = [argv for argv in ARGVS if not any(set(word) & set("{}'\"$*\n\u202e ")
 
 
 def reasons_of(error: AtipError) -> tuple[str, ...]:
-    details = typing.cast("dict[str, typing.Any]", error.details or {})
+    return reasons_in(typing.cast("dict[str, typing.Any]", error.details or {}))
+
+
+def reasons_in(details: dict[str, typing.Any]) -> tuple[str, ...]:
     found = details["decision"]["reasons"] if "decision" in details else details["reasons"]
     return tuple(found)
 
@@ -139,27 +144,76 @@ def test_intents_agree_with_their_argv(desk: Desk) -> None:
     assert len(INTENTS) >= 40
 
 
+BUNDLE_ORGANIZATION = {
+    "policy": {
+        "version": "1",
+        "organization": "Acme",
+        "rules": [{"tools": ["fake"], "decision": "ask", "reason": "Acme wants to know"}],
+    }
+}
+BUNDLE_SITUATIONS = (
+    *PRESETS,
+    "rule",
+    "trust",
+    "organization",
+    "delegation",
+    "delegation to others",
+)
+
+
+def in_force(situation: str, place: Place, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Put a situation into force as a user would find it; variables for programs that are started."""
+    config = place.home / ".config/agent-tools"
+    if situation == "organization":
+        url = "https://tools.example.org"
+        source = {"name": "acme", "url": url, "organization": True}
+        (config / "registries.json").write_text(json.dumps({"registries": [source]}))
+        (found,) = load_sources(find_places(home=str(place.home)))
+        folder = place.home / ".local/share/agent-tools/registries" / found.id
+        folder.mkdir(parents=True)
+        (folder / "policy.json").write_text(json.dumps(BUNDLE_ORGANIZATION))
+        return {}
+    if situation.startswith("delegation"):
+        path = place.home / "granted.json"
+        tools = ["fake"] if situation == "delegation" else ["git"]
+        path.write_text(json.dumps({"delegation": {"allowedTools": tools}}))
+        monkeypatch.setenv("ATIP_DELEGATION", str(path))
+        return {"ATIP_DELEGATION": str(path)}
+    rule = {"tools": ["fake"], "decision": "deny", "reason": "not here"}
+    document = {"trust": TRUST, "rule": {"rules": [rule]}}.get(situation, {"preset": situation})
+    (config / "policy.json").write_text(json.dumps({"policy": {"version": "1", **document}}))
+    return {}
+
+
 @pytest.mark.sandbox
-def test_tools_of_a_bundle_agree(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("situation", BUNDLE_SITUATIONS)
+def test_tools_of_a_bundle_agree(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, situation: str
+) -> None:
+    monkeypatch.delenv("ATIP_DELEGATION", raising=False)
     place = Place(tmp_path, monkeypatch, setup=False)
     host, bundle, known = place.installed(FakeSurface())
     host.login(bundle, known).login()
-    config = place.home / ".config/agent-tools"
-    rule = {"tools": ["fake"], "decision": "deny", "reason": "not here"}
+    env = in_force(situation, place, monkeypatch)
     outcomes = set()
-    for situation in [*({"preset": preset} for preset in PRESETS), {"rules": [rule]}]:
-        document = {"policy": {"version": "1", **situation}}
-        (config / "policy.json").write_text(json.dumps(document))
-        _, judgement, _ = host.plan(bundle, ["list"], {})
-        outcomes.add(judgement.decision.outcome)
-        done = atip(
-            "bundle", "run", str(place.folder), "list", "--dry-run", "--json", home=place.home,
-            cwd=place.workspace,
-        )  # fmt: skip
-        assert done.document["decision"] == judgement.decision.to_json(), done.document
-        started = outcome_of(lambda: host.run(bundle, ["list"], {}))
-        # a tool of a bundle always runs confined, so `confine` is permission to run it
+    for name in ("list", "escape", "fail"):
+        _, judgement, _ = host.plan(bundle, [name], {})
         decision = judgement.decision
+        outcomes.add(decision.outcome)
+        words = ("bundle", "run", str(place.folder), name)
+        told = atip(*words, "--dry-run", "--json", home=place.home, cwd=place.workspace, **env)
+        assert told.document["decision"] == decision.to_json(), (name, told.document)
+        found = outcome_of(lambda name=name: host.run(bundle, [name], {}))
+        # a tool of a bundle always runs confined, so `confine` is permission to run it
         permitted = decision.replace(outcome="allow") if decision.outcome == "confine" else decision
-        assert started == refusal(permitted), situation
-    assert "deny" in outcomes and len(outcomes) > 1
+        assert found == refusal(permitted), name
+        ran = atip(*words, "--json", home=place.home, cwd=place.workspace, **env)
+        if permitted.outcome != "allow":
+            assert reasons_in(ran.document["error"]["details"]) == permitted.reasons
+    wanted = {
+        "trust": "deny",
+        "rule": "deny",
+        "delegation to others": "deny",
+        "organization": "ask",
+    }
+    assert outcomes == {wanted[situation]} if situation in wanted else outcomes

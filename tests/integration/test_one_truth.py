@@ -18,6 +18,7 @@ from atip.knowledge.reading import load, names
 from atip.model.effects import Effects
 from atip.model.tool import Tool
 from atip.policy.presets import PRESETS
+from atip.system.files import stat_key
 from atip.toolbox import Toolbox
 from atip.validator import create_result_filter
 from atip.workflows.lookup import Lookup
@@ -38,6 +39,10 @@ def put_on_path(folder: pathlib.Path, name: str, monkeypatch: pytest.MonkeyPatch
     path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     return path
+
+
+def _outcome(desk: Desk, line: str) -> str:
+    return desk.box.explain(line, cwd=str(desk.work)).decision.outcome
 
 
 def remember(
@@ -221,6 +226,35 @@ class TestLookup:
         found = desk.box.explain("ls", cwd=str(desk.work))
         assert found.decision.outcome == "ask"
         assert _guard(desk, "ls") == "ask"
+
+    @pytest.mark.parametrize("known_status", [True, False], ids=["status", "digest alone"])
+    def test_managed_program_keeps_curated_facts_while_its_digest_holds(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, known_status: bool
+    ) -> None:
+        """Also when its status changed, and when another agent recorded it without one."""
+        path = put_on_path(desk.home / ".cargo/bin", "wc", monkeypatch)
+        entry = remember(desk.box, path, "curated", {})
+        if known_status:
+            own = {"rung": "curated", "stat": [*stat_key(path.stat())]}
+            desk.box.store.put({"wc": {**entry, "x-atip": own}})
+        assert _outcome(desk, "wc -l README.md") == _guard(desk, "wc -l README.md") == "allow"
+        os.utime(path, (1, 1))
+        assert _outcome(desk, "wc -l README.md") == _guard(desk, "wc -l README.md") == "allow"
+        path.write_text("#!/bin/sh\necho other\n")
+        assert _outcome(desk, "wc -l README.md") == _guard(desk, "wc -l README.md") == "ask"
+
+    def test_program_beside_the_recorded_one_of_its_manager_shadows_nothing(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A shim of pyenv puts the folder of its version first: what was recorded is not what runs."""
+        shim = put_on_path(desk.home / ".pyenv/shims", "pytest", monkeypatch)
+        remember(desk.box, shim, "curated", {})
+        put_on_path(desk.home / ".pyenv/versions/3.11/bin", "pytest", monkeypatch)
+        assert _outcome(desk, "pytest --version") == _guard(desk, "pytest --version") == "allow"
+        shim = put_on_path(desk.home / ".pyenv/shims", "ls", monkeypatch)
+        remember(desk.box, shim, "curated", {})
+        put_on_path(desk.home / ".pyenv/versions/3.11/bin", "ls", monkeypatch)
+        assert _outcome(desk, "ls") == _guard(desk, "ls") == "ask"
 
     def test_curated_warnings_stay_for_such_a_file(
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch

@@ -23,7 +23,9 @@ def names_in(path: str) -> frozenset[str]:
 
 def exists(test: str) -> bool:
     path, _, name = test.partition("::")
-    return (ROOT / path).is_file() and (not name or name.split("[")[0] in names_in(path))
+    return (ROOT / path).is_file() and (
+        not name or name.split("[")[0].rpartition("::")[2] in names_in(path)
+    )
 
 
 def test_the_table_is_whole():

@@ -14,6 +14,8 @@ from atip.errors import FormatError
 from atip.inference.help import infer_help
 from atip.model.decode import decode
 from atip.model.yaml_reader import read_yaml
+from atip.policy.through.shell_files import git_programs, git_settings
+from atip.policy.through.table import source_of
 from tests.property.random_documents import random_document
 from tests.shared import ROOT
 from tests.soak.fuzz import fuzz
@@ -47,6 +49,54 @@ def help_target(data: bytes) -> str:
     return f"{len(command.options or ())} {len(command.commands or {})}"
 
 
+THROUGH = {
+    (
+        "npm",
+        "test",
+    ): b'{"scripts": {"test": "npm run build && vitest", "pretest": "tsc", "build": "rm -rf dist"}}',
+    ("composer", "test"): b'{"scripts": {"test": ["@build", "phpunit"], "build": "php x.php"}}',
+    (
+        "make",
+        "all",
+    ): b"CC := gcc\n.PHONY: all\nall: a.o\n\t@$(CC) -o a a.o\na.o: a.c\n\tcc -c a.c && \\\n\trm -f x\n",
+    ("just", "all"): b"x := '1'\nall arg='1': dep\n    echo {{x}}\ndep:\n    rm -rf y\n",
+    (
+        "task",
+        "all",
+    ): b"version: '3'\ntasks:\n  all:\n    deps: [b]\n    cmds:\n      - echo a\n      - task: b\n  b: echo b\n",
+    (
+        "tox",
+        "-e",
+        "py",
+    ): b"[tox]\nenvlist = py\n[testenv]\ncommands =\n    pytest {posargs}\n    - flake8\n",
+    (
+        "nox",
+        "-s",
+        "tests",
+    ): b"import nox\n@nox.session\ndef tests(session):\n    session.install('x')\n    session.run('pytest', '-q')\n",
+    ("poe", "all"): b"[tool.poe.tasks]\nall = ['a', 'b']\na = 'echo a'\nb = {cmd = 'echo b'}\n",
+    ("cargo", "x"): b"[alias]\nx = ['run', '--release']\ny = 'test'\n",
+    ("direnv", "allow"): b"export A=1\nsource_up\n$(curl x)\n",
+    ("./x.sh",): b"#!/bin/sh -e\ncd /tmp\nrm -rf build\n",
+}
+"""What is looked through, and a project file that leads somewhere."""
+
+
+def through_target(data: bytes) -> str:
+    """Every reader on the same text: lines or none, and quickly."""
+    text = data.decode("utf-8", "replace")
+    told = []
+    for argv in THROUGH:
+        source = source_of(argv)
+        assert source is not None
+        lines = source.read(text, argv)
+        assert lines is None or all(isinstance(line, str) for line in lines)
+        told.append("-" if lines is None else str(min(len(lines), 3)))
+    for found in (git_settings(text), git_programs(text, "status")):
+        told.append("-" if found is None else str(min(len(found), 3)))
+    return "".join(told)
+
+
 def json_seeds() -> list[bytes]:
     return [json.dumps(random_document(random.Random(seed))).encode() for seed in range(40)]
 
@@ -65,6 +115,10 @@ TARGETS = {
     "decode": (decode_target, json_seeds),
     "validate": (validate_target, json_seeds),
     "yaml": (yaml_target, yaml_seeds),
+    "through": (
+        through_target,
+        lambda: [*THROUGH.values(), b"[core]\n\tfsmonitor = x\n[alias]\n\tst = !rm -rf x\n"],
+    ),
     "help": (help_target, lambda: [path.read_bytes() for path in HELP]),
 }
 

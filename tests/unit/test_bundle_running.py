@@ -168,8 +168,3 @@ def test_empty_sandbox_allows_nothing(tmp_path):
     for wrong in ({"Network": {}}, {"network": None}, {"fs": {"reads": []}}):
         with pytest.raises(FormatError):
             make_bundle(tmp_path / "demo", sandbox=wrong)
-
-
-def test_image_of_a_runner_is_reported_as_not_used(tmp_path):
-    bundle = make_bundle(tmp_path / "demo", runner={"engine": "docker", "image": "x"})
-    assert [one.code for one in bundle.problems] == ["climd.runner-image"]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 
+from atip.bundles.images import find_program, find_runtime, image_of, plan_image
 from atip.bundles.install.interface import Plan, Site, plan_all
 from atip.bundles.requirements import find_host, unmet
 from atip.bundles.state import Installed
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
         def do(self, action: Action, site: Site) -> None: ...
 
-    CheckVersion = Callable[[str, tuple[str, ...]], VersionFinding]
-    """Program and folders it needs to see → finding; runs it confined."""
+    CheckVersion = Callable[[str, tuple[str, ...], str], VersionFinding]
+    """Program, folders it needs to see, and the root of its system (empty: this host's) → finding; runs it confined."""
 
 PRESENT = "present"
 
@@ -88,6 +89,7 @@ class Installer:
         self._confirm, self._confirm_root, self._note = confirm, confirm_root, note
         self._home = home
         self._host = host or find_host(store.root)
+        self._image = image_of(bundle)
 
     def propose(self, *, again: bool = False) -> Proposal:
         """(1) to (3): what would happen. Runs nothing but the version check of a program that is there.
@@ -97,21 +99,33 @@ class Installer:
         """
         missing = unmet(self.bundle.manifest.requires, self._host)
         finding, path = None, ""
-        if not again and not missing:
+        if not again and not missing and not self._image:
             found = self._find(self.bundle.manifest.bin)
             if found is not None:
-                finding = self._check(found, ())
+                finding = self._check(found, (), "")
                 path = found if finding.ok else ""
-        plans = tuple(plan_all(self.bundle.manifest.install, self._site("PREFIX")))
+        site = self._site("PREFIX")
+        plans = tuple(self._plan(at, site) for at in range(self._ways))
         return Proposal(
             key=self.bundle.key, plans=plans, unmet=tuple(missing), present=path, finding=finding
         )
+
+    @property
+    def _ways(self) -> int:
+        return 1 if self._image else len(self.bundle.manifest.install)
+
+    def _plan(self, at: int, site: Site) -> Plan:
+        """One way to install. SECURITY: with an image, that is the only one: no program of this host is used."""
+        if self._image:
+            return plan_image(self._image, site, self._find)
+        return plan_all([self.bundle.manifest.install[at]], site)[0]
 
     def install(self, *, again: bool = False) -> Installed:
         """(1) to (7).
 
         Raises:
-            AtipError: `bundle.requirements`, `bundle.no-method`, `bundle.install-failed`, `version_mismatch`.
+            AtipError: `bundle.requirements`, `runner.no-runtime`, `bundle.no-method`, `bundle.install-failed`,
+                `version_mismatch`.
             Denied: `bundle.not-confirmed`.
         """
         proposal = self.propose(again=again)
@@ -119,6 +133,8 @@ class Installer:
             raise AtipError(
                 "bundle.requirements", f"`{self.bundle.key}` {'; '.join(proposal.unmet)}"
             )
+        if self._image:
+            find_runtime(self._find)
         if not proposal.present and not any(plan.is_possible for plan in proposal.plans):
             raise self._no_method(proposal)
         if not self._confirm(proposal):
@@ -126,15 +142,15 @@ class Installer:
         # a second install of the same bundle waits: each removes the folders of attempts that failed
         with self.store.installing(self.bundle.key):
             if proposal.present and proposal.finding is not None:
-                return self._record(PRESENT, proposal.present, proposal.finding, "", ())
+                return self._record(Plan(method=PRESENT), proposal.present, proposal.finding, "")
             return self._try_all()
 
     def _try_all(self) -> Installed:
         failures: list[str] = []
         mismatch: VersionFinding | None = None
-        for at, entry in enumerate(self.bundle.manifest.install):
+        for at in range(self._ways):
             site = self._site(self.store.new_prefix(self.bundle.key))
-            plan = plan_all([entry], site)[0]
+            plan = self._plan(at, site)
             if not plan.is_possible:
                 self._note(f"{plan.method}: skipped: {plan.why_not}")
                 failures.append(f"{plan.method}: {plan.why_not}")
@@ -165,14 +181,14 @@ class Installer:
             self._work(plan, site)
             binary = self._program(plan)
             if binary is not None:
-                finding = self._check(binary, plan.visible)
+                finding = self._check(binary, plan.visible, plan.root)
                 if finding.ok:
-                    return self._record(plan.method, binary, finding, site.prefix, plan.visible)
+                    return self._record(plan, binary, finding, site.prefix)
             if attempt == 1:
                 self._note(f"{plan.method}: {finding.reason}; once more")
                 self._clean()
                 site = self._site(self.store.new_prefix(self.bundle.key))
-                plan = plan_all([self.bundle.manifest.install[at]], site)[0]
+                plan = self._plan(at, site)
         raise version_mismatch(self.bundle.key, finding)
 
     def _work(self, plan: Plan, site: Site) -> None:
@@ -186,29 +202,28 @@ class Installer:
             self.worker.do(action, site)
 
     def _program(self, plan: Plan) -> str | None:
+        if plan.root:
+            return find_program(plan.root, self.bundle.manifest.bin)
         for path in plan.binaries:
             if os.path.isfile(path) and os.access(path, os.X_OK):
                 return path
         return None if plan.binaries else self._find(self.bundle.manifest.bin)
 
-    def _record(
-        self,
-        method: str,
-        binary: str,
-        finding: VersionFinding,
-        prefix: str,
-        visible: tuple[str, ...],
-    ) -> Installed:
-        kept = prefix if any(path.startswith(prefix) for path in visible) and prefix else ""
+    def _record(self, plan: Plan, binary: str, finding: VersionFinding, prefix: str) -> Installed:
+        needed = (*plan.visible, plan.root)
+        kept = prefix if any(path.startswith(prefix) for path in needed) and prefix else ""
+        digest = getattr(self.worker, "image_digest", "")
         installed = Installed(
             key=self.bundle.key,
             folder=self.bundle.folder,
             binary=binary,
             digest=self._digest(binary),
             version=finding.written or finding.version,
-            method=method,
+            method=plan.method,
             prefix=kept,
-            visible=visible,
+            visible=plan.visible,
+            root=os.path.realpath(plan.root) if plan.root else "",
+            image=f"{self._image} {digest}" if plan.root else "",
             documents=dict(self.bundle.digests),
             manifest=dict(self.bundle.manifest.fields),
             granted=dict(self.bundle.manifest.sandbox),

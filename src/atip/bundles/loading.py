@@ -12,6 +12,7 @@ import os
 
 from atip.bundles.bundle import Bundle
 from atip.bundles.document_memory import DocumentMemory
+from atip.bundles.images import is_image_name
 from atip.bundles.intents import MAX_INTENTS, find_intent_files
 from atip.codecs.climd import MANIFEST, normal, read_documents, templates_of
 from atip.codecs.climd_manifest import read_manifest
@@ -69,7 +70,7 @@ def load_bundle(
         text = f"the folder is `{os.path.basename(folder)[:60]}`, the bundle `{manifest.id}`"
         problems.append(_problem(f"{MANIFEST}$.id", "climd.folder-name", text, "warning"))
     bundle = _assembled(folder, manifest, documents, workspace or os.getcwd())
-    problems += [*_widenings(bundle), *_not_done(bundle)]
+    problems += [*_widenings(bundle), *_image_problems(bundle)]
     _stop(problems)
     if memory is not None:
         memory.save()
@@ -182,12 +183,11 @@ def _widenings(bundle: Bundle) -> list[Problem]:
     return problems
 
 
-def _not_done(bundle: Bundle) -> list[Problem]:
-    """What a bundle asks of its runner and this host does in another way."""
-    if "image" not in bundle.runner:
+def _image_problems(bundle: Bundle) -> list[Problem]:
+    if "image" not in bundle.runner or is_image_name(bundle.runner["image"]):
         return []
-    text = "the runner's image is not used: the program runs in the sandbox of this host (P4)"
-    return [_problem("RUNNER.md$.image", "climd.runner-image", text, "warning")]
+    text = "is not the name of a container image"
+    return [_problem("RUNNER.md$.image", "climd.runner-image", text)]
 
 
 def _stop(problems: list[Problem], missing: bool = False) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 
+from atip.bundles.images import find_program
 from atip.bundles.loading import inside
 from atip.calls.command_line import fill_command, split_command
 from atip.errors import AtipError, ExecutionError, FormatError
@@ -60,6 +61,7 @@ class Spawner:
         binary: str,
         digest: str | None = None,
         visible: tuple[str, ...] = (),
+        root: str = "",
         home: str = "",
         env: Mapping[str, str] | None = None,
         start: Start = start_confined,
@@ -71,6 +73,7 @@ class Spawner:
             binary: the bundle's program.
             digest: which bytes it must be; None: not decided yet.
             visible: folders that the program needs to see to start.
+            root: folder that stands for `/` of the system that it runs on; empty: this host's.
             env: the caller's variables; the confinement says which are handed in.
             on_output: gets what a command says as it comes, for flows that a person follows.
             keyboard: where that person types, for as long as a command is attended; None: nobody can.
@@ -79,6 +82,7 @@ class Spawner:
         self.binary = binary
         self.digest = digest
         self.visible = visible
+        self.root = root
         self.home = home
         self.env = os.environ if env is None else env
         self._start = start
@@ -111,7 +115,7 @@ class Spawner:
         argv = self.argv(command, confinement, values or {})
         program = self._program(argv[0], confinement)
         own = program == self.binary
-        binary = seal(program, expected=self.digest if own else None)
+        binary = seal(program, expected=self.digest if own else None, root=self.root)
         pieces: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
 
         def take(name: str, data: bytes) -> None:
@@ -177,7 +181,7 @@ class Spawner:
         elif confinement.exec_allow and word in confinement.exec_spawn:
             import shutil
 
-            found = shutil.which(word)
+            found = find_program(self.root, word) if self.root else shutil.which(word)
             if found is not None:
                 return os.path.realpath(found)
         # SECURITY: a command string is no way around `exec.spawn`.

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 
+from atip.bundles.images import find_runtime, image_of
 from atip.errors import AtipError, NotFoundError
 from atip.model.effects import NO_EXTRA
 from atip.model.reader import read_json
@@ -46,6 +47,10 @@ class Installed(Value):
     """Folder that we made for it; empty: it lies elsewhere."""
     visible: tuple[str, ...] = ()
     """Folders that the program needs to see to start."""
+    root: str = ""
+    """Folder that stands for `/` of the image that it runs on; empty: this host's system."""
+    image: str = ""
+    """Name and digest of that image."""
     documents: Mapping[str, str] = NO_EXTRA  # type: ignore[assignment]
     """SHA-256 of the documents that the user saw."""
     manifest: Mapping[str, Any] = NO_EXTRA
@@ -162,14 +167,26 @@ class BundleStore:
         return True
 
 
+def find_installed(store: BundleStore, bundle: Bundle) -> Installed | None:
+    """The install of a bundle, whole and on the system that the bundle asks for; None: there is none."""
+    installed = store.find(bundle.key)
+    if installed is None or not os.path.exists(installed.binary):
+        return None
+    # SECURITY: an install on the host's system, or on another image, never stands in for the one that is asked for.
+    return installed if installed.image.partition(" ")[0] == image_of(bundle) else None
+
+
 def get_installed(store: BundleStore, bundle: Bundle) -> Installed:
     """The install of a bundle.
 
     Raises:
         NotFoundError: `bundle.not-installed`.
+        AtipError: `runner.no-runtime`, where it could not be installed either.
     """
-    installed = store.find(bundle.key)
-    if installed is None or not os.path.exists(installed.binary):
+    installed = find_installed(store, bundle)
+    if installed is None:
+        if image_of(bundle):
+            find_runtime(shutil.which)
         raise NotFoundError(
             "bundle.not-installed",
             f"`{bundle.key}` is not installed",

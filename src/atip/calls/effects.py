@@ -22,10 +22,11 @@ from atip.calls.facts import (
     rehearsed,
     weakened,
 )  # fmt: skip
+from atip.calls.given_programs import programs_of
 from atip.calls.inner import simple_argv
-from atip.calls.invocation import ANY_WORDS, UNKNOWN_TEXT
+from atip.calls.invocation import ANY_WORDS
 from atip.calls.parse import parse
-from atip.calls.rules import holds
+from atip.calls.rules import holds, is_partial
 from atip.calls.safe_flags import is_safe_flag
 from atip.knowledge.reading import CURATED
 from atip.knowledge.words import as_effects, profile, raises
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.calls.invocation import Given, Inner, Invocation
-    from atip.calls.languages import Program
     from atip.model.tool import Tool
 
     Lookup = Callable[[str], "Tool | None"]
@@ -47,14 +47,6 @@ if TYPE_CHECKING:
 
 _OFF = ("none", "false", "no", "off", "0", "f")
 """`--dry-run=none`: the flag is there and means nothing."""
-
-_PROGRAM_FLAGS = {
-    "sed": ("-e", "--expression"),
-    "awk": ("-e", "--source"),
-    "literals": ("-c", "-s", "-e", "--expression", "--execute", "--command", "-cmd"),
-}
-_PROGRAM_FILES = {"sed": ("-f", "--file"), "awk": ("-f", "--file", "-E", "--exec")}
-"""Where these are given, no operand is a program."""
 
 MAX_NESTING = 8
 """Wrappers inside wrappers; beyond that nothing is known."""
@@ -212,6 +204,7 @@ class _Judge:
         if chosen is not None:
             return chosen
         undecided: list[Effects] = []
+        partial: list[Effects] = []
         for rule in self.own.get("when", ()):
             if "does" not in rule:
                 continue
@@ -223,8 +216,14 @@ class _Judge:
                 undecided.append(mode)
                 continue
             self._say(self._rule_name(rule), named_facts(mode))
-            return possibly(mode, undecided)
-        return possibly(self._base(), undecided) if undecided else None
+            # SECURITY: which of two values counts is the program's business, so another one must not hide what this one does.
+            if is_partial(rule, self.call):
+                partial.append(mode)
+                continue
+            return possibly(_all_together(mode, partial), undecided)
+        if not undecided and not partial:
+            return None
+        return possibly(_all_together(self._base(), partial), undecided)
 
     # --- (2) what raises it ----------------------------------------------------------------------
 
@@ -249,7 +248,7 @@ class _Judge:
             added, maybe = rehearsed(added), [m for m in maybe if not _acts(m)]
         raised = maybe_raised(raised_by(effects, added), maybe)
         if raised != effects:
-            self._say(subject, named_facts(added) or "may do more")
+            self._say(subject, named_facts(added, added=True) or "may do more")
         return raised
 
     def _rules(self, effects: Effects) -> Effects:
@@ -356,23 +355,6 @@ def _own(given: Given) -> Mapping[str, Any]:
     return given.option.own if given.option is not None else {}
 
 
-def programs_of(tool: Tool, call: Invocation) -> list[Program]:
-    """Programs in a small language that a curated tool is given, read."""
-    language = tool.own.get("language")
-    if not isinstance(language, str) or tool.own.get("curated") is not CURATED:
-        return []
-    from atip.calls.languages import read_program
-
-    given = [value for value in call.values_of(_PROGRAM_FLAGS.get(language, ())) if value]
-    if given and language == "sed":
-        given = ["\n".join(given)]
-    if language == "literals":
-        given += [text for text in call.arguments if UNKNOWN_TEXT not in text]
-    elif not given and call.arguments and not call.given(_PROGRAM_FILES[language]):
-        given = [call.arguments[0]]
-    return [read_program(language, text) for text in given]
-
-
 def program_name(word: str) -> str:
     """`/usr/bin/git` is `git`; a relative or temporary path is an unknown program."""
     if "/" not in word:
@@ -386,6 +368,12 @@ def program_name(word: str) -> str:
 def _together(left: Effects, right: Effects) -> Effects:
     """Two modes at once: danger wins, and what one leaves open stays open."""
     return union_of_steps(left, right)
+
+
+def _all_together(first: Effects, others: Sequence[Effects]) -> Effects:
+    for other in others:
+        first = _together(first, other)
+    return first
 
 
 def _acts(name: str) -> bool:

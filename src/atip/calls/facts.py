@@ -125,8 +125,12 @@ def maybe_raised(effects: Effects, names: Iterable[str]) -> Effects:
     return effects
 
 
-def named_facts(effects: Effects) -> str:
-    """The alarming facts in words, `nothing` where all are denied; for reasons and reports."""
+def named_facts(effects: Effects, *, added: bool = False) -> str:
+    """The alarming facts in words, `nothing` where all are denied; for reasons and reports.
+
+    Args:
+        added: what a flag adds; a fact that it does not name stays as it was and is not unknown.
+    """
     files = effects.filesystem
     facts = (
         ("destructive", effects.destructive),
@@ -147,7 +151,7 @@ def named_facts(effects: Effects) -> str:
         ("deletes", effects.deletes),
     ):
         words += [f"{verb} {item}" for item in items or ()]
-    unknown = [word for word, fact in facts[:6] if fact is None]
+    unknown = [word for word, fact in facts[:6] if fact is None and not added]
     if unknown and len(unknown) < 5:
         words.append("perhaps " + ", ".join(unknown))
     return ", ".join(words)

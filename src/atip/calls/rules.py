@@ -102,6 +102,16 @@ def holds(rule: Mapping[str, Any], call: Invocation) -> bool | None:
     return None if None in answers else True
 
 
+def is_partial(rule: Mapping[str, Any], call: Invocation) -> bool:
+    """Whether an option is given several times and only some of its values are what the rule asks for: `of=/dev/null of=x`."""
+    if "option" not in rule or "value" not in rule:
+        return False
+    values = call.values_of(rule["option"])
+    return len(values) > 1 and not all(
+        _any(rule["value"], _both_readings((value,))) is True for value in values
+    )
+
+
 def _both_readings(values: tuple[str, ...]) -> tuple[str, ...]:
     """`-X=DELETE`: getopt takes the value `=DELETE`, cobra and clap take `DELETE`; either may be meant."""
     return values + tuple(value[1:] for value in values if value.startswith("="))

@@ -42,8 +42,12 @@ class Expander:
         self.code: list[str] = []
         self.sets: list[str] = []
         self.work = 0
-        self.loops = 0
-        """Loops around the command at hand whose end nobody knows."""
+        self.rounds = 1
+        """How often the command at hand runs, as far as loops tell."""
+        self.repeated: set[str] = set()
+        """Functions that a long loop calls."""
+        self.leaves: set[str] = set()
+        """Functions that leave a program behind."""
         self.calls: dict[str, set[str]] = {}
         """Functions, and the functions that each of them calls."""
         self.within = ""

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from atip.calls.invocation import UNKNOWN_TEXT
+from atip.calls.shell_braces import expand_braces
 from atip.calls.shell_commands import (
     Origin,
     ShellAssignment,
@@ -24,6 +25,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+MAX_ROUNDS = 64
+"""SECURITY: a loop that goes round more often must not leave programs behind, until the machine stands still."""
+_SWARMS = "starts programs in a loop that has no end or a far one"
 _COMPARES = frozenset("-eq -ne -lt -le -gt -ge".split())  # noqa: SIM905
 
 
@@ -55,6 +59,8 @@ class _Walker(Expander):
         """All commands; what the line as a whole evaluates is told of the first."""
         unsafe = [f"bash evaluates what `{name}` is given" for name in self.names.unsafe_integers()]
         unsafe += [f"the function `{name}` calls itself" for name in _circular(self.calls)]
+        if self.leaves & _reached(self.calls, self.repeated):
+            unsafe.append(_SWARMS)
         if unsafe and self.commands:
             first = self.commands[0]
             self.commands[0] = first.replace(code=(*first.code, *unsafe))
@@ -101,9 +107,10 @@ class _Walker(Expander):
             for word in node.words:
                 words += self.fields(word)
         redirects = self._redirects(node)
-        if node.kind == "background" and self.loops:
-            # SECURITY: `while true; do x & done` starts processes until the machine stands still
-            self.code.append("starts programs in a loop without an end")
+        if node.kind == "background":
+            self.leaves.add(self.within)
+            if self.rounds > MAX_ROUNDS:
+                self.code.append(_SWARMS)
         if words or redirects or self.code or self.sets or node.kind in ("test", "arithmetic"):
             head = {"test": "[[", "arithmetic": "((", "for": "for", "case": "case"}.get(
                 node.kind, ""
@@ -112,14 +119,14 @@ class _Walker(Expander):
             self._add(node, (*lead, *words), (), redirects, feed, head)
         inner = self._fed(redirects, feed)
         self.sure = self.sure and node.kind == "group"
-        endless = node.kind == "while" or (node.kind == "for" and not node.name)
-        outer, self.loops = self.loops, self.loops + endless
+        rounds = self.rounds
+        self.rounds *= _rounds(node, words)
         within = self.within
         if node.kind == "function":
             self.within = node.name
         for part in node.parts:
             self.walk(part, inner)
-        self.loops, self.within = outer, within
+        self.rounds, self.within = rounds, within
 
     def _fed(
         self, redirects: Sequence[ShellRedirect], feed: tuple[int, ...] | None
@@ -152,8 +159,10 @@ class _Walker(Expander):
         """What the shell's own commands do to variables."""
         argv = unwrapped([word.text for word in words])
         name = argv[0] if argv else ""
-        if self.within and name in self.names.functions:
+        if name in self.names.functions:
             self.calls.setdefault(self.within, set()).add(name)
+            if self.rounds > MAX_ROUNDS:
+                self.repeated.add(name)
         found = names_set(argv)
         self.sets += found
         self.learnt += [each for each in found if each not in assigned]
@@ -258,19 +267,30 @@ class _Walker(Expander):
         return words
 
 
+def _rounds(node: Node, words: Sequence[ShellWord]) -> int:
+    """How often the parts of a command run; as many as files match is few enough."""
+    if node.kind == "while" or (node.kind == "for" and not node.name):
+        return MAX_ROUNDS + 1
+    if node.kind != "for" or not words:
+        return 1
+    printed = any(o.kind in ("output", "input") for word in words for o in word.origins)
+    far = printed or any(expand_braces(word.pieces) is None for word in node.words)
+    return MAX_ROUNDS + 1 if far else len(words)
+
+
 def _circular(calls: dict[str, set[str]]) -> list[str]:
     """Functions that end up calling themselves: a fork bomb is one of these."""
-    found = []
-    for name in calls:
-        reached, todo = set[str](), [name]
-        while todo:
-            for callee in calls.get(todo.pop(), ()):
-                if callee not in reached:
-                    reached.add(callee)
-                    todo.append(callee)
-        if name in reached:
-            found.append(name)
-    return sorted(found)
+    return sorted(name for name in calls if name in _reached(calls, calls[name]))
+
+
+def _reached(calls: dict[str, set[str]], names: set[str]) -> set[str]:
+    """Functions, and all that they end up calling."""
+    reached, todo = set(names), list(names)
+    while todo:
+        for callee in calls.get(todo.pop(), set()) - reached:
+            reached.add(callee)
+            todo.append(callee)
+    return reached
 
 
 def _evaluates(operand: str) -> bool:

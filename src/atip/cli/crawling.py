@@ -34,6 +34,11 @@ def configure_wanted(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depot", default="", metavar="PLACE", help="shared state: a folder or s3://bucket/prefix"
     )
+    parser.add_argument(
+        "--observe",
+        action="store_true",
+        help="also run cases; what they showed goes into the shims",
+    )
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="at most N packages")
     parser.add_argument(
         "--sources", default="", metavar="FILE", help="JSON: addresses of services, by source"
@@ -61,6 +66,7 @@ def order_of(options: argparse.Namespace, ctx: Context) -> CrawlOrder:
         engine=getattr(options, "engine", ""),
         jobs=getattr(options, "jobs", 0),
         limit=options.limit,
+        observe=options.observe,
         at=stamp(),
         settings=_settings(options.sources),
     )

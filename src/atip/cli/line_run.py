@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # without enumerations, which cost 2 ms
 import os
-import signal
 
 from atip.errors import UsageError
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from atip.cli.context import Context
+    from atip.cli.line_background import Background
     from atip.execution.consent import Asker
     from atip.execution.result import Result
     from atip.execution.runner import ProgramCall, Runner
@@ -37,13 +38,18 @@ def run_line(
             f"`--line` takes one quoted line and no `{given[0].replace('_', '-')}`",
             hint="what a line may do is in the policy",
         )
+    has_terminal = os.isatty(0) and os.isatty(1)
+    background = None if has_terminal or options.dry_run else _background(ctx, options.tool)
     runner, call = ctx.app.line_runner(
         options.tool,
         stdin_fd=_input(),
+        # SECURITY: the line gets a terminal of its own; the user's is only read here, and what is typed goes inside
+        keyboard=0 if has_terminal else -1,
         # SECURITY: an agent can type at a terminal that its client made, so it is not where a person is asked
         ask=None if options.unattended else ask,
-        on_output=_pass_on(ctx),
+        on_output=background.pass_on if background else _pass_on(ctx),
         read_only=options.read_only,
+        mark=background.mark if background else "",
     )
     if options.dry_run:
         return show_plan(ctx, call, runner)
@@ -51,9 +57,24 @@ def run_line(
         ctx.app.rewrites.accept(options.token)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)  # what the line may not leave behind is undone before we go
+    if background:
+        background.watch(runner.cancel)
     result = runner.run(call)
-    _tell(ctx, result)
+    if not (background and background.is_over):
+        _tell(ctx, result)
     return result.exit_code
+
+
+def _background(ctx: Context, line: str) -> Background | None:
+    """For a line that leaves jobs behind: what keeps them until the client ends; None: there are none, or no client is known."""
+    if "&" not in line:
+        return None
+    from atip.calls.shell_jobs import leaves_jobs
+    from atip.cli.line_background import Background
+    from atip.system.callers import find_caller
+
+    caller = find_caller() if leaves_jobs(line) else None
+    return Background(caller, _pass_on(ctx)) if caller is not None else None
 
 
 def _input() -> int:

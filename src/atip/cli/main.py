@@ -9,15 +9,13 @@ from __future__ import annotations
 import os
 import sys
 
-from atip.cli.parsing import load, read_options, resolve
-from atip.errors import EXIT_OUR_FAILURE, AtipError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
     from atip.cli.context import Context
+    from atip.errors import AtipError
 
 INTERRUPTED = 130
 GARBAGE_THRESHOLD = 50_000
@@ -30,18 +28,42 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main_program() -> int:
     """Most calls are over before anything else: no garbage is looked for, and nothing is taken apart at the end."""
+    words = sys.argv[1:]
+    if _is_hook(words):
+        _ask_server(words)
     import gc
 
     from atip.cli import module_pack
 
     gc.set_threshold(GARBAGE_THRESHOLD, 10, 10)
     pack = module_pack.install()
-    words = sys.argv[1:]
     code = _run_words(words)
     if pack is not None and words and words[0] in module_pack.VERBS:
         pack.update()
     _leave(code)
     return code
+
+
+def _is_hook(words: Sequence[str]) -> bool:
+    """Whether this is what coding agents call for every line."""
+    return words[:1] == ["guard"] and (
+        len(words) == 1 or words[1] == "hook" or words[1].startswith("--for")
+    )
+
+
+def _ask_server(words: Sequence[str]) -> None:
+    """Answer with what `guard serve` says, and end; return where there is no answer, with what was read put back."""
+    from atip.system.guard_socket import call_server
+
+    answer, request = call_server(words)
+    if answer is not None:
+        sys.stdout.buffer.write(answer)
+        sys.stdout.buffer.flush()
+        os._exit(0)
+    if request is not None:
+        import io
+
+        sys.stdin = io.TextIOWrapper(io.BytesIO(request))
 
 
 def _leave(code: int) -> None:
@@ -64,6 +86,8 @@ def _run_words(words: list[str]) -> int:
     if "_PUBLIC" not in vars(sys.modules["atip"]):
         _warn_of_other_package()
     _say_anything()
+    from atip.errors import AtipError
+
     try:
         return _dispatch(words)
     except AtipError as error:
@@ -152,6 +176,8 @@ def _dispatch(words: list[str]) -> int:
         from atip.cli import overview
 
         return overview.run(words[:1])
+    from atip.cli.parsing import load, read_options, resolve
+
     path, rest = resolve(words)
     module = load(path)
     options = read_options(path, module, rest)
@@ -191,6 +217,8 @@ def _report(error: AtipError, as_json: bool) -> int:
 
 
 def _internal(error: Exception) -> AtipError:
+    from atip.errors import EXIT_OUR_FAILURE, AtipError
+
     wrapped = AtipError(
         "internal.error",
         f"{type(error).__name__}: {error}",

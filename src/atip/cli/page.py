@@ -193,5 +193,7 @@ def _print_evidence(ctx: Context, tool: Tool) -> None:
 
     ctx.print("\nevidence:")
     rows = [(clean(place), clean(text)) for place, text in evidence_of(tool)]
+    seen = ctx.app.proof.rows(tool.name)
+    rows += [(clean(each.subject), clean(each.text)) for each in seen]
     for line in table(rows, width=width_of(ctx), wrapped=True) or ["  none recorded"]:
         ctx.print(line)

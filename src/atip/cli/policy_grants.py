@@ -50,6 +50,10 @@ def _entry(name: str, value: str, ctx: Context) -> tuple[str, str]:
                 "policy.not-a-folder", f"`{value}` is not a folder that can be granted"
             )
         return "write", f"{folder}/**"
+    if name == "listen":
+        if not value.isascii() or not value.isdigit() or not 1024 <= int(value) < 65536:
+            raise UsageError("policy.not-a-port", f"`{value[:40]}` is not a port from 1024 on")
+        return "ingress", f"http://127.0.0.1:{int(value)}/**"
     try:
         host, colon, _port = value.rpartition(":")
         if name == "connect" or colon:

@@ -52,9 +52,18 @@ def describe(ctx: Context) -> dict[str, Any]:
         "described": known,
         "sources": dict(sorted(sources.items())),
         "updated": index["updated"] if total else None,
+        "proof": _proof(),
         "data": ctx.app.places.data,
         "next": _next(ctx, total, known),
     }
+
+
+def _proof() -> dict[str, int]:
+    """For how many facts of our knowledge there is evidence."""
+    from atip.knowledge.proof import summary
+
+    found = summary()
+    return {name: int(found.get(name, 0)) for name in ("facts", "claims", "tools", "cases")}
 
 
 def _next(ctx: Context, total: int, known: int) -> dict[str, str]:
@@ -103,6 +112,11 @@ def _print(ctx: Context, state: dict[str, Any]) -> None:
         )
     else:
         ctx.print("nothing is known about this machine yet")
+    if state["proof"]["facts"]:
+        proof = state["proof"]
+        ctx.print(
+            f"{proof['facts']:,} facts of our knowledge were observed, of {proof['tools']:,} tools in {proof['cases']:,} cases"
+        )
     step = state["next"]
     ctx.print(f"next: {paint(ctx, step['command'], 'cyan')}  {step['why']}")
     ctx.print("help: atip --help")

@@ -1,6 +1,6 @@
 """Change set: what a crawl would do to a registry, shim by shim, and who decides. §4.10.1 step 5.
 
-An update of a known tool is accepted by itself unless it warns of less than before. New tools wait for a person,
+An update of a known tool is accepted by itself unless it warns of less than before, or was seen to do more. New tools wait for a person,
 unless whoever runs the crawl says that they need not; either way they stay `inferred` (§4.10.4).
 """
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from atip.model.diff_change import Change
 
 MAX_SHIM = 2_000_000
-NEW, UPDATE, SAME, WEAKER = "new", "update", "same", "weaker"
+WIDENED = "observed-wider"
+"""Kind of a change that a person sees first, whatever the descriptions say."""
+NEW, UPDATE, SAME, WEAKER, WIDER = "new", "update", "same", "weaker", "wider"
 
 
 class ShimChange(Value):
@@ -37,7 +39,8 @@ class ShimChange(Value):
     version: str
     platform: str
     kind: str
-    """`new` tool, `update` (another version, or the same binary better described), `same`, `weaker`."""
+    """`new` tool, `update` (another version, or the same binary better described), `same`, `weaker`, `wider` (cases saw it do
+    more than the version before)."""
     package: str
     document: Mapping[str, Any]
     predecessor: str = ""
@@ -47,7 +50,7 @@ class ShimChange(Value):
 
     @property
     def needs_person(self) -> bool:
-        return self.kind in (NEW, WEAKER)
+        return self.kind in (NEW, WEAKER, WIDER)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -127,7 +130,8 @@ def _plan(digits: str, document: Mapping[str, Any], package: str, holdings: Hold
         return change
     changes = diff(decode_tool(holdings.load(before)), decode_tool(dict(document)))
     lines = tuple(_line(one) for one in changes.changes)
-    kind = WEAKER if any(_warns_less(one) for one in changes.changes) else UPDATE
+    kind = WIDER if any(one.kind == WIDENED for one in changes.changes) else UPDATE
+    kind = WEAKER if any(_warns_less(one) for one in changes.changes) else kind
     return change.replace(kind=kind, predecessor=before, differences=lines)
 
 

@@ -53,6 +53,8 @@ class CrawlOrder(Value):
     """At most so many packages; 0: all."""
     at: str = ""
     """Time that shims are stamped with; empty: when this crawl was first started."""
+    observe: bool = False
+    """Also run cases, and keep what they showed in the shims."""
     settings: Mapping[str, Any] = {}
     """Addresses of services, by source (`sources.json`)."""
 
@@ -130,7 +132,9 @@ class Crawler:
                 if isinstance(one, Refusal):
                     self._refusals.append(one)
                 else:
-                    found[one.label, one.platform, one.version] = one
+                    found[one.label, one.platform, one.version] = one.replace(
+                        observe=self._order.observe
+                    )
                 if self._order.limit and len(found) >= self._order.limit:
                     break
         return [found[key] for key in sorted(found)]

@@ -58,6 +58,9 @@ class Package(Value):
     template: Mapping[str, Any] = {}
     """What a person wrote about the tool, merged over what is learnt (§4.10.2)."""
 
+    observe: bool = False
+    """Also run cases, and keep what they showed."""
+
     @property
     def label(self) -> str:
         return f"{self.source}:{self.name}"
@@ -79,9 +82,12 @@ class Package(Value):
             "description": self.description,
             "homepage": self.homepage,
         }
-        for name in ("programs", "binary_path", "template"):
+        for name in ("programs", "template"):
             if value := getattr(self, name):
-                document[name] = dict(value) if name != "binary_path" else value
+                document[name] = dict(value)
+        for name in ("binary_path", "observe"):
+            if value := getattr(self, name):
+                document[name] = value
         return document
 
 

@@ -12,6 +12,7 @@ import stat
 
 from atip.discovery.directories import Skipped
 from atip.model.value import Value
+from atip.system.files import stat_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +42,6 @@ class Executables(Value):
     found: tuple[Executable, ...] = ()
     shadowed: tuple[Skipped, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-
-
-def stat_key(status: os.stat_result) -> StatKey:
-    """What must be unchanged for a file's content to be taken as unchanged."""
-    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def list_executables(

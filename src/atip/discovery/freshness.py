@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from atip.system.files import stat_key
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,8 +29,7 @@ def why_stale(
         status = os.stat(entry["path"])
     except OSError:
         return "changed"
-    key = [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-    if seen != key:
+    if seen != list(stat_key(status)):
         return "changed"
     return "expired" if _is_expired(entry, config) else None
 

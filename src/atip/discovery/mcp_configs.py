@@ -35,6 +35,8 @@ _TRANSPORTS = {
     "streamable-http": "http",
     "streamableHttp": "http",
     "sse": "sse",
+    "local": "stdio",
+    "remote": "http",
 }
 
 
@@ -129,12 +131,27 @@ def _tables(document: object, client: str, cwd: str) -> Iterator[object]:
         if value is not None:
             yield value
             break
+    if client == "opencode" and isinstance(document, dict) and "mcp" in document:
+        yield _split_commands(document["mcp"])
     projects = document.get("projects") if isinstance(document, dict) else None
     if client == "claude-code" and isinstance(projects, dict):
         # Servers that Claude Code keeps for one project, in the user's own file.
         for folder, entry in projects.items():
             if _is_around(folder, cwd) and isinstance(entry, dict) and entry.get("mcpServers"):
                 yield entry["mcpServers"]
+
+
+def _split_commands(table: object) -> object:
+    """As other clients write it: opencode keeps program and arguments in one list, and variables under another name."""
+    if not isinstance(table, dict):
+        return table
+    made = {}
+    for name, entry in table.items():
+        made[name] = entry
+        words = entry.get("command") if isinstance(entry, dict) else None
+        if isinstance(words, list) and words:
+            made[name] = {**entry, "command": words[0], "args": words[1:], "env": entry.get("environment")}  # fmt: skip
+    return made
 
 
 def _is_around(folder: str, cwd: str) -> bool:

@@ -33,6 +33,8 @@ _USER_FILES = (
     ("vscode", ".config/Code/User/settings.json", _JSONC),
     ("vscode", f"{_APPLE}/Code/User/mcp.json", _JSONC),
     ("vscode", f"{_APPLE}/Code/User/settings.json", _JSONC),
+    ("opencode", ".config/opencode/opencode.json", _JSONC),
+    ("opencode", ".config/opencode/opencode.jsonc", _JSONC),
     ("windsurf", ".codeium/windsurf/mcp_config.json", _JSON),
 )
 _PROJECT_FILES = (
@@ -41,6 +43,8 @@ _PROJECT_FILES = (
     ("gemini-cli", ".gemini/settings.json", _JSONC),
     ("cursor", ".cursor/mcp.json", _JSON),
     ("vscode", ".vscode/mcp.json", _JSONC),
+    ("opencode", "opencode.json", _JSONC),
+    ("opencode", "opencode.jsonc", _JSONC),
 )
 
 

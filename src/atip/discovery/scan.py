@@ -258,7 +258,7 @@ class Scanner:
         report: ScanReport,
     ) -> None:
         """Take an answer, if it counts for the bytes that were hashed."""
-        from atip.discovery.executables import stat_key
+        from atip.system.files import stat_key
 
         report.executed += 1
         digest = self.contents[one.path].digest

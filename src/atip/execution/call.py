@@ -45,6 +45,9 @@ class ProgramCall(Value):
     """Input for the program; None: none was given."""
     stdin_fd: int = -1
     """Input that is passed on as it comes, where `stdin` is None; -1: none."""
+    keyboard: int = -1
+    """Where a person types, for a program with a terminal of its own; -1: nobody does."""
+    terminal_size: tuple[int, int] = (24, 80)
     env: Mapping[str, str] = {}
     """The caller's variables; the confinement says which are handed in."""
     timeout_s: float | None = None
@@ -55,6 +58,10 @@ class ProgramCall(Value):
     """The caller answers `yes` to what policy asks. SECURITY: never counts for what may destroy."""
     structured: bool = False
     """The output is expected to be JSON, and becomes `Result.data`."""
+    root: str = ""
+    """Folder that stands for `/` of the system that it runs on; empty: this host's."""
+    image: str = ""
+    """What that system is called, for people and records."""
 
 
 class OperationCall(Value):

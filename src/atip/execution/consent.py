@@ -42,6 +42,11 @@ class Question(Value):
     """Real path of what will run."""
     digest: str
     cwd: str
+    """Where it was called from."""
+    starts_in: str | None = None
+    """Where it starts; None: in an empty home of its own."""
+    image: str = ""
+    """System that it runs on; empty: this host's."""
     reasons: tuple[str, ...] = ()
     """Why policy asks; our words, never a tool's."""
     rule: str = ""
@@ -55,14 +60,22 @@ class Question(Value):
             "This command needs your yes:",
             "  " + " ".join(shown_word(word) for word in self.argv),
             f"  program    {shown_word(self.program)}  {self.digest[:19]}…",
-            f"  directory  {shown_word(self.cwd)}",
+            f"  directory  {self._directory}",
             f"  because    {clean_line('; '.join(self.reasons) or self.rule or 'policy asks')}",
         ]
+        if self.image:
+            lines.insert(3, f"  system     the image {shown_word(self.image)}")
         if self.destructive:
             lines.append("  WARNING    what it destroys cannot be brought back; make a copy first")
         if self.confinement is not None:
             lines += [f"  {line}" for line in _grants(self.confinement)]
         return "\n".join(lines)
+
+    @property
+    def _directory(self) -> str:
+        if self.starts_in is not None:
+            return shown_word(self.starts_in)
+        return f"an empty home of its own; {shown_word(self.cwd)} is not shown to it"
 
 
 def shown_word(word: str) -> str:

@@ -6,6 +6,7 @@ import os
 
 from atip.execution.consent import Question, bind
 from atip.execution.secret_values import named_values, passed_values
+from atip.model.globs import parse_glob
 from atip.model.value import Value
 from atip.system.digests import sha256_hex
 
@@ -26,8 +27,13 @@ class Proposal(Value):
     program: str
     digest: str
     cwd: str
+    """Where it was called from."""
+    starts_in: str | None = None
+    """Where it starts; None: in an empty home of its own."""
     env: Mapping[str, str] = {}
     """Variables that are handed in."""
+    image: str = ""
+    """System that it runs on; empty: this host's."""
     judgement: Judgement
     confinement: Confinement | None = None
     """None: nothing of ours is confined, as with a request to an API."""
@@ -49,6 +55,8 @@ class Proposal(Value):
             program=self.program,
             digest=self.digest,
             cwd=self.cwd,
+            starts_in=self.starts_in,
+            image=self.image,
             reasons=judgement.decision.reasons,
             rule=judgement.decision.rule,
             # SECURITY: what is not known to spare data counts as destroying it.
@@ -56,7 +64,7 @@ class Proposal(Value):
             confinement=self.confinement,
             binding=bind(
                 digest=self.digest, argv=self.argv, env=self.env, cwd=self.cwd,
-                policy=f"{judgement.policy} {walls}",
+                policy=f"{judgement.policy} {walls}{self.image}",
             ),
         )  # fmt: skip
 
@@ -64,11 +72,14 @@ class Proposal(Value):
 def program_proposal(call: ProgramCall, judgement: Judgement, binary: VerifiedBinary) -> Proposal:
     """The start of a program, by its very bytes."""
     confinement = judgement.confinement
+    start = starts_in(confinement, call.cwd)
     return Proposal(
         argv=call.argv,
         program=binary.path,
         digest=binary.digest,
         cwd=call.cwd,
+        starts_in=start,
+        image=call.image,
         env={**handed(call, confinement), **confinement.environment},
         judgement=judgement,
         confinement=confinement,
@@ -80,6 +91,8 @@ def program_proposal(call: ProgramCall, judgement: Judgement, binary: VerifiedBi
             "interpreter": list(binary.interpreter),
             "digest": binary.digest,
             "cwd": call.cwd,
+            "startsIn": start,
+            **({"image": call.image} if call.image else {}),
         },
         needs_record=judgement.audit,
     )
@@ -95,6 +108,7 @@ def operation_proposal(call: OperationCall, judgement: Judgement) -> Proposal:
         program=f"{call.method} {call.path}".strip() or call.name,
         digest=f"sha256:{sha256_hex(arguments.encode())}",
         cwd=call.cwd,
+        starts_in=call.cwd,
         judgement=judgement,
         assume_yes=call.assume_yes,
         known=named_values(os.environ),
@@ -113,3 +127,14 @@ def operation_proposal(call: OperationCall, judgement: Judgement) -> Proposal:
 def handed(call: ProgramCall, confinement: Confinement) -> dict[str, str]:
     """The caller's variables that a confinement lets in."""
     return {name: call.env[name] for name in confinement.env_pass if name in call.env}
+
+
+def starts_in(confinement: Confinement, path: str) -> str | None:
+    """The directory that a program starts in: the caller's, if it may see that; None: an empty home of its own.
+
+    A command that surely reads and writes nothing has no use for the directory, and gets none.
+    """
+    wanted = parse_glob(path)
+    entries = (*confinement.fs_read, *confinement.fs_write)
+    is_shown = any(parse_glob(entry).surely_covers(wanted) for entry in entries)
+    return path if is_shown else None

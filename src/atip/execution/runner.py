@@ -24,10 +24,9 @@ from atip.execution.input import declared_timeout, prepare_input
 from atip.execution.kept import KeptOutput
 from atip.execution.login import CHECK_S, not_logged_in
 from atip.execution.permit import Permit
-from atip.execution.proposal import handed, operation_proposal, program_proposal
+from atip.execution.proposal import handed, operation_proposal, program_proposal, starts_in
 from atip.execution.records import Records, ending
 from atip.execution.result import Gathered
-from atip.model.globs import parse_glob
 from atip.sandbox.run import Request, start_confined
 from atip.sandbox.system_view import SEARCH_PATH
 from atip.sandbox.verified import VerifiedBinary, seal
@@ -113,7 +112,7 @@ class Runner:
         """What would happen, and the digest of the program (an operation has none); runs and records nothing."""
         if isinstance(call, OperationCall):
             return self._offered(call).judge(call), ""
-        binary = seal(call.program, expected=call.expected)
+        binary = seal(call.program, expected=call.expected, root=call.root)
         try:
             return self._judged(call, binary), binary.digest
         finally:
@@ -130,7 +129,7 @@ class Runner:
         """
         if isinstance(call, OperationCall):
             return self._call_operation(call)
-        binary = seal(call.program, expected=call.expected)  # (1)
+        binary = seal(call.program, expected=call.expected, root=call.root)  # (1)
         try:
             judgement = self._judged(call, binary)  # (2)
             permission = self._permit.obtain(program_proposal(call, judgement, binary))  # (3)
@@ -270,6 +269,8 @@ class Runner:
             home=call.home,
             stdin=stdin,
             stdin_fd=call.stdin_fd,
+            keyboard=call.keyboard,
+            terminal_size=call.terminal_size,
             caller_env=call.env,
             journal=self._records.journal,
         )
@@ -301,14 +302,3 @@ def _own_name(called: str, path: str) -> str:
 
 def _name_of(error: BaseException) -> str:
     return str(getattr(error, "code", type(error).__name__))
-
-
-def starts_in(confinement: Confinement, path: str) -> str | None:
-    """The directory that a program starts in: the caller's, if it may see that; None: an empty home of its own.
-
-    A command that surely reads and writes nothing has no use for the directory, and gets none.
-    """
-    wanted = parse_glob(path)
-    entries = (*confinement.fs_read, *confinement.fs_write)
-    is_shown = any(parse_glob(entry).surely_covers(wanted) for entry in entries)
-    return path if is_shown else None

@@ -56,6 +56,10 @@ def infer_man(text: bytes | str, *, tool: str = "", path: tuple[str, ...] = ()) 
     return _marked(found, numbers)
 
 
+_DASH = re.compile(r" (?:-|–|—|--) ")
+"""Between the names of a page and what they are for."""
+
+
 def read_purpose(text: str, name: str) -> str:
     """What the NAME line of a page says of one name; empty when the page is for other names.
 
@@ -69,11 +73,9 @@ def read_purpose(text: str, name: str) -> str:
     source = f".SH NAME\n{section[1]}"
     rows = [line.strip() for line, _ in render(source) if line.strip()]
     rows = rows[1:] if rows and rows[0].upper() == "NAME" else rows
-    own = [row for row in rows if name in re.split(r"[\s,]+", row.split(" - ")[0])]
-    whole = " ".join(rows)
-    return _purpose(
-        own[0] if own and len(rows) > 1 and rows[0].count(" - ") and rows[1].count(" - ") else whole
-    )
+    own = [row for row in rows if name in re.split(r"[\s,]+", _DASH.split(row)[0])]
+    has_row_each = len(rows) > 1 and all(_DASH.search(row) for row in rows[:2])
+    return _purpose((own or rows)[0] if has_row_each else " ".join(rows))
 
 
 def _own_pages(pages: Mapping[str, Command], tool: str) -> Mapping[str, Command]:
@@ -95,10 +97,8 @@ def _without_sections(command: Command) -> Command:
 
 def _purpose(description: str) -> str:
     """`cp - copy files` → `copy files`."""
-    for dash in (" - ", " – ", " — ", " -- "):
-        if dash in description[:200]:
-            return description.split(dash, 1)[1].strip()
-    return description
+    dash = _DASH.search(description[:200])
+    return description[dash.end() :].strip() if dash else description
 
 
 def _marked(command: Command, numbers: Mapping[int, int]) -> Command:

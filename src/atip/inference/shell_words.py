@@ -97,7 +97,12 @@ class _Lexer:
                 if char == "(" and parts and parts[-1].endswith("$"):
                     break  # `$(`: a substitution; its words are tokens of their own
                 break
-            if char in "'\"":
+            if text.startswith("${", self.at) and (end := _expansion_end(text, self.at)):
+                # what stands inside is one piece, spaces and parentheses too: `${specs//#\(/(* }`
+                parts.append(text[self.at : end])
+                self.line += text.count("\n", self.at, end)
+                self.at = end
+            elif char in "'\"":
                 quoted = True
                 parts.append(self._quoted(char))
             elif char == "\\":
@@ -137,6 +142,27 @@ class _Lexer:
             self.at += 1
         self.at += 1
         return "".join(parts)
+
+
+MAX_EXPANSION = 4_000
+
+
+def _expansion_end(text: str, start: int) -> int:
+    """Where `${…}` ends, nested ones included; 0 if it does not end soon."""
+    depth, at = 0, start
+    limit = min(len(text), start + MAX_EXPANSION)
+    while at < limit:
+        if text[at] == "\\":
+            at += 1
+        elif text.startswith("${", at):
+            depth += 1
+            at += 1
+        elif text[at] == "}":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return 0
 
 
 def expand_braces(word: str) -> list[str]:

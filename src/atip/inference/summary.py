@@ -94,6 +94,16 @@ def find_summary(text: str, name: str) -> str:
     return ""
 
 
+LINE = 160
+"""Characters of a description in a list."""
+
+
+def one_line(text: str) -> str:
+    """The first sentence of a longer description: a list of commands is not the place for paragraphs."""
+    text = " ".join(text.split())
+    return text if len(text) <= LINE else _SENTENCE.split(text, maxsplit=1)[0]
+
+
 def first_summary(candidates: Iterable[str], name: str) -> str:
     """The first candidate that says what the tool does, best source first; empty when none does."""
     return next((found for one in candidates if (found := find_summary(one, name))), "")

@@ -35,7 +35,7 @@ NODE_KEYS = {
 }  # fmt: skip
 TOOL_KEYS = NODE_KEYS | {
     "tool", "category", "homepage", "intents", "patterns", "authentication", "help", "see", "sandbox",
-    "versions", "audited", "text", "language",
+    "versions", "audited", "text", "language", "starts",
 }  # fmt: skip
 OPTION_KEYS = {
     "value", "adds", "does", "dry_run", "answers", "always", "runs", "summary", "choices", "join",
@@ -86,6 +86,8 @@ class Normal:
                 node[key] = document[key]
         if "text" in document:
             node["text"] = " ".join(self._flags(document["text"], ("text",)))
+        if "starts" in document:
+            node["starts"] = self._words(document["starts"], ("starts",))
         if "language" in document:
             node["language"] = str(document["language"])
             if node["language"] not in LANGUAGES:

@@ -82,6 +82,12 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(n for n in found if n != "aliases"))
 
 
+def aliases() -> tuple[str, ...]:
+    """Every other name that an entry has, patterns (`python*`) left out."""
+    _alias("")
+    return tuple(sorted(name for name in _aliases if "*" not in name))
+
+
 def _alias(name: str) -> str | None:
     if not _aliases:
         with open(os.path.join(_PACK, "aliases.json"), "rb") as file:
@@ -230,7 +236,7 @@ def _own(node: Node) -> dict[str, Any]:
 def _tool(node: Node, name: str) -> Tool:
     own = _own(node)
     own["curated"] = CURATED
-    for key in ("help", "category", "aliases", "sandbox", "text", "language"):
+    for key in ("help", "category", "aliases", "sandbox", "text", "language", "starts"):
         if key in node:
             own[key] = node[key]
     if "intents" in node:

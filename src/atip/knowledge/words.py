@@ -42,7 +42,7 @@ FACTS: dict[str, tuple[tuple[str, ...], object]] = {
 IMPLIED = {
     "destructive": "irreversible",
     "sends": "network",
-    "password": "prompts",
+    "password": "prompts tty?",
     "code": "runs reads? writes? deletes? network? destructive? repeats? billable? prompts?",
 }
 """Word → words that come with it unless the line says otherwise about the same fact."""

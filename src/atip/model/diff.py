@@ -16,6 +16,7 @@ from atip.model.diff_root import (
     diff_authentication,
     diff_extra,
     diff_identity,
+    diff_observed,
     diff_patterns,
     diff_trust,
 )
@@ -90,6 +91,7 @@ def _without_internal(value: Any) -> Any:
 def _changes(old: Tool, new: Tool) -> Iterator[Change]:
     yield from diff_identity(old, new)
     yield from diff_trust(old.trust, new.trust)
+    yield from diff_observed(old, new)
     yield from diff_authentication(old.authentication, new.authentication, ("authentication",))
     yield from _commands(
         old.commands or {}, new.commands or {}, ("commands",), is_part=bool(new.partial)

@@ -7,6 +7,7 @@ to look again, whatever its commands say.
 from __future__ import annotations
 
 from atip.model.diff_change import Change, breaking, compatible, said
+from atip.model.observed import read_observed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,6 +169,27 @@ def diff_trust(old: Trust | None, new: Trust | None) -> Iterator[Change]:
                 direction=direction,
                 severity="high" if direction == "more-dangerous" else "medium",
                 bump="minor" if direction == "more-dangerous" else "patch",
+            )
+
+
+def diff_observed(old: Tool, new: Tool) -> Iterator[Change]:
+    """Facts that cases saw the new version do and not the old one, whatever either description says."""
+    before, after = read_observed(old.own), read_observed(new.own)
+    if before is None or after is None:
+        return
+    for each in after.facts:
+        if each.fact not in before.names:
+            shown = f": `{each.line}`" if each.line else ""
+            yield Change(
+                kind="observed-wider",
+                path=("x-atip", "observed", each.fact),
+                category="effects",
+                message=f"was seen to do what the old version was not ({each.fact}){shown}",
+                old=sorted(before.names),
+                new=each.fact,
+                direction="more-dangerous",
+                severity="high",
+                bump="minor",
             )
 
 

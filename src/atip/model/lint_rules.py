@@ -218,6 +218,11 @@ RULES: dict[str, Rule] = {
     "shim-without-hash": Rule(
         category="trust", summary="a shim names the digest of its binary", levels=_WARN
     ),
+    "claim-disproved": Rule(
+        category="trust",
+        summary="nothing was observed that the document denies",
+        levels=_WARN,
+    ),
     # Is it true on this machine?
     "binary-exists": Rule(
         category="executable", summary="the tool is there (needs facts)", levels=_WARN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from atip.model.lint_index import as_dict
 from atip.model.lint_values import Hit
+from atip.model.observed import read_observed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +64,23 @@ def trust_without_evidence(
     if isinstance(level, int) and level > 0 and not provenance.get("url"):
         text = f"SLSA level {level} without an attestation (`url`)"
         yield Hit(parts=("trust", "provenance"), message=text)
+
+
+def claim_disproved(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:
+    """What cases saw a program do counts more than what its description says."""
+    block = read_observed(as_dict(index.raw.get("x-atip")))
+    for each in block.disproved if block else ():
+        yield Hit(
+            parts=("x-atip", "observed", "facts", each.fact),
+            message=f"{each.fact} was observed and is denied: `{each.line}`",
+            hint="declare it, or run the case again: `atip observe`",
+        )
+    for fact, line in facts.disproved:
+        yield Hit(
+            parts=("name",),
+            message=f"{fact} was observed on this machine and is denied: `{line[:120]}`",
+            hint="declare it; `atip show NAME --evidence` shows the cases",
+        )
 
 
 def shim_without_hash(index: Index, options: Mapping[str, Any], facts: LintFacts) -> Iterator[Hit]:

@@ -72,3 +72,5 @@ class LintFacts(Value):
     """What the tool printed for `--agent`, where someone asked it inside a sandbox."""
     agent_error: str | None = None
     """Why it did not answer."""
+    disproved: tuple[tuple[str, str], ...] = ()
+    """Fact and command line of everything that cases saw on this machine, of this very file, and that was denied."""

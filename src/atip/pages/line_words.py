@@ -80,7 +80,7 @@ def _given(call: Invocation, word: str) -> list[Given]:
 def _option(given: Given) -> tuple[str, str]:
     if given.option is None:
         return "unknown", "not known; it may do more"
-    facts = named_facts(option_facts(given.option))
+    facts = named_facts(option_facts(given.option), added=True)
     if given.option.own.get("dryRun"):
         facts = "only shows what would be done"
     text = given.option.description or ", ".join(given.option.flags)

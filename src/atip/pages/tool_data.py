@@ -5,6 +5,7 @@ Texts are whole here, but for control characters made visible; templates cut wha
 
 from __future__ import annotations
 
+from atip.model.observed import read_observed
 from atip.model.signature import signature
 from atip.model.tool import MISSING, Command
 from atip.model.visible_text import clean
@@ -199,6 +200,8 @@ def evidence_list(own: Mapping[str, object]) -> list[str]:
         return []
     evidence = own.get("evidence")
     found: list[str] = []
+    if (block := read_observed(own)) is not None and block.cases:
+        found.append(f"observed in {block.cases} cases: {clean(', '.join(sorted(block.names)))}")
     for entry in evidence if isinstance(evidence, list) else [evidence]:
         if isinstance(entry, str):
             found.append(clean(entry))

@@ -258,6 +258,8 @@ def _fact(subject: Subject, name: str) -> str:
 def _unknown(subject: Subject) -> str:
     """What is not known: the program, or what one of its words does."""
     tool = shown_text(subject.tool)[:80]
+    if subject.known is None and not subject.argv and subject.reasons:
+        return subject.reasons[-1].says  # of no command of the line: of the line itself
     if subject.known is None:
         return f"no metadata for {tool}" if tool and tool != "…" else "program not known"
     last = subject.reasons[-1] if subject.reasons else None

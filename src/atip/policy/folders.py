@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from atip.calls.invocation import UNKNOWN_TEXT
 from atip.calls.shell_names import unwrapped
-from atip.policy.sensitive import ANY_CHAR, ANY_FILE, PUBLIC, is_secret
+from atip.policy.sensitive import ANY_CHAR, ANY_FILE, KEPT_AT_HOME, PUBLIC, is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _SYSTEM = (
     "/lib",
     "/sbin",
 )
+_WILD = frozenset((UNKNOWN_TEXT, ANY_FILE, ANY_CHAR))
 _CHANGERS = {"env": ("-C", "--chdir"), "sudo": ("-D", "--chdir"), "fd": ("-C", "--base-directory")}
 """Programs that change to a folder before they do their work."""
 
@@ -123,7 +124,7 @@ class Folders:
             return False
         if self.holds(path):
             return True
-        if is_below(path, self.home) or is_below(self.home, path):
+        if _may_meet(path, self.home):
             return False
         return path.startswith(_TREES if whole else PUBLIC)
 
@@ -136,9 +137,28 @@ def is_workspace(folder: str, home: str) -> bool:
         return False
     return (
         folder not in _SYSTEM
+        and not _holds_secrets(folder, home)
         and not folder.startswith(("/etc/", "/proc/", "/sys/", "/dev/", "/run/"))
         and not (is_secret(folder) or is_secret(folder + "/"))
     )
+
+
+def _holds_secrets(folder: str, home: str) -> bool:
+    """`~/.config`: programs keep credentials below it."""
+    parts = folder.split("/")
+    depth = 2 if folder.startswith("/root/") else 3
+    homes = [home] if is_below(folder, home) else []
+    if folder.startswith(("/home/", "/Users/", "/root/")):
+        homes.append("/".join(parts[:depth]))
+    return any(
+        path.startswith(f"{folder[len(each) + 1 :]}/") for each in homes for path in KEPT_AT_HOME
+    )
+
+
+def _may_meet(path: str, folder: str) -> bool:
+    """Whether one may lie below the other; a part with a wildcard may be any name."""
+    pairs = zip(path.split("/"), folder.split("/"), strict=False)
+    return all(part in (other, "") or not _WILD.isdisjoint(part) for part, other in pairs)
 
 
 def _as_glob(text: str) -> str:

@@ -26,7 +26,15 @@ SECRETS = (
 KEPT = (
     *(".agent-tools", ".envrc", ".vscode", ".idea", ".zed", ".devcontainer", ".husky", ".exrc"),
     *(".nvimrc", ".claude", ".codex", ".cursor", ".gemini", ".kimi", ".opencode", ".continue"),
-    *("opencode.json", ".mcp.json", ".github/workflows", ".npmrc", ".yarnrc", ".yarnrc.yml"),
+    *(
+        "opencode.json",
+        "opencode.jsonc",
+        ".mcp.json",
+        ".github/workflows",
+        ".npmrc",
+        ".yarnrc",
+        ".yarnrc.yml",
+    ),
     *(".pnpmfile.cjs", ".cargo/config", ".cargo/config.toml", "codegen.config.json", ".gitmodules"),
     *(".yarn/releases", ".yarn/plugins", "bunfig.toml", "rust-toolchain", "rust-toolchain.toml"),
     *(".aider.conf.yml", ".windsurf", ".kiro", ".qwen", ".roo"),

@@ -112,6 +112,12 @@ _SECRET_SETTINGS = tuple(
 )
 
 
+SHOWS_NAMES = frozenset(
+    (("security", "find-generic-password"), ("security", "find-internet-password"))
+)
+"""Commands that show what a secret is called; the secret itself only with an option that knowledge names."""
+
+
 def is_risky_flag(flag: str) -> bool:
     """Whether an unlisted flag is not believed to be harmless, even where a knowledge file says that the rest is."""
     lowered = flag.lower()

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     Lookup = Callable[[str], Tool | None]
 
 MAX_NESTING = 6
+MAX_COMMANDS = 128
+"""SECURITY: judged of one line, lines inside of it included; a long line costs time, never an answer."""
+_TOO_MANY = f"more than {MAX_COMMANDS} commands in one line"
 _SHARED = "uses the settings of a folder in which anybody may write"
 _LEFT_OUT = "is left out of the description, which says only what to assume of it"
 _OWN = frozenset(("[[", "((", "for", "case"))
@@ -63,6 +66,7 @@ def judge_line(
     traced: bool = False,
     links: FollowLinks | None = None,
     workspace: NamesOf | None = None,
+    left: list[int] | None = None,
 ) -> tuple[Subject, ...]:
     """One subject per command that may run, in order.
 
@@ -70,16 +74,18 @@ def judge_line(
         links: tells where links in a path lead; None: paths are judged by their names alone.
         workspace: tells what its files name; None: not known.
         traced: the shell prints commands as it runs them (`bash -x`).
+        left: how many more commands may be judged, for all lines inside of one; None: this is the outer one.
     """
-    return _LineJudge(line, lookup, cwd, home, depth, traced, links, workspace).judge()
+    left = [MAX_COMMANDS] if left is None else left
+    return _LineJudge(line, lookup, cwd, home, depth, traced, links, workspace, left).judge()
 
 
 class _LineJudge:
     def __init__(
         self, line: ShellLine, lookup: Lookup, cwd: str, home: str, depth: int, traced: bool,
-        links: FollowLinks | None, workspace: NamesOf | None,
+        links: FollowLinks | None, workspace: NamesOf | None, left: list[int],
     ) -> None:  # fmt: skip
-        self.workspace = workspace
+        self.workspace, self.left = workspace, left
         self.line, self.lookup, self.depth = line, lookup, depth
         self.cwd, self.home, self.links = cwd, home, links
         self.paths = Paths(line, cwd, home, links)
@@ -88,6 +94,9 @@ class _LineJudge:
     def judge(self) -> tuple[Subject, ...]:
         found: list[Subject] = []
         for index, command in enumerate(self.line.commands):
+            if self.left[0] <= 0:
+                found.append(_unknown(Subject(tool=UNKNOWN_TEXT, flags=None), _TOO_MANY))
+                break
             subjects = self._words(command.words, index, command.feed, 0)
             subjects[0] = self.around.judge(subjects[0], command)
             found += mark_never(subjects, command, self.line, self.paths)
@@ -99,6 +108,7 @@ class _LineJudge:
         self, words: Sequence[ShellWord], index: int, feed: tuple[int, ...] | None, nesting: int
     ) -> list[Subject]:
         """The subject of a command and those of the commands it runs."""
+        self.left[0] -= 1
         if not words:
             return [Subject(effects=_effects("nothing"), evidence="shell")]
         name = words[0].text
@@ -236,7 +246,7 @@ class _LineJudge:
         return list(
             judge_line(
                 line, lookup=self.lookup, cwd=self.cwd, home=self.home, depth=self.depth + 1,
-                traced=traced, links=self.links, workspace=self.workspace,
+                traced=traced, links=self.links, workspace=self.workspace, left=self.left,
             )
         )  # fmt: skip
 
@@ -355,7 +365,8 @@ def _asks_for_secret(tool: Tool, call: Invocation) -> bool:
     """`aws configure get aws_secret_access_key`: the name of a setting that is a secret."""
     if not call.path or (tool.name == "git" and call.path[0] != "config"):
         return False
-    return any(habits.names_secret(word) for word in (*call.path, *call.arguments))
+    path = () if (tool.name, *call.path) in habits.SHOWS_NAMES else call.path
+    return any(habits.names_secret(word) for word in (*path, *call.arguments))
 
 
 def _hosts(argv: Sequence[str]) -> list[str]:

@@ -6,30 +6,75 @@ what was not seen this time (*unused*); it lowers nothing. Pure. Implements ATIP
 
 from __future__ import annotations
 
-from atip.model.effects import Effects, Filesystem
+from atip.model.effects import Effects, Filesystem, Interactive
 from atip.model.facts import fact_of
 from atip.model.value import Value
+from atip.policy.sensitive import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-FACTS = ("filesystem.read", "filesystem.write", "filesystem.delete", "network", "subprocess")
+FACTS = (
+    *("filesystem.read", "filesystem.write", "filesystem.delete", "network", "subprocess"),
+    *("interactive.tty", "changes.process", "changes.mount"),
+)
+"""What a trace can show. The last two are kinds of things that a description says are modified."""
 _SYSTEM = (
     *("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/proc", "/dev"),
     *("/sys", "/opt", "/run", "/nix/store", "/gnu/store", "/snap"),
 )
-_SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108  names inside the sandbox
+_SCRATCH = ("/tmp", "/dev", "/var/tmp", "/proc/self", "/proc/thread-self")  # noqa: S108  names inside the sandbox
+_OWN_FILES = (".cache", ".ccache")
+"""Below the home: what no description speaks of."""
+_PUBLIC = ("/usr/", "/etc/ssl/certs", "/etc/ca-certificates", "/etc/pki", "/proc/self/", "/dev/")
+_DATA = ("/usr/share/", "/etc/", "/var/", "/proc/")
+_STARTS = (
+    *(
+        "/etc/ld.so",
+        "/etc/localtime",
+        "/etc/locale",
+        "/etc/ssl",
+        "/etc/nsswitch",
+        "/etc/python",
+        "/etc/perl",
+    ),
+    *(
+        "/usr/share/locale",
+        "/usr/share/zoneinfo",
+        "/usr/share/perl",
+        "/usr/share/python",
+        "/proc/filesystems",
+        "/proc/sys/",
+    ),
+)
+"""What is read at the start of programs in general."""
 _MANY = 3
 """That many files of one folder are written as the folder."""
+_WRITES = ("create", "write", "overwrite", "permission")
 
 
 class Try(Value):
-    """One thing that a program tried; see `sandbox.trace.Event`."""
+    """One thing that a program tried; see `sandbox.trace_calls.Event`."""
 
     kind: str
     target: str
     exists: bool = True
+    call: str = ""
+    source: str = ""
+
+
+class Effect(Value):
+    """One thing that was seen, and the system call behind it."""
+
+    effect: str
+    """`create`, `write`, `overwrite`, `delete`, `rename`, `permission`, `secret`, `start`, `process`, `signal`, `socket`,
+    `listen`, `connect`, `terminal`, `environment`, `mount` or `system`."""
+    target: str
+    call: str
+
+    def to_json(self) -> dict[str, object]:
+        return {"effect": self.effect, "target": self.target, "call": self.call}
 
 
 class Scene(Value):
@@ -58,6 +103,16 @@ class Touched(Value):
     """`host:port` that it reached through the gate."""
     refused: tuple[str, ...] = ()
     """Hosts and addresses that it tried and did not reach."""
+    asked: tuple[str, ...] = ()
+    """Names that it looked up."""
+    terminals: tuple[str, ...] = ()
+    signals: tuple[str, ...] = ()
+    """To processes that it had not started."""
+    mounts: tuple[str, ...] = ()
+    system_reads: tuple[str, ...] = ()
+    """Data of the operating system that it read: bears out a claim that it reads, and contradicts none."""
+    effects: tuple[Effect, ...] = ()
+    """All of it, but for what was read, with the system call behind each."""
 
 
 class Difference(Value):
@@ -70,48 +125,122 @@ class Difference(Value):
     seen: tuple[str, ...] = ()
 
 
-def touched(tries: Iterable[Try], attempts: Sequence[tuple[str, bool]], scene: Scene) -> Touched:
+def touched(
+    tries: Iterable[Try],
+    attempts: Sequence[tuple[str, bool]],
+    scene: Scene,
+    asked: Sequence[str] = (),
+) -> Touched:
     """Sort what was tried.
 
     Args:
         attempts: `host:port` and whether it was let through, from the gate.
+        asked: names that were looked up.
     """
-    reads: dict[str, None] = {}
-    writes: dict[str, None] = {}
-    deletes: dict[str, None] = {}
-    spawned: list[str] = []
-    refused: dict[str, None] = {}
-    made: set[str] = set()
+    sorting = _Sorting(scene)
     for one in tries:
-        match one.kind:
-            case "read" if one.exists and not _is_ground(one.target, scene):
-                reads[one.target] = None
-            case "write" if not _is_ground(one.target, scene):
-                if not one.exists and one.target not in writes:
-                    made.add(one.target)
-                writes[one.target] = None
-            case "delete" if one.exists and not _is_ground(one.target, scene):
-                if one.target not in made:
-                    deletes[one.target] = None
-            case "spawn" if one.exists:
-                spawned.append(one.target)
-            case "connect" if one.target not in scene.gates and not one.target.endswith(":53"):
-                refused[one.target] = None
-    started = [path for path in spawned if path.startswith("/")]
-    hosts = dict.fromkeys(target for target, allowed in attempts if allowed)
-    refused.update(dict.fromkeys(target for target, allowed in attempts if not allowed))
+        sorting.add(one)
+    refused = {**sorting.refused, **{target: None for target, allowed in attempts if not allowed}}
     return Touched(
-        reads=tuple(path for path in reads if path not in made),
-        writes=tuple(writes),
-        deletes=tuple(deletes),
-        spawned=tuple(dict.fromkeys(started)),
-        hosts=tuple(hosts),
+        reads=tuple(path for path in sorting.reads if path not in sorting.made),
+        writes=tuple(sorting.writes),
+        deletes=tuple(sorting.deletes),
+        spawned=tuple(dict.fromkeys(sorting.spawned)),
+        hosts=tuple(dict.fromkeys(target for target, allowed in attempts if allowed)),
         refused=tuple(refused),
+        asked=tuple(asked),
+        terminals=tuple(sorting.terminals),
+        signals=tuple(sorting.signals),
+        mounts=tuple(sorting.mounts),
+        system_reads=tuple(sorting.system),
+        effects=tuple(sorting.effects),
     )
 
 
+class _Sorting:
+    """Tries of one run, one after the other: what it made itself is not lost when it goes."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self.reads: dict[str, None] = {}
+        self.system: dict[str, None] = {}
+        self.writes: dict[str, None] = {}
+        self.deletes: dict[str, None] = {}
+        self.spawned: list[str] = []
+        self.refused: dict[str, None] = {}
+        self.terminals: dict[str, None] = {}
+        self.signals: dict[str, None] = {}
+        self.mounts: dict[str, None] = {}
+        self.made: set[str] = set()
+        self.effects: dict[Effect, None] = {}
+
+    def add(self, one: Try) -> None:
+        kind, target = one.kind, one.target
+        if kind == "read":
+            self._read(one)
+        elif kind in _WRITES:
+            self._write(one)
+        elif kind == "delete":
+            self._delete(one, target)
+        elif kind == "rename":
+            self._rename(one)
+        elif kind == "spawn":
+            if one.exists and target.startswith("/"):
+                self.spawned.append(target)
+                self._note("start", one)
+        elif kind == "connect":
+            # port 53 is the resolver, whose names are noted; port 0 only asks for the way
+            if target not in self._scene.gates and not target.endswith((":53", ":0")):
+                self.refused[target] = None
+                self._note(kind, one)
+        else:
+            kept = {"terminal": self.terminals, "mount": self.mounts}.get(kind)
+            if kind == "signal" and not one.exists:
+                kept = self.signals
+            if kept is not None:
+                kept[target] = None
+            self._note(kind, one)
+
+    def _note(self, effect: str, one: Try, target: str = "") -> None:
+        self.effects[Effect(effect=effect, target=target or one.target, call=one.call)] = None
+
+    def _read(self, one: Try) -> None:
+        if is_secret(one.target) and not one.target.startswith(_PUBLIC):
+            self._note("secret", one)
+        if one.exists and not _is_ground(one.target, self._scene):
+            self.reads[one.target] = None
+        elif one.exists and _is_data(one.target):
+            self.system[one.target] = None
+
+    def _write(self, one: Try) -> None:
+        if _is_scratch(one.target, self._scene):
+            return
+        if not one.exists and one.target not in self.writes and one.target not in self.deletes:
+            self.made.add(one.target)
+        self.deletes.pop(one.target, None)  # it is there again
+        self.writes[one.target] = None
+        self._note(one.kind, one)
+
+    def _delete(self, one: Try, target: str) -> None:
+        if one.exists and not _is_scratch(target, self._scene) and target not in self.made:
+            self.deletes[target] = None
+            self._note("delete", one, target)
+
+    def _rename(self, one: Try) -> None:
+        """The old name goes, the new one comes; what was made by the run and gets its last name is written."""
+        if one.source not in self.made:
+            self._delete(one.replace(exists=True), one.source)
+        if _is_scratch(one.target, self._scene):
+            return
+        if not one.exists and one.target not in self.deletes:
+            self.made.add(one.target)
+        self.deletes.pop(one.target, None)
+        self.writes[one.target] = None
+        self._note("overwrite" if one.exists else "rename", one)
+
+
 def _is_ground(path: str, scene: Scene) -> bool:
-    """Whether a path is of the operating system or scratch: nothing that a description speaks of."""
+    """Whether a path is of the operating system or scratch: reading it is nothing that a description speaks of."""
     if any(_inside(path, tree) for tree in scene.own):
         return True
     if any(_inside(path, root) for root in scene.granted):
@@ -120,17 +249,64 @@ def _is_ground(path: str, scene: Scene) -> bool:
     return any(_inside(path, tree) for tree in trees) or path == "/"
 
 
+def _is_data(path: str) -> bool:
+    """Whether a file of the system is data that a program is asked about, not a part of every start."""
+    if path.startswith(_STARTS) or not path.startswith(_DATA):
+        return False
+    return not path.startswith("/proc/self") and "." not in path.rpartition("/")[2][:1]
+
+
+def _is_scratch(path: str, scene: Scene) -> bool:
+    """Whether a change there is the program's own business: temporary files, caches, byte code."""
+    if any(_inside(path, root) for root in scene.granted):
+        return False
+    trees = (*_SCRATCH, *(f"{scene.home}/{name}" for name in _OWN_FILES))
+    return (
+        any(_inside(path, tree) for tree in trees) or "/__pycache__" in path or path == scene.home
+    )
+
+
 def observed_effects(seen: Touched) -> Effects:
     """What the run did, as effects. Facts that were not seen stay unknown: once is not never."""
+    modified = (
+        *(("process",) if seen.signals else ()),
+        *(("mount",) if seen.mounts else ()),
+    )
     return Effects(
         filesystem=Filesystem(
             read=True if seen.reads else None,
             write=True if seen.writes else None,
             delete=True if seen.deletes else None,
         ),
-        network=True if seen.hosts or seen.refused else None,
+        network=True if seen.hosts or seen.refused or seen.asked else None,
         subprocess=True if seen.spawned else None,
+        interactive=Interactive(tty=True if seen.terminals else None),
+        modifies=modified or None,
     )
+
+
+def says(effects: Effects, fact: str) -> bool | None:
+    """The value of one of `FACTS`."""
+    kind, _, thing = fact.partition(".")
+    if kind != "changes":
+        return fact_of(effects, fact)
+    if effects.modifies is None:
+        return None
+    return thing in effects.modifies
+
+
+def shown(seen: Touched, fact: str) -> tuple[str, ...]:
+    """What stands behind a fact."""
+    return {
+        "filesystem.read": seen.reads,
+        "filesystem.write": seen.writes,
+        "filesystem.delete": seen.deletes,
+        "network": (*seen.hosts, *seen.refused, *seen.asked),
+        "subprocess": seen.spawned,
+        "interactive.tty": seen.terminals,
+        "changes.process": seen.signals,
+        "changes.mount": seen.mounts,
+    }[fact]
 
 
 def differences(
@@ -141,27 +317,26 @@ def differences(
     Args:
         spawn: programs that the description names; starting these is declared.
     """
-    others = tuple(path for path in seen.spawned if _name(path) not in spawn)
-    seen = seen.replace(spawned=others)
+    seen = without_spawn(seen, spawn)
     found = observed_effects(seen)
-    shown = {
-        "filesystem.read": seen.reads,
-        "filesystem.write": seen.writes,
-        "filesystem.delete": seen.deletes,
-        "network": (*seen.hosts, *seen.refused),
-        "subprocess": seen.spawned,
-    }
     undeclared: list[Difference] = []
     unused: list[Difference] = []
     for fact in FACTS:
-        says, did = fact_of(declared, fact), fact_of(found, fact)
-        if did is True and says is not True:
+        claimed, did = says(declared, fact), says(found, fact)
+        if did is True and claimed is not True:
             undeclared.append(
-                Difference(fact=fact, kind="undeclared", declared=says, seen=shown[fact][:20])
+                Difference(
+                    fact=fact, kind="undeclared", declared=claimed, seen=shown(seen, fact)[:20]
+                )
             )
-        elif says is True and did is not True:
-            unused.append(Difference(fact=fact, kind="unused", declared=says))
+        elif claimed is True and did is not True:
+            unused.append(Difference(fact=fact, kind="unused", declared=claimed))
     return (*undeclared, *unused)
+
+
+def without_spawn(seen: Touched, spawn: Sequence[str]) -> Touched:
+    """Without the programs that a description names: starting these is declared."""
+    return seen.replace(spawned=tuple(path for path in seen.spawned if _name(path) not in spawn))
 
 
 def sandbox_block(seen: Touched, scene: Scene, *, tty: bool = False) -> dict[str, object]:

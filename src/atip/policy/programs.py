@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.calls.effects import programs_of
+from atip.calls.given_programs import programs_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,6 +8,10 @@ one quoted word. `run --line` judges that word again, so nothing here has to be 
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 ALIASES = {"claude": "claude-code", "gemini": "gemini-cli"}
 PACKAGES = {
     "claude-code": "@anthropic-ai/claude-code",
@@ -24,6 +28,9 @@ PROVEN = {
     "opencode": ("1.18.33",),
 }
 """Client → versions that were seen to run the rewritten line and not the original (`make test-clients`). Others prove it on this machine."""
+_OPEN = ("--dangerously-bypass-approvals-and-sandbox", "--yolo", "danger-full-access")
+"""Words on Codex' command line that leave out its own sandbox."""
+_PLATFORMS = ("-linux-", "-darwin-", "-win32-")
 MODULE = ("-I", "-m", "atip.cli.main")
 _RUN = ("run", "--line", "--unattended")
 READ_ONLY = "--read-only"
@@ -38,9 +45,20 @@ def client_name(word: str) -> str:
 def is_proven_version(client: str, package: str, version: str) -> bool:
     """Whether this version of a client was seen to run a rewritten line."""
     name = PACKAGES.get(client)
+    for platform in _PLATFORMS:  # builds for one platform say so: `0.166.0-linux-x64`
+        version = version.partition(platform)[0]
     if name is None or version not in PROVEN.get(client, ()):
         return False
     return package == name or package.startswith(f"{name}-")
+
+
+def confines_itself(client: str, words: Sequence[str]) -> bool:
+    """Whether a client runs lines in a sandbox of its own, in which ours cannot be built.
+
+    Args:
+        words: of the client's command line. A wrong guess costs a question or a line that does not start, never safety.
+    """
+    return client == "codex" and not any(word.endswith(_OPEN) for word in words)
 
 
 def rewrite_line(python: str, line: str, *, read_only: bool = False, token: str = "") -> str:

@@ -65,6 +65,12 @@ EXAMPLES = tuple(
     private.pem terraform.tfstate .config/gh/hosts.yml .config/gcloud/credentials.db /etc/shadow /etc/gshadow /etc/sudoers
     /proc/self/environ /proc/1/environ .cargo/credentials.toml .claude/.credentials.json .codex/auth.json""".split()  # noqa: SIM905
 )
+KEPT_AT_HOME = (
+    *(path for path in EXAMPLES if path[0] == "." and "/" in path),
+    *""".local/share/keyrings/login .m2/settings.xml .gem/credentials .pip/pip.conf .composer/auth.json .mozilla/firefox
+    .gradle/gradle.properties Library/Keychains/login AppData/Roaming/gcloud""".split(),  # noqa: SIM905
+)
+"""Secrets by their paths below a home: the folders above them are nobody's project."""
 PUBLIC = (
     "/usr/",
     "/etc/",

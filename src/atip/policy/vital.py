@@ -19,7 +19,7 @@ _DEVICE = LazyRegex(
 _BOOT = LazyRegex(r"^/(?:boot|efi)(?:/|$)|^/System/Volumes/Preboot")
 _OWN = LazyRegex(
     r"^(?:/etc/agent-tools|HOME/\.(?:config|cache|local/share|local/state)/agent-tools)(?:/|$)"
-    r"|/\.agent-tools(?:/|$)"
+    r"|^/run/user/\d+/agent-tools(?:/|$)|/\.agent-tools(?:/|$)"
 )
 
 

@@ -75,8 +75,10 @@ def start(
     *,
     files: Mapping[str, bytes],
     keep: Iterable[int],
+    over: bool = False,
     seccomp: bytes = b"",
     capabilities: Sequence[str] = (),
+    seals: bool = False,
     stdio: tuple[int, int, int] = (-1, -1, -1),
     prefix: Sequence[str] = (),
     spawn_by: Callable[[Callable[[], int]], int] = from_lasting_thread,
@@ -86,10 +88,11 @@ def start(
 
     Args:
         files: made-up files inside, path → content.
+        over: they cover files that are there already, in a place where none can be made.
         keep: descriptors that `inner` inherits.
         seccomp: the filter, applied to `inner` and all it starts; empty: `inner` applies its own.
-        capabilities: of its own user namespace, that `inner` still needs and must give up. With them `inner` also
-            makes the root read-only, in a tenth of the time.
+        capabilities: of its own user namespace, that `inner` still needs and must give up.
+        seals: `inner` makes the root read-only, in a tenth of the time.
         prefix: a command that ends by executing bubblewrap.
         hold: is called with PID 1, which waits, before it starts anything.
         spawn_by: chooses the thread to start from: what it sees of the files, bubblewrap will see.
@@ -112,8 +115,9 @@ def start(
         command += arguments
         for path, content in files.items():
             handed.append(_content(content, opened))
-            command += ["--perms", "0444", "--file", str(handed[-1]), path]
-        command += [] if capabilities else ["--remount-ro", "/"]
+            kind = "--ro-bind-data" if over else "--file"
+            command += ["--perms", "0444", kind, str(handed[-1]), path]
+        command += [] if seals else ["--remount-ro", "/"]
         if seccomp:
             handed.append(_content(seccomp, opened))
             command += ["--seccomp", str(handed[-1])]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from atip.model.confinement import Confinement
     from atip.sandbox.ingress import Callback
     from atip.sandbox.run import Request
+    from atip.sandbox.verified import VerifiedBinary
 
 SCRATCH_BYTES = 256 * 1024 * 1024
 PROXY_PORT = 3128
@@ -54,6 +55,11 @@ class Plan(Value):
         return self.confinement.exec_allow and bool(self.confinement.exec_spawn)
 
     @property
+    def root(self) -> str:
+        """Folder that stands for `/` of the system that is shown; empty: this host's system."""
+        return self.request.binary.root
+
+    @property
     def lists(self) -> bool:
         """Whether only some programs of the system may be started."""
         return self.spawns and self.confinement.exec_spawn != (ANY_PROGRAM,)
@@ -66,6 +72,8 @@ class OuterOrder(Value):
     """For a preview: path, the stage that takes its changes, whether it is a folder."""
     mounts: tuple[str, ...]
     """Mounted onto themselves."""
+    layer: str = ""
+    """Shown over `/usr`."""
 
 
 def plan(confinement: Confinement, request: Request) -> Plan:
@@ -86,7 +94,7 @@ def plan(confinement: Confinement, request: Request) -> Plan:
         request=request,
         files=files,
         home=inside,
-        program=os.path.realpath(interpreter[0]) if interpreter else request.binary.path,
+        program=_program(request.binary),
         argv=(*interpreter, script_name(request), *request.argv[1:])
         if interpreter
         else request.argv,
@@ -95,6 +103,13 @@ def plan(confinement: Confinement, request: Request) -> Plan:
         gates=gates,
         callbacks=_callbacks(confinement),
     )
+
+
+def _program(binary: VerifiedBinary) -> str:
+    if not binary.interpreter:
+        return binary.path
+    # in another system it was resolved when the program was sealed
+    return binary.interpreter[0] if binary.root else os.path.realpath(binary.interpreter[0])
 
 
 def _callbacks(confinement: Confinement) -> tuple[Callback, ...]:
@@ -184,14 +199,14 @@ def arguments_of(decided: Plan, binary_fd: int) -> list[str]:
     confinement = decided.confinement
     size = str(confinement.limits.file_bytes or SCRATCH_BYTES)
     arguments = [
-        *system_view.system_arguments(settings=system_view.SETTINGS),
+        *_system_arguments(decided),
         *("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"),
         *system_view.device_arguments(),
     ]
     if confinement.tty:
         arguments += ["--dev-bind", "/dev/tty", "/dev/tty"]
     if decided.lists:
-        arguments += programs.spawn_arguments(confinement.exec_spawn, decided.program)
+        arguments += programs.spawn_arguments(confinement.exec_spawn, decided.program, decided.root)
     for path in (*_SCRATCH, decided.home):
         arguments += [*_parents_of(path), "--perms", "1777", "--size", size, "--tmpfs", path]
     arguments += _file_arguments(decided.files)
@@ -202,10 +217,33 @@ def arguments_of(decided: Plan, binary_fd: int) -> list[str]:
     if binary.interpreter and (name := script_name(decided.request)) != binary.path:
         arguments += ["--perms", "0755", "--dir", _NAMES, "--symlink", binary.path, name]
     if binary.interpreter and decided.lists:
-        arguments += ["--ro-bind", decided.program, decided.program]
+        arguments += ["--ro-bind", decided.root + decided.program, decided.program]
     if decided.lists:
-        arguments += programs.seal_arguments()
+        arguments += programs.seal_arguments(decided.root)
     return arguments
+
+
+def _system_arguments(decided: Plan) -> list[str]:
+    if not decided.root:
+        return system_view.system_arguments(settings=system_view.SETTINGS)
+    mounted = [mount.path for mount in decided.files.mounts]
+    mounted += [name for name, _ in decided.files.links]
+    own = decided.request.binary.path
+    if not os.path.exists(decided.root + own):  # a file of the caller's, not of that system
+        mounted.append(own)
+    tree = system_view.find_interpreter().tree
+    return system_view.image_arguments(
+        decided.root, [*mounted, decided.home, *([tree] if tree else [])]
+    )
+
+
+def taken_away(decided: Plan) -> tuple[str, ...]:
+    """Mounts of this host's own programs, which only the inner launcher needs; with another system they go before the
+    program starts."""
+    if not decided.root:
+        return ()
+    tree = system_view.find_interpreter().tree
+    return (*system_view.host_mounts(), *((tree,) if tree else ()))
 
 
 def _launcher_arguments(decided: Plan) -> list[str]:
@@ -263,7 +301,7 @@ def outer_order(decided: Plan, *, root: bool) -> OuterOrder | None:
     """What must be mounted before bubblewrap starts; None where it starts from the caller's own view."""
     roots = [mount for mount in decided.files.mounts if mount.kind in ("read", "write")]
     overlays = decided.request.overlays
-    if not root and not overlays:
+    if not root and not overlays and not decided.request.layer:
         return None
     return OuterOrder(
         overlays=tuple(
@@ -272,6 +310,7 @@ def outer_order(decided: Plan, *, root: bool) -> OuterOrder | None:
             if mount.kind == "write" and mount.path in overlays
         ),
         mounts=tuple(mount.path for mount in roots),
+        layer=decided.request.layer,
     )
 
 
@@ -281,7 +320,8 @@ def mount_changes(decided: Plan) -> tuple[tuple[str, int, int, int], ...]:
     Where other programs may be started, nothing that was planted may be one of them.
     """
     if not decided.spawns:
-        return ()  # no second exec at all, so no capability to change mounts with
+        # no second exec at all, so no capability to change mounts with, but for those of another system
+        return (("/", READ_ONLY, 0, 0),) if decided.root else ()
     written = [mount.path for mount in decided.files.mounts if mount.kind == "write"]
     own = decided.request.binary.path
     inside = any(own == path or own.startswith(f"{path}/") for path in written)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from atip.sandbox.run import OnOutput, Outcome, Request
 
 START_S = 10.0
+RESOLVER = "127.0.0.53"
+"""Of a recorded network (`recorder`, `inner.open_stand_in`)."""
 _FOR_NOEXEC = ("CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_DAC_READ_SEARCH")
 """Of its own user namespace, for the inner launcher: to change mounts, also of private folders, and to give all up."""
 
@@ -129,19 +131,29 @@ class _Launch:
         binary = self._open(f"/proc/self/fd/{decided.request.binary.descriptor}")
         # By descriptor: the program directories inside may show no interpreter at all.
         interpreter = self._open(inner.program)
+        start = [f"/proc/self/fd/{interpreter}"]
+        if decided.root:
+            start = system_view.host_start(inner.program)
         code = self._content(inner.code)
         root = os.geteuid() == 0
         outer = bubblewrap_plan.outer_order(decided, root=root)
         prefix, prefix_fds = self._prefix(outer) if outer and not root else ([], ())
         made_up = system_view.made_up(decided.home)
         made_up["/etc/hosts"] = bubblewrap_plan.hosts_file(self._confinement)
-        shown = [f"/proc/self/fd/{interpreter}", *inner.options, f"/proc/self/fd/{code}"]
+        if _recorded(decided):
+            made_up["/etc/hosts"] += b"127.0.0.1 sandbox\n"
+            made_up["/etc/resolv.conf"] = (
+                f"nameserver {RESOLVER}\noptions timeout:1 attempts:1\n".encode()
+            )
+        shown = [*start, *inner.options, f"/proc/self/fd/{code}"]
         return bubblewrap.start(
             bubblewrap_plan.arguments_of(decided, binary),
             [*shown, *map(str, inner_fds)],
             files=made_up,
+            over=bool(decided.root),
             keep=(*inner_fds, binary, interpreter, code, *prefix_fds),
-            capabilities=_FOR_NOEXEC if decided.spawns else (),
+            capabilities=_capabilities(decided),
+            seals=decided.spawns or bool(decided.root),
             stdio=stdio,
             prefix=prefix,
             hold=self._hold,
@@ -222,10 +234,10 @@ class _Launch:
         """Take the sockets that the launcher made inside, and let callbacks in through them."""
         import socket
 
-        from atip.sandbox.ingress import SPARE, Doorkeeper
+        from atip.sandbox.ingress import Doorkeeper, count_spare
 
         inside: list[socket.socket] = []
-        for _ in range(SPARE):
+        for _ in range(count_spare(self._decided.callbacks)):
             _, handed, _, _ = socket.recv_fds(channel, 1, 1)
             if not handed:
                 return False  # it died; the status tells why
@@ -241,6 +253,8 @@ class _Launch:
         if tracer is not None:
             channel.settimeout(START_S)
             with contextlib.suppress(OSError):
+                if tracer.recorder is not None:
+                    tracer.recorder.take(channel)
                 tracer.begin(channel)
 
     def _await_exec(self, status: int, streams: dict[int, str]) -> None:
@@ -279,6 +293,7 @@ class _Launch:
             layers += ["spawn-list"] if decided.lists else []
         else:
             layers.append("one-shot-exec")
+        layers += ["image"] if decided.root else []
         layers += ["proxy"] if self._confinement.egress else ["no-network"]
         layers += ["memory-total"] if self._memory_total else []
         each = (
@@ -334,6 +349,19 @@ class _Launch:
         os.write(descriptor, data)
         os.lseek(descriptor, 0, os.SEEK_SET)
         return descriptor
+
+
+def _recorded(decided: Plan) -> bool:
+    """Whether the network is a stand-in."""
+    tracer = decided.request.tracer
+    return tracer is not None and tracer.recorder is not None
+
+
+def _capabilities(decided: Plan) -> tuple[str, ...]:
+    return (
+        *(_FOR_NOEXEC if decided.spawns or decided.root else ()),
+        *(("CAP_NET_BIND_SERVICE",) if _recorded(decided) else ()),
+    )
 
 
 def _set_size(terminal: int, size: tuple[int, int]) -> None:

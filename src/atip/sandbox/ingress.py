@@ -23,11 +23,15 @@ if TYPE_CHECKING:
 SPARE = 8
 """Connections that one run can be given, for all its URLs together."""
 MAX_HEAD = 16384
+SPARE_SERVER = 128
+"""The same for a server, which is called more often."""
+EVERY_PATH = "/**"
 READ_S = 10.0
 _URL = re.compile(
     r"http://(?:127\.0\.0\.1|localhost):([0-9]{2,5})(/[\x21-\x22\x24-\x3e\x40-\x7e]*)?\Z"
 )
-_LINE = re.compile(rb"(?:GET|POST|HEAD) (/[\x21-\x7e]*) HTTP/1\.[01]")
+_LINE = re.compile(rb"([A-Z]{3,10}) (/[\x21-\x7e]*) HTTP/1\.[01]")
+_CALLBACK_METHODS = (b"GET", b"POST", b"HEAD")
 _CHUNK = 65536
 _PAUSE_S = 0.1
 
@@ -53,6 +57,13 @@ def parse_callback(url: str) -> Callback:
             hint="ingress is `http://127.0.0.1:PORT/path` with a port from 1024 on",
         )
     return Callback(port=int(found[1]), path=found[2] or "/")
+
+
+def count_spare(callbacks: Sequence[Callback]) -> int:
+    """Sockets that a run with these callbacks needs."""
+    if not callbacks:
+        return 0
+    return SPARE_SERVER if any(each.path == EVERY_PATH for each in callbacks) else SPARE
 
 
 class Doorkeeper:
@@ -84,6 +95,8 @@ class Doorkeeper:
                 door.bind(("127.0.0.1", port))
                 door.listen(SPARE)
             except OSError as error:
+                if self._paths[port] == {EVERY_PATH}:
+                    continue  # another line, or another program, serves there already
                 self.close()
                 raise SandboxError(
                     "sandbox.ingress", f"port {port} for the callback is taken: {error.strerror}"
@@ -139,11 +152,14 @@ class Doorkeeper:
         found = _LINE.fullmatch(line)
         if found is None:
             return False
-        path = found[1].split(b"?", 1)[0].decode("ascii")
+        path = found[2].split(b"?", 1)[0].decode("ascii")
+        allowed = EVERY_PATH in self._paths[port] or (
+            found[1] in _CALLBACK_METHODS and path in self._paths[port]
+        )
         hosts = [h.split(b":", 1)[1].strip() for h in headers if h.lower().startswith(b"host:")]
         # SECURITY: a page elsewhere can make a browser connect here, but not under these names
         own = {b"127.0.0.1:%d" % port, b"localhost:%d" % port}
-        return path in self._paths[port] and len(hosts) == 1 and hosts[0] in own
+        return allowed and len(hosts) == 1 and hosts[0] in own
 
 
 def _connect(inner: socket.socket, port: int) -> None:

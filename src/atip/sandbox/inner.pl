@@ -32,7 +32,7 @@ open $order, "<&=", $config or die;
 1 while sysread $order, $data, 65536, length $data;    # (1)
 ($names, $numbers, $uid, $cwd, $program, $filter, $one_shot, $limits, @lists) = unpack "(N/a*)*", $data;
 @call{ split / /, $names } = map { $_ + 0 } split / /, $numbers;
-($mounts, $argv, $env) = map { [unpack "(N/a*)*", $_] } @lists;
+($mounts, $argv, $env, $taken) = map { [unpack "(N/a*)*", $_] } @lists;
 $uid += 0;
 @kept = (2, sort({ $a <=> $b } $status, $lifeline), 1 << 32);
 for (1 .. 3) {    # what the launchers before us left open, between those that stay
@@ -41,7 +41,8 @@ for (1 .. 3) {    # what the launchers before us left open, between those that s
 }
 call("fcntl", $_, 2, 1) for $status, $lifeline;    # F_SETFD, FD_CLOEXEC
 
-while (@$mounts) {    # (3)
+need($_, "umount2", $_, 2) for @$taken;    # (3) MNT_DETACH: programs of the host, where another system is shown
+while (@$mounts) {
     my ($path, $set, $clear, $flags) = splice @$mounts, 0, 4;
     need($path, "mount_setattr", -100, $path, $flags + 0, pack("QQQQ", $set, $clear, 0, 0), 32);
 }

@@ -2,7 +2,8 @@
 
 Executed, never imported: `python3 -I -S FILE CONFIG STATUS CHANNEL LIFELINE`, inherited descriptors.
 Steps: (1) read the order, close all else; (2) open the listening sockets of the network gate and hand
-them to the host; (3) make what can be written `noexec`, where other programs may be started; (4) become an
+them to the host; (3) take the host's programs away where another system is shown, and make what can be written
+`noexec` where other programs may be started; (4) become an
 unprivileged uid without capabilities; (5) the filter of system calls; (6) fork: the parent stays as
 PID 1, reaps, and ends with the program or with the host (LIFELINE); the child goes on: (7) limits,
 (8) controlling terminal, (9) Landlock scopes, and a telling filter for a traced run, (10) start the program – with
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 ONE_SHOT_FD = 1000
 ONE_SHOT_LIMIT = 900
 """Descriptors of the program stay below ONE_SHOT_FD, so nothing else can be put there."""
+CHANNEL_FD = 998
+"""As in `trace_filter`: what is sent there is not told."""
 _AT_EMPTY_PATH = 0x1000
 _TIOCSCTTY = 0x540E
 _MOUNT_SETATTR = 442
@@ -70,6 +73,20 @@ def open_gates(places: list[tuple[str, int]], spare: int, channel: int) -> None:
         host.recv(1)  # the host listens now; what connects is heard
 
 
+def open_stand_in(channel: int) -> None:
+    """Of a recorded network: a resolver and one listener, both served by the host."""
+    import socket
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as resolver, socket.socket() as gate:
+        resolver.bind(("127.0.0.53", 53))
+        gate.bind(("127.0.0.54", 1))
+        gate.listen(64)
+        handed = struct.pack("ii", resolver.fileno(), gate.fileno())
+        host = socket.socket(fileno=channel)
+        host.sendmsg([b"n"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
+        host.detach()
+
+
 def set_limits(limits: list[tuple[int, int]]) -> None:
     """Hard limits, inherited by all that follows."""
     for kind, value in limits:
@@ -89,6 +106,18 @@ def change_mounts(changes: list[tuple[str, int, int, int]], libc: ctypes.CDLL) -
         attributes = struct.pack("<QQQQ", wanted, unwanted, 0, 0)
         size = ctypes.c_size_t(len(attributes))
         if libc.syscall(_MOUNT_SETATTR, -100, os.fsencode(path), flags, attributes, size) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), path)
+
+
+def take_away(paths: list[str], libc: ctypes.CDLL) -> None:
+    """Where another system is shown, nothing of this host's stays but what we hold already."""
+    if not paths:
+        return
+    import fcntl  # noqa: F401  what is imported later must be here now
+    import socket  # noqa: F401
+
+    for path in paths:
+        if libc.umount2(os.fsencode(path), 2) != 0:  # MNT_DETACH
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), path)
 
 
@@ -129,12 +158,14 @@ def tell(trace: tuple[bytes, int], channel: int, libc: ctypes.CDLL) -> None:
     """Let the host hear what the program touches: a filter that tells, whose other end the host gets."""
     import socket
 
+    os.dup2(channel, CHANNEL_FD, inheritable=False)
+    os.close(channel)
     code = ctypes.create_string_buffer(trace[0], len(trace[0]))
     program = struct.pack("HxxxxxxP", len(trace[0]) // 8, ctypes.addressof(code))
     listener = libc.syscall(trace[1], 1, 8, program)  # SET_MODE_FILTER, FLAG_NEW_LISTENER
     if listener < 0:
         raise OSError(ctypes.get_errno(), "seccomp listener")
-    with socket.socket(fileno=channel) as host:
+    with socket.socket(fileno=CHANNEL_FD) as host:
         handed = struct.pack("i", listener)
         host.sendmsg([b"t"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handed)])
     os.close(listener)
@@ -223,9 +254,13 @@ def main(arguments: list[str]) -> None:
             open_gates(order["gates"], order["spare"], channel)  # (2)
         else:
             os.close(channel)
-        change_mounts(order["mounts"], libc)  # (3)
-        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
-            score.write("1000")
+        if order["recorded"]:
+            open_stand_in(trace)
+        take_away(order["taken"], libc)  # (3)
+        change_mounts(order["mounts"], libc)
+        score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)  # no codec: it may lie on the host
+        os.write(score, b"1000")
+        os.close(score)
         os.umask(0o022)
         drop_privileges(order["uid"], libc)  # (4)
         apply_filter(order["filter"], libc)  # (5)

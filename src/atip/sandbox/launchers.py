@@ -75,7 +75,7 @@ def outer(order: OuterOrder) -> Launcher:
         program=os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable),
         options=("-I", "-S"),
         code=_compiled("outer"),
-        order=marshal.dumps((order.overlays, order.mounts)),
+        order=marshal.dumps((order.overlays, order.mounts, order.layer)),
     )
 
 
@@ -88,13 +88,14 @@ def find_perl() -> str | None:
 
 
 def _inner_order(decided: Plan) -> dict[str, object]:
-    from atip.sandbox.ingress import SPARE
+    from atip.sandbox.ingress import count_spare
 
     tracer = decided.request.tracer
     return {
         "gates": list(decided.gates),
-        "spare": SPARE if decided.callbacks else 0,
+        "spare": count_spare(decided.callbacks),
         "mounts": bubblewrap_plan.mount_changes(decided),
+        "taken": bubblewrap_plan.taken_away(decided),
         "limits": _limits(decided.confinement.limits),
         "tty": decided.confinement.tty,
         "uid": system_view.UID,
@@ -102,9 +103,11 @@ def _inner_order(decided: Plan) -> dict[str, object]:
         "program": decided.program,
         "argv": list(decided.argv),
         "env": dict(decided.env),
-        "filter": assemble(_FILTER, os.uname().machine),
+        # SECURITY: what is left out here is refused by the tracer, who must be there
+        "filter": assemble(_FILTER.replace(told=tracer is not None), os.uname().machine),
         "one_shot": _one_shot(decided),
         "trace": (tracer.filter, tracer.number) if tracer is not None else None,
+        "recorded": tracer is not None and tracer.recorder is not None,
     }
 
 
@@ -113,7 +116,7 @@ def _quick_inner_order(decided: Plan) -> bytes:
     limits = " ".join(f"{kind} {value}" for kind, value in _limits(decided.confinement.limits))
     env = [f"{name}={value}" for name, value in decided.env.items()]
     mounts = [field for change in bubblewrap_plan.mount_changes(decided) for field in change]
-    lists = (mounts, decided.argv, env)
+    lists = (mounts, decided.argv, env, bubblewrap_plan.taken_away(decided))
     fixed = (system_view.UID, _cwd(decided), decided.program, assemble(_FILTER, machine))
     return _packed((*_calls(machine), *fixed, _one_shot(decided), limits, *map(_packed, lists)))
 
@@ -135,7 +138,11 @@ def _one_shot(decided: Plan) -> bytes:
     """The filter of a one-shot exec; empty where other programs may be started."""
     if decided.spawns:
         return b""
-    wanted = _FILTER.replace(one_shot_exec=True, processes=decided.confinement.exec_allow)
+    wanted = _FILTER.replace(
+        one_shot_exec=True,
+        processes=decided.confinement.exec_allow,
+        told=decided.request.tracer is not None,
+    )
     return assemble(wanted, os.uname().machine)
 
 

@@ -1,7 +1,7 @@
 """Outer mounts: those that bubblewrap cannot make, in a mount namespace of their own.
 
 (1) A private mount namespace (with a user namespace if we are not root); (2) for a preview, overlays over the writable
-paths; (3) each granted path mounted onto itself, with root's files shown as the sandbox user's where the caller is root.
+paths, and a package over `/usr`; (3) each granted path mounted onto itself, with root's files shown as the sandbox user's where the caller is root.
 Root does this in a thread (`owners`). Any other caller needs a process of its own for it, and only for previews:
 `python3 -I -S FILE CONFIG PROGRAM ARGUMENT…` takes these steps and (4) becomes PROGRAM (bubblewrap).
 """
@@ -26,6 +26,7 @@ _MOVE_EMPTY_PATH = 4
 _NOSUID, _NODEV, _IDMAP = 2, 4, 0x100000
 _PRIVATE = 0x4000 | 0x40000  # MS_REC | MS_PRIVATE
 _BIND = 0x1000
+_READ_ONLY = 1
 _DETACH = 2
 _NEVER_SHOWN = ("/sys", "/dev/pts", "/dev/shm", "/dev/mqueue", "/dev/hugepages")  # noqa: S108  left out
 
@@ -120,18 +121,29 @@ def lay_over(kernel: Kernel, overlays: Iterable[tuple[str, str, bool]], namespac
             raise OSError(30, "the stage cannot hold an overlay", stage)  # EROFS
 
 
+def lay_package(kernel: Kernel, layer: str) -> None:
+    """Files of a package over those of the system, as if it were installed; nothing can be written there."""
+    if layer:
+        lower = f"lowerdir={escaped(layer)}:/usr"
+        kernel.mount("overlay", "/usr", "overlay", _READ_ONLY, lower)
+
+
 def escaped(path: str) -> str:
     """A path as part of mount options."""
     return "".join(f"\\{letter}" if letter in "\\:," else letter for letter in path)
 
 
 def prepare(
-    overlays: Iterable[tuple[str, str, bool]], mounts: Iterable[str], namespace: int
+    overlays: Iterable[tuple[str, str, bool]],
+    mounts: Iterable[str],
+    namespace: int,
+    layer: str = "",
 ) -> None:
     """Steps 1 to 3; `namespace` maps the owners of files, -1: they stay as they are."""
     kernel = Kernel()
     enter_namespaces(kernel)
     shorten_view(kernel, mounts)
+    lay_package(kernel, layer)
     lay_over(kernel, overlays, namespace)  # (2)
     laid = {path for path, _, _ in overlays}
     made = []
@@ -152,8 +164,8 @@ def main(arguments: list[str]) -> None:
         data += more
     os.close(config)
     try:
-        overlays, mounts = marshal.loads(data)  # noqa: S302  from our own host process
-        prepare(overlays, mounts, -1)
+        overlays, mounts, layer = marshal.loads(data)  # noqa: S302  from our own host process
+        prepare(overlays, mounts, -1, layer)
     except OSError as problem:
         sys.stderr.write(f"outer: {problem}\n")
         os._exit(125)

@@ -35,7 +35,7 @@ def spawn_among(order: OuterOrder, start: Callable[[], int]) -> int:
 
     def work() -> None:
         try:
-            outer.prepare(order.overlays, order.mounts, namespace)
+            outer.prepare(order.overlays, order.mounts, namespace, order.layer)
         except OSError as error:
             refused.append(error)
         try:

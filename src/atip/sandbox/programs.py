@@ -27,45 +27,53 @@ OWNERS = {
 }
 
 
-def spawn_arguments(names: tuple[str, ...], program: str) -> list[str]:
+def spawn_arguments(names: tuple[str, ...], program: str, root: str = "") -> list[str]:
     """Arguments for bubblewrap that leave `names` and `program` as the only programs.
+
+    Args:
+        root: folder that stands for `/` of the system that is shown; empty: this host's.
 
     Raises:
         SandboxError: `sandbox.spawn-script` for a script whose interpreter is not on the list.
     """
-    found = {name: path for name in names if (path := find_program(name, DIRECTORIES))}
+    places = [root + directory for directory in DIRECTORIES]
+    found = {name: path for name in names if (path := find_program(name, places))}
     for path in found.values():
-        _check_interpreter(path, names)
+        _check_interpreter(path, names, root)
     kept = {tree for name in (*found, os.path.basename(program)) for tree in OWNERS.get(name, ())}
     arguments: list[str] = []
     for directory in (*DIRECTORIES, *HIDDEN):
-        if os.path.isdir(directory) and not os.path.islink(directory) and directory not in kept:
+        if _is_folder(root + directory) and directory not in kept:
             arguments += ["--perms", "0755", "--tmpfs", directory]
     for tree in sorted(kept):
-        if os.path.isdir(tree):
-            arguments += ["--ro-bind", tree, tree]
+        if os.path.isdir(root + tree):
+            arguments += ["--ro-bind", root + tree, tree]
     for path in found.values():
         arguments += [
             "--ro-bind",
             os.path.realpath(path),
-            os.path.realpath(os.path.dirname(path)) + "/" + os.path.basename(path),
+            os.path.realpath(os.path.dirname(path))[len(root) :] + "/" + os.path.basename(path),
         ]
     return arguments
 
 
-def seal_arguments() -> list[str]:
+def seal_arguments(root: str = "") -> list[str]:
     """To come last: nothing can be added to the covered directories."""
     arguments: list[str] = []
     for directory in (*DIRECTORIES, *HIDDEN):
-        if os.path.isdir(directory) and not os.path.islink(directory):
+        if _is_folder(root + directory):
             arguments += ["--remount-ro", directory]
     return arguments
 
 
-def _check_interpreter(path: str, names: tuple[str, ...]) -> None:
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _check_interpreter(path: str, names: tuple[str, ...], root: str) -> None:
     with open(path, "rb") as opened:
         head = opened.read(256)
-    interpreter = find_interpreter(head, path)
+    interpreter = find_interpreter(head, path, root)
     if interpreter and os.path.basename(interpreter[0]) not in names:
         raise SandboxError(
             "sandbox.spawn-script",

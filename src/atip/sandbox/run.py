@@ -58,6 +58,8 @@ class Request(Value):
     """Writable root → stage that takes its changes (`preview`); empty: changes are real."""
     journal: str = ""
     """Folder, out of every run's reach, that remembers what must be undone if we are killed; empty: nobody remembers."""
+    layer: str = ""
+    """Folder whose files are shown over those of `/usr`, read-only: a package that is laid out and not installed. Empty: none."""
     tracer: Tracer | None = None
     """Hears what the program touches; None: nobody listens."""
 
@@ -73,9 +75,13 @@ def start_confined(
     """
     if backend not in BACKENDS:
         raise SandboxError("sandbox.backend", f"there is no backend `{backend}`")
-    if backend != "bubblewrap" and (request.overlays or request.tracer):
-        # SECURITY: without its own mounts a preview would be the real thing
-        raise SandboxError("sandbox.backend", f"`{backend}` can neither preview nor trace")
+    if backend != "bubblewrap" and (
+        request.overlays or request.tracer or request.layer or request.binary.root
+    ):
+        # SECURITY: without its own mounts a preview would be the real thing, and an image this host's system
+        raise SandboxError(
+            "sandbox.backend", f"`{backend}` can neither preview, trace nor show an image"
+        )
     __import__(BACKENDS[backend])  # what `importlib` does, without importing `importlib`
     running: Running = sys.modules[BACKENDS[backend]].start(confinement, request, on_output)
     return running

@@ -28,6 +28,7 @@ _X32_BIT = 0x40000000
 _ARG0 = 16  # offset of args[0] in struct seccomp_data; the low word comes first (little endian)
 
 AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+INTERNET = (AF_INET, AF_INET6)
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS|CGROUP|UTS|IPC|USER|PID|NET
 _CLONE_THREAD = 0x00010000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -58,6 +59,23 @@ REFUSED = (
 )
 """Refused with EPERM in every sandbox."""
 
+TOLD = (
+    *(
+        "mount",
+        "umount2",
+        "pivot_root",
+        "chroot",
+        "move_mount",
+        "fsopen",
+        "open_tree",
+        "mount_setattr",
+    ),
+    *("unshare", "setns", "ptrace", "reboot", "sethostname", "setdomainname", "settimeofday"),
+    *("clock_settime", "swapon", "swapoff", "init_module", "finit_module", "delete_module"),
+    *("kexec_load", "kexec_file_load", "acct", "quotactl"),
+)
+"""Of these, what a traced run tells before it refuses it (`trace_filter`): what only the machine's keeper does."""
+
 SHARED_OBJECTS = (
     *("shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl"),
     *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
@@ -81,6 +99,8 @@ class Filter(Value):
     """True: only `ONE_SHOT_FD` can be executed, by descriptor."""
     processes: bool = True
     """False: threads only; no other process can be made."""
+    told: bool = False
+    """True: `TOLD`, and sockets of all families, are left to the filter of a traced run, which is always laid over this one."""
 
 
 @functools.cache
@@ -99,7 +119,8 @@ def assemble(what: Filter, machine: str) -> bytes:
     column, audit = ARCHITECTURES[machine]
     program = _Program(column)
     for name in REFUSED:
-        program.refuse(name, errno.EPERM)
+        if not (what.told and name in TOLD):
+            program.refuse(name, errno.EPERM)
     if not what.shared_objects:
         for name in SHARED_OBJECTS:
             program.refuse(name, errno.ENOSYS)
@@ -109,7 +130,7 @@ def assemble(what: Filter, machine: str) -> bytes:
         program.refuse("memfd_create", errno.ENOSYS)
     if not what.sockets:
         program.refuse("socket", errno.EAFNOSUPPORT)
-    _arguments(program)
+    _arguments(program, told=what.told)
     if not what.processes:
         program.refuse("fork", errno.EPERM)
         program.refuse("vfork", errno.EPERM)
@@ -119,10 +140,11 @@ def assemble(what: Filter, machine: str) -> bytes:
     return program.assemble(audit, x32=machine == "x86_64")
 
 
-def _arguments(program: _Program) -> None:
+def _arguments(program: _Program, *, told: bool) -> None:
     """Calls that are fine with some arguments only."""
     # SECURITY: unix, netlink, packet and vsock sockets reach out of a network namespace.
-    program.allow_only("socket", 0, (AF_INET, AF_INET6), errno.EAFNOSUPPORT)
+    if not told:
+        program.allow_only("socket", 0, INTERNET, errno.EAFNOSUPPORT)
     program.allow_only("socketpair", 0, (AF_UNIX,), errno.EAFNOSUPPORT)
     # SECURITY: a datagram socket, of a pair too, can send to any socket that has a name in the file system.
     pairs = tuple(kind | flags for kind in (_STREAM, _SEQPACKET) for flags in _SOCKET_FLAGS)

@@ -134,6 +134,7 @@ INNER_CALLS = {
     "setresgid": (119, 149),
     "getsid": (124, 156),
     "capset": (126, 91),
+    "umount2": (166, 39),
     "prctl": (157, 167),
     "exit_group": (231, 94),
     "openat": (257, 56),

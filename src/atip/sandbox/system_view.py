@@ -14,6 +14,10 @@ from atip.errors import SandboxError
 from atip.model.regex import late_regex
 from atip.model.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 TOP = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 TREES = ("/usr", "/opt", "/nix/store", "/gnu/store", "/snap")
 ESSENTIAL = ("ld.so.cache", "ssl", "pki", "crypto-policies", "alternatives")
@@ -125,10 +129,54 @@ def root_arguments(root: str) -> list[str]:
     for name in ("usr", "etc", "opt"):
         if os.path.isdir(f"{real}/{name}"):
             arguments += ["--ro-bind", f"{real}/{name}", f"/{name}"]
-    for path in ("/usr", *(path for path in TOP if not os.path.islink(path))):
-        if os.path.isdir(path):
-            arguments += ["--ro-bind", path, HOST + path]
-    return arguments
+    return [*arguments, *_host_arguments()]
+
+
+def host_mounts() -> tuple[str, ...]:
+    """Where this host's own programs and libraries lie inside a sandbox that shows another system."""
+    own = ("/usr", *(path for path in TOP if not os.path.islink(path)))
+    return tuple(HOST + path for path in own if os.path.isdir(path))
+
+
+def _host_arguments() -> list[str]:
+    shown = host_mounts()
+    return [part for path in shown for part in ("--ro-bind", path[len(HOST) :], path)]
+
+
+NEVER_OF_IMAGE = ("/proc", "/sys", "/dev", "/run", "/tmp", "/home", "/root")  # noqa: S108
+"""What every sandbox has of its own, whatever system it shows."""
+
+
+def image_arguments(root: str, covered: Sequence[str]) -> list[str]:
+    """All of another system as it lies in a folder that stands for `/`, with this host's own programs aside (HOST) until
+    the inner launcher takes them away.
+
+    Args:
+        covered: where something else will be mounted. What lies above that is shown entry by entry, since no folder
+            can be made in a mount that is read-only.
+
+    Raises:
+        SandboxError: `sandbox.visible`.
+    """
+    real = _checked(root)
+    arguments: list[str] = []
+    for path in ("/var", "/run", "/home", "/dev", HOST):
+        arguments += ["--perms", "0755", "--dir", path]
+    pending = [""]
+    while pending:
+        above = pending.pop()
+        for entry in sorted(os.scandir(f"{real}{above}/"), key=lambda one: one.name):
+            path = f"{above}/{entry.name}"
+            if path in NEVER_OF_IMAGE or path in covered:
+                continue
+            if entry.is_symlink():
+                arguments += ["--symlink", os.readlink(entry.path), path]
+            elif entry.is_dir() and any(one.startswith(f"{path}/") for one in covered):
+                arguments += ["--perms", "0755", "--dir", path]
+                pending.append(path)
+            else:
+                arguments += ["--ro-bind", entry.path, path]
+    return [*arguments, *_host_arguments()]
 
 
 def host_start(program: str) -> list[str]:

@@ -31,23 +31,30 @@ class VerifiedBinary(Value):
     descriptor: int
     interpreter: tuple[str, ...] = ()
     """Program and option of a `#!` line, resolved; empty for machine code."""
+    root: str = ""
+    """Folder that stands for `/` of another system, which is shown instead of this host's; empty: the host's. `path`
+    and `interpreter` are then meant from there."""
 
     def close(self) -> None:
         """Give the memory back."""
         os.close(self.descriptor)
 
 
-def seal(path: str, *, expected: str | None = None) -> VerifiedBinary:
+def seal(
+    path: str, *, expected: str | None = None, root: str = "", layer: str = ""
+) -> VerifiedBinary:
     """Copy, seal and hash the program at `path`.
 
     Args:
         expected: the digest that policy decided about, `sha256:…`; None when it is only recorded.
+        layer: a folder that is laid over this host's `/`, in which the program lies; its path is then the one inside.
+        root: the system that it runs on, a folder that stands for `/`; empty: this host's.
 
     Raises:
         TrustError: `trust.digest-mismatch` if the bytes are not the expected ones.
         ExecutionError: `execution.not-readable` or `execution.interpreter`.
     """
-    real = os.path.realpath(path)
+    real, root = os.path.realpath(path), os.path.realpath(root) if root else ""
     try:
         source = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError as error:
@@ -64,13 +71,17 @@ def seal(path: str, *, expected: str | None = None) -> VerifiedBinary:
                 f"`{path}` is not the file that was approved",
                 details={"expected": expected, "found": digest},
             )
-        interpreter = find_interpreter(head, real)
+        interpreter = find_interpreter(head, real, root, os.path.realpath(layer) if layer else "")
     except BaseException:
         os.close(target)
         raise
     finally:
         os.close(source)
-    return VerifiedBinary(path=real, digest=digest, descriptor=target, interpreter=interpreter)
+    system = root or (os.path.realpath(layer) if layer else "")
+    shown = real[len(system) :] if system and real.startswith(f"{system}/") else real
+    return VerifiedBinary(
+        path=shown, digest=digest, descriptor=target, interpreter=interpreter, root=root
+    )
 
 
 def _copy(source: int, target: int, path: str) -> None:
@@ -94,8 +105,11 @@ def _digest(descriptor: int) -> tuple[str, bytes]:
     return f"sha256:{hasher.hexdigest()}", head
 
 
-def find_interpreter(head: bytes, path: str) -> tuple[str, ...]:
-    """The command of a `#!` line with the program resolved in the system directories.
+def find_interpreter(head: bytes, path: str, root: str = "", layer: str = "") -> tuple[str, ...]:
+    """The command of a `#!` line with the program resolved in the system directories of this host or of `root`.
+
+    Args:
+        layer: is laid over the host, so that a program may lie there or here.
 
     Raises:
         ExecutionError: `execution.interpreter` for a line that names none that exists.
@@ -108,15 +122,40 @@ def find_interpreter(head: bytes, path: str) -> tuple[str, ...]:
     if program in _ENV_PROGRAMS:
         words = [word for word in option.split() if word != "-S"]
         if words and "=" not in words[0] and not words[0].startswith("-"):
-            words[0] = _search(words[0]) or ""
-    if not words or not os.path.isabs(words[0]) or not os.access(words[0], os.X_OK):
+            words[0] = find_in(root, words[0]) or (find_in(layer, words[0]) if layer else "") or ""
+    if words and root and os.path.isabs(words[0]):
+        words[0] = real_in(root, words[0])
+    places = [f"{one}{words[0]}" for one in ((root,) if root else ("", layer))] if words else []
+    if (
+        not words
+        or not os.path.isabs(words[0])
+        or not any(os.access(one, os.X_OK) for one in places)
+    ):
         raise ExecutionError("execution.interpreter", f"`{path}` names no interpreter that exists")
     return tuple(words)
 
 
-def _search(name: str) -> str | None:
-    for directory in ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"):
-        candidate = os.path.join(directory, name)
-        if "/" not in name and os.access(candidate, os.X_OK):
+def find_in(root: str, name: str) -> str | None:
+    """A program of a system by its name, as a path from there; `root` empty: of this host."""
+    for directory in (
+        "/usr/local/bin",
+        "/usr/bin",
+        "/bin",
+        "/usr/local/sbin",
+        "/usr/sbin",
+        "/sbin",
+    ):
+        candidate = f"{directory}/{name}"
+        if root:
+            candidate = real_in(root, candidate)
+        place = f"{root}{candidate}"
+        if candidate and "/" not in name and os.path.isfile(place) and os.access(place, os.X_OK):
             return candidate
     return None
+
+
+def real_in(root: str, path: str) -> str:
+    """Where a path of another system really lies in it; empty: nowhere, or outside of it."""
+    # SECURITY: links of an unpacked system are relative and stay inside by construction; looked at again all the same.
+    real = os.path.realpath(f"{root}{path}")
+    return real[len(root) :] if real.startswith(f"{root}/") and os.path.exists(real) else ""

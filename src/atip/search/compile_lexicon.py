@@ -17,7 +17,7 @@ import sys
 import typing
 from array import array
 
-from atip.search.lexicon import PATH
+from atip.search.lexicon import NEAR, PATH, shorter_keys
 from atip.search.postings import FULL, K1, pack, unpack
 from atip.search.stems import stem
 from atip.search.text import STOP, phrase_key, terms_of, words_of
@@ -199,7 +199,10 @@ def _strong(names: dict[str, int]) -> tuple[dict[str, list[int]], dict[str, list
         for term, impact in _impacts(one).items():
             strong[term].add(own << 8 | impact)
         for phrase in one.phrases:
-            said[phrase_key(phrase)].add(own)
+            key = phrase_key(phrase)
+            said[key].add(own)
+            for shorter in shorter_keys(key):
+                said[NEAR + shorter].add(own)
     return _sorted(strong), _sorted(said)
 
 

@@ -11,7 +11,7 @@ import math
 from atip.model.facts import fact_name
 from atip.model.value import Value
 from atip.search.entries import BITS
-from atip.search.lexicon import Lexicon
+from atip.search.lexicon import NEAR, Lexicon, shorter_keys
 from atip.search.ranking import Evidence, Places, rank, rarity
 from atip.search.spelling import correct
 from atip.search.stems import stem
@@ -198,28 +198,31 @@ class Index:
         key = phrase_key(words)
         top = max(scores.values(), default=0.0)
         exact = self._documents_saying([key])
-        for document in exact:
-            scores[document] = top + scores.get(document, 0.0)
+        best: dict[int, float] = {}
+        for document, first in exact.items():
+            best[first] = max(best.get(first, 0.0), scores.get(document, 0.0))
+        for document, first in exact.items():
+            # names of one program (`ssh`, `slogin`) are alike; the shorter one comes first
+            scores[document] = top + best[first]
         if exact:
             return
         for document in self._documents_saying(self._keys_near(key)):
             if document in scores:
                 scores[document] = scores[document] + NEARLY_SAID * top
 
-    def _documents_saying(self, keys: Iterable[str]) -> set[int]:
+    def _documents_saying(self, keys: Iterable[str]) -> dict[int, int]:
+        """Commands with one of these intents, each with the first name of the same program."""
         places = self._places()
-        documents = {places.documents[number] for number in self.lexicon.saying_any(keys)}
-        documents.update(twin for first, twin in places.twins if first in documents)
-        return documents - {0}
+        found = {places.documents[number] for number in self.lexicon.saying_any(keys)} - {0}
+        further = {twin: first for first, twin in places.twins if first in found}
+        return further | {document: document for document in found}
 
     def _keys_near(self, key: str) -> set[str]:
-        """The same request with a word left out, or a near synonym in its place."""
+        """The same request with a word left out or added, or a near synonym in its place."""
         words = key.split()
         if len(words) < 2:
             return set()
-        found = {
-            " ".join(words[:at] + words[at + 1 :]) for at in range(len(words)) if len(words) > 2
-        }
+        found = shorter_keys(key) | {NEAR + key}
         for at, word in enumerate(words):
             for other, _ in self.lexicon.synonyms(word):
                 found.add(" ".join([*words[:at], other, *words[at + 1 :]]))

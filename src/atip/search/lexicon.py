@@ -19,6 +19,20 @@ if TYPE_CHECKING:
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lexicon.sqlite")
 
 
+NEAR = "~"
+"""Before the key of a phrase with a word left out."""
+SHORTEST = 3
+"""Words that a key has to have before one can be left out."""
+
+
+def shorter_keys(key: str) -> set[str]:
+    """The key of a phrase with each of its words left out once."""
+    words = key.split()
+    if len(words) < SHORTEST:
+        return set()
+    return {" ".join(words[:at] + words[at + 1 :]) for at in range(len(words))}
+
+
 class Lexicon:
     """Read-only access by term. Without the file everything is simply unknown."""
 

@@ -42,6 +42,8 @@ class Client(Value):
     """`json`, `jsonc` (comments are fine) or `toml`."""
     typed: bool = False
     """Whether an entry says `"type": "stdio"`."""
+    joined: bool = False
+    """Whether program and arguments are one list, and the entry says that it is local."""
 
 
 CLIENTS = {
@@ -85,6 +87,15 @@ CLIENTS = {
             keys=("servers",),
             syntax="jsonc",
             typed=True,
+        ),
+        Client(
+            name="opencode",
+            title="opencode",
+            user=".config/opencode/opencode.json",
+            project="opencode.json",
+            keys=("mcp",),
+            syntax="jsonc",
+            joined=True,
         ),
     )
 }
@@ -141,6 +152,8 @@ def place_of(client: Client, *, home: str, cwd: str, project: bool, apple: bool)
 
 def entry_of(client: Client, command: str, args: Sequence[str]) -> dict[str, Any]:
     """Our entry as this client writes it."""
+    if client.joined:
+        return {"type": "local", "command": [command, *args], "enabled": True}
     entry: dict[str, Any] = {"command": command, "args": list(args)}
     return {"type": "stdio", **entry} if client.typed else entry
 

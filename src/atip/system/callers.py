@@ -16,6 +16,16 @@ MAX_BYTES = 65536
 _PACKAGE_DEPTH = 5
 
 
+_child = 0
+"""The process whose callers are meant; 0: this one."""
+
+
+def stand_in_for(pid: int) -> None:
+    """From now on this process answers for another one, whose callers are looked for instead of its own."""
+    global _child  # noqa: PLW0603 - for the rest of this process
+    _child = pid
+
+
 class Caller(Value):
     """A program that started us."""
 
@@ -25,18 +35,26 @@ class Caller(Value):
     """Tells this file from one of the same name that was installed later."""
     package: str = ""
     version: str = ""
+    words: tuple[str, ...] = ()
+    """How it was started: its command line."""
+    pid: int = 0
+    program: str = ""
+    """What its process runs: the program itself, or an interpreter."""
 
 
 def find_caller() -> Caller | None:
     """The nearest program above this one that is not a shell or a wrapper; None where that cannot be seen."""
-    pid = os.getppid()
+    pid = _parent(_child) if _child else os.getppid()
     for _ in range(MAX_DEPTH):
         if pid <= 1:
             return None
         try:
             program = os.readlink(f"/proc/{pid}/exe")
             if os.path.basename(program) not in _WRAPPERS:
-                return _describe(_script(pid, program))
+                words = _words(pid)
+                return _describe(_script(pid, program, words)).replace(
+                    words=words, pid=pid, program=program
+                )
             pid = _parent(pid)
         except (OSError, ValueError, IndexError):
             return None  # another user's process, or one that has ended
@@ -48,13 +66,16 @@ def _parent(pid: int) -> int:
         return int(file.read().rpartition(")")[2].split()[1])
 
 
-def _script(pid: int, program: str) -> str:
+def _words(pid: int) -> tuple[str, ...]:
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return tuple(map(os.fsdecode, file.read(MAX_BYTES).split(b"\0")[1:]))
+
+
+def _script(pid: int, program: str, words: tuple[str, ...]) -> str:
     """What an interpreter runs; any other program itself."""
     if not os.path.basename(program).startswith(_INTERPRETERS):
         return program
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        words = file.read(MAX_BYTES).split(b"\0")[1:]
-    script = next((word for word in map(os.fsdecode, words) if not word.startswith("-")), "")
+    script = next((word for word in words if not word.startswith("-")), "")
     return os.path.realpath(os.path.join(f"/proc/{pid}/cwd", script)) if script else program
 
 

@@ -77,6 +77,11 @@ def stamp_of(path: str) -> str:
     return f"{status.st_size}.{status.st_mtime_ns}"
 
 
+def stat_key(status: os.stat_result) -> tuple[int, int, int, int, int]:
+    """What must be unchanged for a file's content to be taken as unchanged."""
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
 def write_atomic(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) -> None:
     """Replace `path` by `data`, whole or not at all.
 

@@ -37,14 +37,13 @@ class ClientTools:
         return pin_of(self._host, server, cwd)
 
     def runs_ourselves(self, server: str, cwd: str) -> bool:
-        """SECURITY: a name is nobody's proof: every server of that name must be configured as `atip mcp serve`."""
-        import os
-
+        """SECURITY: a name is nobody's proof: every server of that name must be configured as `mcp serve` of this very program."""
+        from atip.system.own_program import is_own_program
         from atip.workflows.tools import mcp_servers
 
         found = [each for each in mcp_servers(self._host, cwd).servers if each.name == server]
         return bool(found) and all(
-            os.path.basename(each.command or "") == "atip" and each.args[-2:] == ("mcp", "serve")
+            is_own_program(each.command or "") and each.args[:2] == ("mcp", "serve")
             for each in found
         )
 

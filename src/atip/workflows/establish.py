@@ -55,7 +55,7 @@ def establish_subject(
     path = _path(subject, cwd, program)
     if not path or not (wants_verdict or wants_approval or _is_vouched(subject.tool, path, lookup)):
         return subject
-    found = _program(subject, path, program)
+    found = _program(places, subject, path, program)
     if found is None:
         return subject
     if wants_approval:
@@ -90,14 +90,17 @@ def _path(subject: Subject, cwd: str, program: Program | None) -> str:
     return os.path.realpath(path) if path and os.path.isfile(path) else ""
 
 
-def _program(subject: Subject, path: str, program: Program | None) -> Program | None:
+def _program(
+    places: Places, subject: Subject, path: str, program: Program | None
+) -> Program | None:
     word = subject.argv[0] if subject.argv else subject.tool
     if program is not None and word == program.word:
         return program
-    from atip.discovery.content import ContentReader
+    from atip.system.file_digests import file_digest
 
     try:
-        return Program(word=word, path=path, digest=ContentReader().read(path).digest)
+        kept = os.path.join(places.data, "digests")
+        return Program(word=word, path=path, digest=file_digest(path, kept))
     except AtipError:
         return None
 

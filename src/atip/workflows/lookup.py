@@ -7,19 +7,15 @@ from __future__ import annotations
 
 import os
 
-from atip.errors import AtipError, FormatError, NotFoundError
-from atip.model.effects import Effects
+from atip.errors import AtipError, NotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from atip.model.tool import Tool
+    from atip.model.tool import Command, Tool
     from atip.system.paths import Places
-
-MAX_OVERRIDE = 4_000_000
-
 
 DESCRIBED = ("override", "native", "shim")
 """Rungs whose descriptions are somebody's word on this program; all others were made from what we know anyway."""
@@ -67,19 +63,30 @@ class Lookup:
             return None
 
     def _look(self, name: str) -> Tool | None:
-        from atip.knowledge.reading import load
-
-        curated = load(name)
-        entry = self.entry(name) if self.has_store() else None
-        is_usual = _is_usual(name, entry, self._places.home, self._cwd)
-        if curated is not None and not is_usual:
-            curated = _unmarked(curated)
+        entry, curated, is_usual = self._curated(name)
         own = (entry or {}).get("x-atip")
         rung = own.get("rung") if isinstance(own, dict) else None
         described = entry is not None and (curated is None or rung in DESCRIBED)
         document = self.document(name) if described else None
         found = curated if document is None else _merged(name, document, curated)
         return self._with_override(name, entry, found, is_usual)
+
+    def over(self, tool: Tool) -> Tool:
+        """A description as the judge would take it: with curated facts and the user's override. What is told of a tool is
+        made from this."""
+        from atip.model.root import lift
+
+        entry, curated, is_usual = self._curated(tool.name)
+        found = self._with_override(tool.name, entry, _joined(lift(tool), curated), is_usual)
+        return found or tool
+
+    def _curated(self, name: str) -> tuple[dict[str, Any] | None, Tool | None, bool]:
+        """The store's entry, curated facts with the weight that they have for it, and whether that is their full one."""
+        from atip.knowledge.reading import load
+
+        entry = self.entry(name) if self.has_store() else None
+        curated, is_usual = load(name), self._is_usual(name, entry)
+        return entry, curated if is_usual or curated is None else _as_warning(curated), is_usual
 
     def has_store(self) -> bool:
         """Whether anything was ever stored."""
@@ -97,38 +104,51 @@ class Lookup:
         folder = os.path.join(self._places.config, "overrides")
         if not os.path.isdir(folder):
             return tool
+        from atip.workflows.overrides import overridden
+
         digest = str((entry or {}).get("hash", "")).removeprefix("sha256:")
         exact = os.path.join(folder, "sha256", f"{digest}.json")
         if entry is not None and os.path.isfile(exact):
-            return _overridden(name, exact, tool, _is_recorded(entry, on_path(name)))
+            return overridden(name, exact, tool, self._is_recorded(entry, on_path(name)))
         named = os.path.join(folder, f"{name}.json")
-        return _overridden(name, named, tool, is_usual) if os.path.isfile(named) else tool
+        return overridden(name, named, tool, is_usual) if os.path.isfile(named) else tool
 
+    def _is_usual(self, name: str, entry: dict[str, Any] | None) -> bool:
+        """Whether a file of this name is the program that curated facts are about: of the system, or where a package manager
+        put it, as recorded. A file of that name elsewhere is whatever somebody put there. Nothing on the PATH: nothing runs."""
+        path = on_path(name)
+        if not path:
+            return True
+        real = os.path.realpath(path)
+        if "/node_modules/.bin/" in path or _is_open(real):
+            return False
+        home = self._places.home
+        if not any(_is_below(*pair) for pair in ((path, home), (real, home), (real, self._cwd))):
+            return True
+        manager = _manager(real)
+        if not manager:
+            return False
+        recorded = str((entry or {}).get("path", ""))
+        if entry is None or (recorded != path and _manager(recorded) == manager):
+            # never recorded, or beside the one that was: `~/.pyenv/shims` and `~/.pyenv/versions`
+            return _shadows_nothing(name)
+        return self._is_recorded(entry, path)
 
-def _overridden(name: str, path: str, tool: Tool | None, is_trusted: bool) -> Tool:
-    from atip.calls.overrides import apply_override
-    from atip.model.root import lift
+    def _is_recorded(self, entry: dict[str, Any], path: str) -> bool:
+        """Whether a file has the bytes that were recorded; hashed only if its status is another one."""
+        if entry.get("path") != path:
+            return False
+        from atip.system.file_digests import file_digest
+        from atip.system.files import stat_key
 
-    word = lift(_read_override(name, path))
-    known = tool or word.replace(effects=Effects(), commands=None)
-    return apply_override(known, word, is_trusted=is_trusted)
-
-
-def _read_override(name: str, path: str) -> Tool:
-    from atip.model.decode import decode
-    from atip.model.reader import STORE, read_json
-    from atip.system.files import read_bytes
-
-    hint = "correct it, or remove it"
-    try:
-        value = read_json(read_bytes(path, MAX_OVERRIDE), STORE)
-        if not isinstance(value, dict):
-            raise FormatError("override.invalid", "it is not an object")
-        return decode({"atip": {"version": "0.6"}, "version": "", **value, "name": name}).tool
-    except FormatError as error:
-        # SECURITY: nothing falls back to less; what the user said may be that it destroys.
-        told = f"`{path}` cannot be used: {error.message}"
-        raise FormatError("override.invalid", told, problems=error.problems, hint=hint) from error
+        own = entry.get("x-atip")
+        try:
+            if isinstance(own, dict) and own.get("stat") == [*stat_key(os.stat(path))]:
+                return True
+            kept = os.path.join(self._places.data, "digests")
+            return file_digest(path, kept) == entry.get("hash")
+        except (AtipError, OSError):
+            return False
 
 
 def _merged(name: str, document: dict[str, Any], curated: Tool | None) -> Tool | None:
@@ -140,33 +160,42 @@ def _merged(name: str, document: dict[str, Any], curated: Tool | None) -> Tool |
         return curated and _unmarked(curated)
     if curated is None:
         return tool
-    from atip.inference.knowledge import merge_knowledge
     from atip.model.root import lift
 
-    merged = merge_knowledge(lift(tool), curated)
+    return _joined(lift(tool), curated)
+
+
+def _joined(tool: Tool, curated: Tool | None) -> Tool:
+    if curated is None:
+        return tool
+    from atip.inference.knowledge import merge_knowledge
+
+    merged = merge_knowledge(tool, curated)
     return merged if curated.own.get("curated") else _unmarked(merged)
+
+
+def _as_warning(curated: Tool) -> Tool:
+    """Facts about a program of that name: its dangers stay, and nothing is denied of a file that may be any other one."""
+    from atip.calls.facts import weakened
+
+    def warned(command: Command) -> Command:
+        below = command.commands
+        return command.replace(
+            effects=weakened(command.effects),
+            commands=below and {name: warned(one) for name, one in below.items()},
+        )
+
+    commands = curated.commands
+    return _unmarked(curated).replace(
+        effects=weakened(curated.effects),
+        commands=commands and {name: warned(one) for name, one in commands.items()},
+    )
 
 
 def _unmarked(tool: Tool) -> Tool:
     """The same facts as a claim: they may raise effects and never lower them."""
     own = {key: value for key, value in tool.own.items() if key != "curated"}
     return tool.replace(extra={**tool.extra, "x-atip": own})
-
-
-def _is_usual(name: str, entry: dict[str, Any] | None, home: str, cwd: str) -> bool:
-    """Whether a file of this name is the program that curated facts are about: of the system, or where a package manager
-    put it, as recorded. A file of that name elsewhere is whatever somebody put there. Nothing on the PATH: nothing runs."""
-    path = on_path(name)
-    if not path:
-        return True
-    real = os.path.realpath(path)
-    if "/node_modules/.bin/" in path or _is_open(real):
-        return False
-    if not (_is_below(path, home) or _is_below(real, home) or _is_below(real, cwd)):
-        return True
-    if not any(part in real for part in _MANAGED):
-        return False
-    return _is_recorded(entry, path) if entry is not None else _shadows_nothing(name)
 
 
 def _shadows_nothing(name: str) -> bool:
@@ -177,10 +206,9 @@ def _shadows_nothing(name: str) -> bool:
     return not any(os.path.lexists(os.path.join(folder, name)) for folder in _SYSTEM)
 
 
-def _is_recorded(entry: dict[str, Any], path: str) -> bool:
-    from atip.discovery.freshness import why_stale
-
-    return entry.get("path") == path and why_stale(entry, dict) != "changed"
+def _manager(path: str) -> str:
+    """The place of a package manager in which a file lies; empty: in none."""
+    return next((part for part in _MANAGED if part in path), "")
 
 
 def _is_below(path: str, folder: str) -> bool:

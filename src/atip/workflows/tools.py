@@ -33,7 +33,7 @@ def find_tool(host: Host, name: str) -> Tool | None:
 
 
 def get_tool(host: Host, name: str, words: Sequence[str] = ()) -> Tool:
-    """Metadata of a tool, with curated knowledge and layered patterns; ready for use.
+    """Metadata of a tool, with curated knowledge, the user's override and layered patterns; ready for use.
 
     Args:
         words: of a command line; of a very large tool, only the commands that these name are complete.
@@ -41,11 +41,12 @@ def get_tool(host: Host, name: str, words: Sequence[str] = ()) -> Tool:
     Raises:
         NotFoundError: `tool.not-found` or `store.no-metadata`.
     """
-    from atip.discovery.knowing import with_knowledge
     from atip.model.decode import decode_tool
     from atip.registry.patterns import layered_patterns
+    from atip.workflows.lookup import Lookup
 
-    tool = with_knowledge(decode_tool(get_document(host, name, words)).replace(name=name))
+    document = get_document(host, name, words)
+    tool = Lookup(host.places, os.getcwd()).over(decode_tool(document).replace(name=name))
     return tool.replace(patterns=layered_patterns(tool, host.places) or tool.patterns)
 
 
@@ -125,15 +126,14 @@ def get_part(host: Host, name: str, commands: Sequence[str]) -> Tool:
     missing = [path for path in commands if not _is_expanded(tool, path)]
     if not (tool.partial and missing and tool.trust and tool.trust.source == "native"):
         return view(tool, commands=commands)
-    from atip.discovery.knowing import with_knowledge
     from atip.discovery.native import judge_answer
-    from atip.workflows.lookup import locate
+    from atip.workflows.lookup import Lookup, locate
     from atip.workflows.scan.machine import prober
 
     path = locate(str(resolve(host, name)["path"]))
     with prober(_visible(path), 1) as box:
         answer = box.run([path, "--agent", "--commands=" + ",".join(commands)])
-    return with_knowledge(judge_answer(name, answer).tool)
+    return Lookup(host.places, os.getcwd()).over(judge_answer(name, answer).tool)
 
 
 def _visible(path: str) -> Sequence[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import atip
@@ -112,6 +114,46 @@ def test_program_starts_where_the_dry_run_says(tmp_path, read):
     bundle = host.load(str(folder))
     host.install(bundle, confirm=lambda _: True, confirm_root=lambda _: False)
     said = run("bundle", "run", "demo@1", "list", "--dry-run", "--json", home=home, cwd=work)
-    assert said.document["cwd"] == (str(work) if read else None)
+    start = str(work) if read else None
+    assert (said.document["startsIn"], said.document["cwd"]) == (start, str(work))
     started = run("bundle", "run", "demo@1", "list", "--json", home=home, cwd=work)
-    assert started.document["value"] == f"{said.document['cwd'] or home}\n"
+    assert started.document["value"] == f"{start or home}\n"
+    kept = (path.read_text() for path in home.rglob("*.jsonl"))
+    records = [json.loads(line) for text in kept for line in text.splitlines()]
+    recorded = [one for one in records if one.get("argv") == ["demo", "list"] and "startsIn" in one]
+    assert [(one["startsIn"], one["cwd"]) for one in recorded] == [(start, str(work))]
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("read", [["./**"], []])
+def test_question_names_the_directory_that_the_program_starts_in(tmp_path, read):
+    """Asked because it may write to a folder that is not the workspace."""
+    folder, home, work = tmp_path / "demo", tmp_path / "home", tmp_path / "work"
+    (home / ".demo").mkdir(parents=True)
+    work.mkdir()
+    sandbox = {
+        "network": {"egress": []},
+        "fs": {"read": read, "write": ["~/.demo/**"]},
+        "exec": {"allow": False},
+        "env": {"pass": []},
+    }
+    program = "#!/bin/sh\ncase $1 in --version) echo demo 1.3.0;; *) pwd;; esac\n"
+    vendored = [{"method": "vendored", "path": "./bin/demo"}]
+    write_bundle(folder, extra={"bin/demo": program}, install=vendored, sandbox=sandbox)
+    (folder / "bin" / "demo").chmod(0o755)
+    host = atip.Toolbox(home=str(home)).bundles(workspace=str(work))
+    bundle = host.load(str(folder))
+    host.install(bundle, confirm=lambda _: True, confirm_root=lambda _: False)
+    asked = []
+
+    def yes(question):
+        asked.append(question.render())
+        return True
+
+    done = host.run(bundle, ["list"], {}, ask=yes)
+    directory = next(line for line in asked[0].splitlines() if "directory" in line)
+    if read:
+        assert (directory.split()[1:], done.value) == ([str(work)], f"{work}\n")
+    else:
+        assert "an empty home of its own" in directory and str(work) in directory
+        assert done.value == f"{home}\n"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import pathlib
 import shutil
@@ -85,7 +86,7 @@ def installer(tmp_path, server, entry, host, *, root=True):
     path = os.pathsep.join([str(tmp_path / "bin"), str(tmp_path / "path")])
     asked: list[tuple[str, ...]] = []
 
-    def check(binary, visible):
+    def check(binary, visible, root):
         done = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
         return judge_version(bundle.manifest.version_check, done.stdout, done.returncode)
 
@@ -182,3 +183,49 @@ def test_manager_that_fails_is_named_with_what_it_said(tmp_path, server, monkeyp
         made.install()
     assert caught.value.code == "bundle.install-failed"
     assert "404" in str(caught.value)
+
+
+def crate() -> bytes:
+    """A package as a registry has it, whose program answers with its version."""
+    files = {
+        "Cargo.toml": '[package]\nname = "demo"\nversion = "1.4.0"\nedition = "2021"\n[[bin]]\nname = "demo"\npath = "src/main.rs"\n',
+        "src/main.rs": 'fn main() { println!("demo 1.4.0"); }\n',
+    }
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as tar:
+        for name, text in files.items():
+            info = tarfile.TarInfo(f"demo-1.4.0/{name}")
+            info.size = len(text)
+            tar.addfile(info, io.BytesIO(text.encode()))
+    return made.getvalue()
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_cargo_itself_fetches_and_builds_from_a_registry(tmp_path, monkeypatch):
+    """A sparse registry on loopback, over HTTPS with an authority of our own."""
+    context, authority = server_context(tmp_path, "127.0.0.1")
+    packed = crate()
+    pages: dict[str, object] = {}
+    with FaultServer(pages, tls=context) as running:
+        line = {
+            "name": "demo", "vers": "1.4.0", "deps": [], "features": {}, "yanked": False,
+            "cksum": hashlib.sha256(packed).hexdigest(),
+        }  # fmt: skip
+        pages["/index/config.json"] = body(json.dumps({"dl": f"{running.url}/crates"}).encode())
+        pages["/index/de/mo/demo"] = body(json.dumps(line).encode())
+        pages["/crates/demo/1.4.0/download"] = body(packed)
+        home = tmp_path / "cargo-home"
+        home.mkdir()
+        (home / "config.toml").write_text(
+            f'[source.crates-io]\nreplace-with = "near"\n[source.near]\nregistry = "sparse+{running.url}/index/"\n'
+            f'[http]\ncainfo = "{authority}"\n[net]\nretry = 0\n'
+        )
+        monkeypatch.setenv("CARGO_HOME", str(home))
+        (tmp_path / "bin").mkdir()
+        (tmp_path / "bin" / "cargo").symlink_to(shutil.which("cargo"))
+        entry = {"method": "cargo", "package": "demo"}
+        made, _ = installer(tmp_path, running, entry, LINUX)
+        done = made.install()
+        assert (done.method, done.version) == ("cargo", "1.4.0")
+        assert pathlib.Path(done.binary).read_bytes()[:4] == b"\x7fELF"
+        assert "/crates/demo/1.4.0/download" in [one.path for one in running.requests]

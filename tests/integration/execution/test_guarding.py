@@ -92,6 +92,23 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
     assert "workspace" not in asked.stdout
 
 
+def test_a_link_that_is_changed_after_the_decision_opens_no_secret(desk: Desk) -> None:
+    """The judge follows links; by the time that the sandbox is made, one may lead elsewhere. Nobody was asked about that."""
+    from atip.policy.named import Named
+    from atip.workflows.run.plan import _existing
+
+    (desk.home / ".ssh").mkdir()
+    (desk.home / ".ssh/id_ed25519").write_text("secret key")
+    notes = desk.home / "notes.txt"
+    notes.symlink_to(desk.home / "private.txt")
+    named = Named(paths=(str(notes),))
+    assert str(desk.home / "private.txt") in _existing(named, str(desk.work), (), asked=False)
+    notes.unlink()
+    notes.symlink_to(desk.home / ".ssh/id_ed25519")
+    assert _existing(named, str(desk.work), (), asked=False) == ()
+    assert len(_existing(named, str(desk.work), (), asked=True)) == 2
+
+
 def make_environment(desk: Desk) -> pathlib.Path:
     """A Python environment in the home directory, with a program whose package lies in it."""
     place = desk.home / "tools/venv"

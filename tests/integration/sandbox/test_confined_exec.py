@@ -23,7 +23,8 @@ from tests.integration.sandbox.zoo_harness import processes_of
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.usefixtures("every_launcher")]
 __all__ = ["every_launcher"]
-MARK = "27.1828"
+MARK = f"27.1{os.getpid()}"
+"""Of this process alone: another run of the same tests has processes of its own."""
 
 
 @pytest.mark.skipif(find_parent() is None, reason="no control group can be made here")

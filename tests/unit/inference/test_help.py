@@ -177,3 +177,116 @@ Options:
     assert found == {"--quotes": None, "--wood": ("oak", "pine")}
     assert not are_values(("load", "cargo"), ("--load", "--cargo"))
     assert are_values(("load", "sail"), ("--load",))
+
+
+def test_commands_below_headings_of_their_own_are_found() -> None:
+    text = """Usage: ferry [OPTIONS] [COMMAND] [ARGS]...
+
+  Cross rivers.
+
+Options:
+  -v, --verbose  Say more.
+
+Look at the river:
+  depth     Measure the depth.
+  current   Measure the current.
+
+Cross it:
+  row (paddle)  Cross by hand.
+"""
+    commands = infer_help(text, tool="ferry").commands or {}
+    assert list(commands) == ["depth", "current", "row"]
+    assert commands["row"].aliases == ("paddle",)
+
+
+def test_examples_after_a_list_of_commands_are_not_commands() -> None:
+    text = """Usage: ferry [OPTIONS] [COMMAND] [ARGS]...
+
+Main commands:
+  depth     Measure the depth.
+  current   Measure the current.
+
+Examples
+  $ ferry depth --here
+
+Learn more
+  Use `ferry <command> --help` for more information.
+"""
+    assert list(infer_help(text, tool="ferry").commands or {}) == ["depth", "current"]
+
+
+def test_invocations_below_what_they_do_are_commands() -> None:
+    text = """Usage: ferry [options] COMMAND
+
+Commands:
+  Tie the boat to a post
+      ferry tie POST
+  Let it go
+      ferry release [POST]
+
+For more information, ask the captain:
+captain@example.com
+"""
+    commands = infer_help(text, tool="ferry").commands or {}
+    assert list(commands) == ["tie", "release"]
+    assert commands["tie"].description == "Tie the boat to a post"
+    assert [one.name for one in commands["release"].arguments or ()] == ["POST"]
+
+
+def test_a_positional_with_its_values_has_a_name_and_choices() -> None:
+    text = """Usage: ferry load [OPTIONS] PLACE CARGO:{she
+                  ep|goat|cabbage}
+
+Arguments:
+  PLACE                      Where.  [required]
+  CARGO:{sheep|goat|cabbage}
+                             What to load.  [required]
+"""
+    arguments = infer_help(text, tool="ferry", path=("load",)).arguments or ()
+    assert [(one.name, one.enum) for one in arguments] == [
+        ("PLACE", None),
+        ("CARGO", ("sheep", "goat", "cabbage")),
+    ]
+
+
+def test_values_that_a_sentence_states_are_choices() -> None:
+    text = """Usage: ferry [options]
+
+Options:
+  --flag=FLAG     Flag to fly. Supported values are: red, blue. Needs a mast.
+  --horn KIND     Sound a horn. KIND can be: low, high,
+                  or foghorn.
+"""
+    found = {one.flags[0]: one.enum for one in infer_help(text, tool="ferry").options or ()}
+    assert found == {"--flag": ("red", "blue"), "--horn": ("low", "high", "foghorn")}
+
+
+def test_a_listed_command_has_one_sentence() -> None:
+    text = """Usage: ferry COMMAND
+
+Commands:
+  sink    Send the boat to the ground of the river, together with everything that is on it at the moment.
+          Nothing comes back. Look at ferry-raise(1) for boats that were sent to the ground by mistake.
+  raise   Bring it back.
+"""
+    commands = infer_help(text, tool="ferry").commands or {}
+    assert commands["sink"].description.endswith("on it at the moment.")
+    assert commands["raise"].description == "Bring it back."
+
+
+def test_values_attached_to_an_option_in_two_spellings_are_not_positionals() -> None:
+    text = "Usage:\n  ferry get [(-o|--output=)json|yaml|wide] (TYPE NAME) [flags]\n"
+    found = infer_help(text, tool="ferry", path=("get",))
+    assert [one.name for one in found.arguments or ()] == ["TYPE", "NAME"]
+
+
+def test_a_line_of_flags_is_not_a_definition() -> None:
+    text = """Usage: ferry [OPTION...]
+
+  --format=FORMAT   shape of the bow
+
+*This* ferry defaults to:
+--format=round -f- -b20 --paint=blue
+"""
+    options = infer_help(text, tool="ferry").options or ()
+    assert {one.description for one in options if "--format" in one.flags} == {"shape of the bow"}

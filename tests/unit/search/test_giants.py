@@ -54,3 +54,20 @@ def test_a_curated_intent_is_first_also_with_a_word_more(tool, request_text):
     index.put([Tool(name=tool, description="about it"), *others])
     assert first(index, request_text) == tool
     assert first(index, f"{request_text} nicely") == tool
+
+
+@pytest.mark.parametrize(
+    ("tool", "request_text"), [("ip", "what is my ip"), ("ss", "list ports listening")]
+)
+def test_a_curated_intent_is_first_also_with_a_word_less(tool, request_text):
+    index = Index()
+    others = [Tool(name=f"tool{n}", description=f"about {request_text}") for n in range(3)]
+    index.put([Tool(name=tool, description=f"about {request_text}"), *others])
+    assert first(index, request_text) == tool
+
+
+def test_of_names_of_one_program_the_shorter_comes_first():
+    index = Index()
+    text = "connect to a remote machine"
+    index.put([Tool(name="slogin", description=text), Tool(name="ssh", description="a client")])
+    assert [hit.tool for hit in index.search(text)] == ["ssh", "slogin"]

@@ -18,10 +18,11 @@ from atip.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Unpack
 
     from atip.bundles.bundle import Bundle
     from atip.bundles.entry.adapters import Signal
+    from atip.bundles.entry.contract import CliDefinition
 
 NAMES = {
     "versionCheck": "version_check",
@@ -82,7 +83,9 @@ class CliHandle(Value):
         return self.replace(adapters=self.adapters.replace(signal=signal))
 
 
-def define_cli(definition: Mapping[str, Any] | None = None, /, **fields: Any) -> CliHandle:
+def define_cli(
+    definition: Mapping[str, Any] | None = None, /, **fields: Unpack[CliDefinition]
+) -> CliHandle:
     """A handle for an entry with adapters; see the text for what each adapter gets and returns.
 
     Args:

@@ -48,7 +48,7 @@ class Action(Value):
 
     kind: str
     """`run` (a package manager), `fetch` (a file, by its hash), `unpack` (one file of what was fetched), `script`
-    (what was fetched, confined), `use` (a file that is there)."""
+    (what was fetched, confined), `use` (a file that is there), `image` (the files of a container image)."""
     argv: tuple[str, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
     needs_root: bool = False
@@ -68,6 +68,9 @@ class Action(Value):
             return f"take {self.member} out of it"
         if self.kind == "script":
             return "run it with sh, confined to its own folder"
+        if self.kind == "image":
+            which = f" ({self.sha256})" if self.sha256 else ""
+            return f"unpack the image {self.argv[1]}{which} by {self.argv[0]}"
         return f"use {self.path}"
 
 
@@ -80,6 +83,8 @@ class Plan(Value):
     """Where the program should be afterwards, best first; empty: wherever the search path finds it."""
     visible: tuple[str, ...] = ()
     """Folders that the program needs to see to start."""
+    root: str = ""
+    """Folder that stands for `/` of the system that it runs on, and holds it; empty: this host's."""
     notes: tuple[str, ...] = ()
     why_not: str = ""
     hint: str = ""

@@ -51,12 +51,14 @@ class InstallWorker:
         self._egress = egress
         self._start = start
         self._fetched: dict[str, bytes] = {}
+        self.image_digest = ""
+        """Of the image that was unpacked last."""
 
     def do(self, action: Action, site: Site) -> None:
         """One action.
 
         Raises:
-            AtipError: `install.manager-failed`, `install.script-failed`.
+            AtipError: `install.manager-failed`, `install.script-failed`, `runner.image-failed`.
             TrustError: `trust.digest-mismatch`.
             FetchError, FormatError: from fetching and unpacking.
         """
@@ -68,6 +70,10 @@ class InstallWorker:
             self._unpack(action)
         elif action.kind == "script":
             self._script(action, site)
+        elif action.kind == "image":
+            from atip.bundles.images import unpack_image
+
+            self.image_digest = unpack_image(action)
 
     def _checked(self, action: Action) -> bytes:
         data = self._fetch(action.url, MAX_DOWNLOAD)

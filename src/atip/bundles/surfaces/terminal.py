@@ -77,23 +77,15 @@ class TerminalSurface:
 
     @contextlib.contextmanager
     def keyboard(self) -> Iterator[int]:
-        """Keys one by one, unechoed and without signals: the program's own terminal echoes and interrupts. -1: not a terminal."""
-        import termios
+        """Keys one by one (`typed_keys`); -1: not a terminal."""
+        from atip.system.terminal import typed_keys
 
         try:
             handle = self._reader.fileno()
-            before = termios.tcgetattr(handle)
-        except (OSError, ValueError, termios.error):
-            yield -1
-            return
-        raw = before.copy()
-        raw[0] = before[0] & ~(termios.ICRNL | termios.IXON)
-        raw[3] = before[3] & ~(termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN)
-        termios.tcsetattr(handle, termios.TCSADRAIN, raw)
-        try:
-            yield handle
-        finally:
-            termios.tcsetattr(handle, termios.TCSADRAIN, before)
+        except (OSError, ValueError):
+            handle = -1
+        with typed_keys(handle) as typed:
+            yield typed
 
     def close(self) -> None:
         return

@@ -59,7 +59,7 @@ class GuardClient(Value):
 
 
 CLAUDE = ("Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "Glob", "Grep", "WebFetch")
-GEMINI = ("run_shell_command", "write_file", "replace", "read_file", "read_many_files", "search_file_content", "web_fetch", "mcp_.*")  # fmt: skip
+GEMINI = ("run_shell_command", "write_file", "replace", "read_file", "read_many_files", "search_file_content", "grep_search", "web_fetch", "mcp_.*")  # fmt: skip
 KIMI = ("Bash", "Shell", "WriteFile", "StrReplaceFile", "ReadFile", "Grep", "FetchURL")
 SHELLS = frozenset(("Bash", "Shell", "run_shell_command", "beforeShellExecution"))
 """What is judged whatever a person leaves out."""

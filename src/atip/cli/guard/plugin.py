@@ -33,12 +33,19 @@ const judge = (asked) => {
   return { decision: "deny", reason: "atip guard did not answer" }
 }
 
+const agents = new Map()
+const mode = (session) => (agents.get(session) === "plan" ? { permission_mode: "plan" } : {})
+
 export const AtipGuard = async ({ directory }) => ({
+  "chat.params": async (input) => {
+    agents.set(input.sessionID, input.agent?.name ?? input.agent)
+  },
   "tool.execute.before": async (input, output) => {
     if (SILENT.has(input.tool) || (SILENT.has("mcp") && !OWN.has(input.tool))) return
     const cwd = resolve(directory, output.args.workdir ?? ".")
     const shell = input.tool === "bash"
-    const said = judge(shell ? { line: output.args.command, cwd } : { tool: input.tool, arguments: output.args ?? {}, cwd })
+    const asked = shell ? { line: output.args.command } : { tool: input.tool, arguments: output.args ?? {} }
+    const said = judge({ ...asked, cwd, ...mode(input.sessionID) })
     if (!shell && said.decision === "none") return
     if (said.decision === "allow") {
       if (said.line) output.args.command = said.line

@@ -60,6 +60,7 @@ NOUNS: dict[str, dict[str, str]] = {
         "run": "run a tool of a bundle, confined to what it declares",
         "doctor": "what is missing, and the exact command that fixes it",
         "skill": "print a SKILL.md that declares the bundle as prerequisite",
+        "entry": "write an entry with adapters, in Python or TypeScript",
         "remove": "forget a bundle and what was installed for it",
     },
     "cmp": {
@@ -120,6 +121,7 @@ NOUNS: dict[str, dict[str, str]] = {
     "guard": {
         "hook": "judge what a coding agent wants to run, by its hook protocol; `atip guard` for short",
         "install": "put the hook into the settings of a coding agent",
+        "serve": "keep the guard loaded, so that hooks answer faster",
         "uninstall": "take the hook out again",
         "status": "which coding agents call the hook; test it through their own files",
         "off": "keep silent for a while; a person's word, on a terminal",

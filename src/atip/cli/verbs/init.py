@@ -88,7 +88,7 @@ def _steps(options: argparse.Namespace, ctx: Context, scope: Scope) -> list[Setu
 
 def _plan(steps: Sequence[SetupStep], scope: Scope) -> list[list[GuardChange]]:
     from atip.cli.first_setup.steps import plan_step
-    from atip.cli.own_program import own_program
+    from atip.system.own_program import own_program
 
     return [plan_step(step, scope, own_program()) for step in steps]
 
@@ -149,8 +149,8 @@ def _apply(ctx: Context, steps: Sequence[SetupStep], scope: Scope) -> list[str]:
     from atip.cli.first_setup.record import SetupRecord, add_setup, load_record, save_record
     from atip.cli.first_setup.steps import plan_step
     from atip.cli.guard.installing import write_changes
-    from atip.cli.own_program import own_program
     from atip.server.self_test import check_starts
+    from atip.system.own_program import own_program
 
     folder = ctx.app.places.data
     record = load_record(folder) or SetupRecord(

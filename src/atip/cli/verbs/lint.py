@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.documents import expand
 
     config = _config(options)
-    results = [_lint(name, config, options) for name in expand(options.files)]
+    results = [_lint(name, config, options, ctx) for name in expand(options.files)]
     _print(results, options, ctx)
     errors = sum(result.number_of("error") for result in results)
     warnings = sum(result.number_of("warning") for result in results)
@@ -88,7 +88,7 @@ def _config(options: argparse.Namespace) -> LintConfig:
     return config
 
 
-def _lint(name: str, config: LintConfig, options: argparse.Namespace) -> Linted:
+def _lint(name: str, config: LintConfig, options: argparse.Namespace, ctx: Context) -> Linted:
     from atip.cli.documents import load_bytes, parse
     from atip.cli.render_lint import Linted
     from atip.errors import FormatError
@@ -104,7 +104,7 @@ def _lint(name: str, config: LintConfig, options: argparse.Namespace) -> Linted:
         return Linted(file=name, findings=found)
     if not isinstance(document, dict):
         return Linted(file=name, findings=_unreadable(None))
-    facts = _facts(document) if options.check_binary else None
+    facts = _facts(document, ctx) if options.check_binary else None
     findings = lint(document, config=config, facts=facts)
     if name.endswith((".yaml", ".yml")):
         return Linted(file=name, findings=findings)
@@ -182,7 +182,7 @@ def _as_findings(problems: Iterable[Problem]) -> tuple[Finding, ...]:
     )
 
 
-def _facts(document: dict[str, Any]) -> LintFacts:
+def _facts(document: dict[str, Any], ctx: Context) -> LintFacts:
     """What can be known of the binary without running it."""
     import hashlib
     import shutil
@@ -195,7 +195,13 @@ def _facts(document: dict[str, Any]) -> LintFacts:
         return LintFacts(binary_exists=False)
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return LintFacts(binary_exists=True, binary_path=path, binary_hash=f"sha256:{digest}")
+    seen = ctx.app.proof.rows(Index(document).name, path)
+    disproved = tuple(
+        (each.fact, each.line) for each in seen if each.verdict == "undeclared" and each.own
+    )
+    return LintFacts(
+        binary_exists=True, binary_path=path, binary_hash=f"sha256:{digest}", disproved=disproved
+    )
 
 
 def _print(results: list[Linted], options: argparse.Namespace, ctx: Context) -> None:

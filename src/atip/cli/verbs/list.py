@@ -102,7 +102,7 @@ def _row(entry: dict[str, Any]) -> dict[str, Any]:
         "lastChecked": entry.get("lastChecked"),
     }
     for field in ("rung", "description"):
-        if field in own:
+        if field in own and own[field] != entry["name"]:
             row[field] = own[field]
     if "shimRegistry" in entry:
         row["shimRegistry"] = entry["shimRegistry"]

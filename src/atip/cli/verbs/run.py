@@ -10,8 +10,6 @@ sandbox, with its streams as they come; a question that the sandbox settles is n
 
 from __future__ import annotations
 
-import contextlib
-
 from atip.cli.quick import REMAINDER
 from atip.errors import (
     EXIT_FAILURE,
@@ -26,7 +24,6 @@ from atip.errors import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
     from atip.cli.context import Context
     from atip.execution.consent import Asker
@@ -96,14 +93,15 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         return _run(options, ctx)
 
 
-@contextlib.contextmanager
-def as_run_errors() -> Iterator[None]:
+class as_run_errors:
     """Errors end with the exit codes of a run."""
-    try:
-        yield
-    except AtipError as error:
-        error.exit_code = _exit_code(error)
-        raise
+
+    def __enter__(self) -> None:
+        """Nothing is set up."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, AtipError):
+            error.exit_code = _exit_code(error)
 
 
 def terminal_asker(ctx: Context) -> Asker:
@@ -246,6 +244,7 @@ def _env_names(confinement: Confinement) -> list[str]:
 
 def _print_plan(ctx: Context, call: ProgramCall, runner: Runner, **more: object) -> int:
     from atip.execution.consent import clean_line, shown_word
+    from atip.execution.proposal import starts_in
 
     judgement, digest = runner.plan(call)
     confinement = judgement.confinement
@@ -254,6 +253,7 @@ def _print_plan(ctx: Context, call: ProgramCall, runner: Runner, **more: object)
         "program": call.program,
         "digest": digest,
         "cwd": call.cwd,
+        "startsIn": starts_in(confinement, call.cwd),
         "decision": judgement.decision.to_json(),
         "confinement": confinement.to_json(),
         "env": _env_names(confinement),

@@ -1,6 +1,7 @@
 """What is known of one tool or one of its commands.
 
-`--json` prints the ATIP document; `--signature` one line per command; `--evidence` where facts came from.
+`--json` prints the ATIP document, and where an option makes the tool or the named command do more, both ends of that in
+`x-atip.claim`; `--claims` says them of every command. `--signature` prints one line per command; `--evidence` where facts came from.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--signature", action="store_true", help="one line per command")
     parser.add_argument("--evidence", action="store_true", help="where each fact came from")
     parser.add_argument(
+        "--claims", action="store_true", help="with --json: base and ceiling of every command"
+    )
+    parser.add_argument(
         "--max-bytes", type=int, default=None, help="cut the tree until the document fits"
     )
 
@@ -34,13 +38,13 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json and whole:
         document = ctx.app.get_document(options.tool)
         document["name"] = options.tool
-        ctx.emit(document)
+        ctx.emit(ctx.app.with_claims(document, every=options.claims))
         return 0
     is_plain = not (options.commands or options.depth or options.max_bytes)
     if ctx.as_json and options.command and is_plain:
         stored = ctx.app.get_document(options.tool, options.command, only=True)
         if stored:
-            ctx.emit(stored)
+            ctx.emit(ctx.app.with_claims(stored, every=options.claims))
             return 0
     from atip.model.branch import OVERVIEW
     from atip.model.view import view
@@ -56,7 +60,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         from atip.model.encode import encode
 
-        ctx.emit(encode(part))
+        ctx.emit(ctx.app.with_claims(encode(part), every=options.claims))
     else:
         from atip.cli.page import print_page, print_signatures
 

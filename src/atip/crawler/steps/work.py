@@ -5,6 +5,7 @@
     (3) learn     ask each, inside the sandbox
     (4) complete  template, provenance, trust
     (5) judge     strictly valid, or left out with a reason
+    (6) observe   where it is asked for: cases, and what they showed
 
 JSON in, JSON out: a worker holds no key and is believed for nothing but this. What goes wrong with a package is a
 result with a reason; only a broken machine (no sandbox, no disk) raises.
@@ -85,6 +86,12 @@ def examine(package: Package, depot: Depot, cache: str, at: str) -> dict[str, An
             bench = Bench(folder=os.path.realpath(folder), cache=cache, blob=_blobs(depot))
             arranged = _arrange(package, bench)
             _learn_all(package, arranged, at, result)
+            if package.observe and result["shims"]:
+                from atip.crawler.steps.observing import observe_programs
+
+                observe_programs(
+                    arranged, result["shims"], os.path.join(folder, "observing")
+                )  # (6)
     except SandboxError:
         raise
     except (FormatError, FetchError, NotFoundError) as error:

@@ -13,6 +13,7 @@ from atip.discovery.summaries.packages import InstalledPackages
 from atip.inference.man import read_purpose
 from atip.inference.summary import first_summary
 from atip.knowledge.reading import is_main_name, load
+from atip.knowledge.summaries import SUMMARIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class SummarySources:
         yield curated if is_main_name(subject.name) else ""
         yield from (self._manual(name) for name in names)
         yield curated
+        yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
         yield from (descriptions.get(source, "") for source in _LAST)

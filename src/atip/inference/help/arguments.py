@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MAX_ARGUMENTS = 200
 _INNER = re.compile(r"<([^<>]{1,60})>")
+_TYPED = re.compile(r"([A-Za-z][\w-]{0,60}):(\{[^{}]{1,2000}\})")
+"""`ITEM_TYPE:{model|dataset}` (click)."""
 
 
 class Positional:
@@ -83,7 +85,9 @@ def _read(row: Entry) -> Positional | None:
         return None
     if not row.parts and (left.endswith((".", ":", ",")) or len(words) > 3):
         return None
-    name = terms[0].strip().strip("<>[](){}.,:`'\"\u2026 ")
+    typed = _TYPED.fullmatch(terms[0].strip())
+    label = typed.group(1) if typed else terms[0]
+    name = label.strip().strip("<>[](){}.,:`'\"\u2026 ")
     name = name.removesuffix("...").strip().rstrip(">]")
     if not any(char.isalnum() for char in name) or letters(name) == "options":
         return None
@@ -95,7 +99,9 @@ def _read(row: Entry) -> Positional | None:
     found.variadic = "..." in left or "\u2026" in left
     if left.startswith("["):
         found.required = False
-    if left.startswith("{") and "," in left:
+    if typed:
+        found.choices = choices_of_placeholder(typed.group(2), brackets_are_optional=False)
+    elif left.startswith("{") and "," in left:
         found.choices = choices_of_placeholder(terms[0], brackets_are_optional=False)
         found.name = found.name if found.choices is None else terms[0].strip("{}")
     if is_required(found.text):

@@ -113,6 +113,13 @@ def _literals(parts: Sequence[str], *, braces: bool) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(values))
 
 
+_ARE = re.compile(
+    r"\b(?:(?i:supported|possible|valid|allowed|available|accepted) (?:values|choices)(?: are)?"
+    r"|[A-Z][A-Z_]{1,30} (?:can|may|must) be(?: one of)?): ?([^.;()\[\]{}\n]{3,300}+)(?=[.;)\]]|$)"
+)
+"""`Supported values are: USR1, USR2.`, `TYPE can be: boxed, dates or yaml`."""
+
+
 def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ...] | None:
     """Choices that an explanation lists; `lines` is the same text with its line breaks.
 
@@ -129,6 +136,9 @@ def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ..
         return bullets
     if style == "formal":
         return None
+    stated = _ARE.search(text)
+    if stated is not None and (values := words_listed(stated.group(1))):
+        return values
     groups = _BRACES.findall(text)
     if len(groups) == 1 and "|" in groups[0]:
         return _literals(groups[0].split("|"), braces=True)

@@ -48,7 +48,7 @@ def find_commands(
         return []
     if section.boxed:
         loose = [line for line in loose if line.cells is not None]
-    listed = _comma_list(loose) or _grid(loose)
+    listed = _comma_list(loose) or _grid(loose) or _titled(loose, own)
     if listed:
         return listed
     rows = find_rows(section, loose)
@@ -161,6 +161,34 @@ def _comma_list(lines: Sequence[Line]) -> list[Sub]:
         return []
     span = (lines[0].number, lines[-1].number)
     return [Sub(name=part, lines=span) for part in good[:MAX_COMMANDS]]
+
+
+def _titled(lines: Sequence[Line], own: frozenset[str]) -> list[Sub]:
+    """What each command does, and its invocation indented below: `Make bucket` / `s3cmd mb s3://BUCKET`."""
+    base = lines[0].indent
+    end = next((at for at, line in enumerate(lines) if line.indent < base), len(lines))
+    lines = lines[:end]
+    below = [line for line in lines if line.indent > base]
+    if len(below) < 2 or any(line.text.split(" ", 1)[0].lower() not in own for line in below):
+        return []
+    done: dict[str, Sub] = {}
+    title = lines[0]
+    for line in lines:
+        words = line.text.split()
+        if line.indent == base:
+            title = line
+        elif len(words) > 1 and _NAME.fullmatch(words[1]):
+            rest = " ".join(words[2:])
+            done.setdefault(
+                words[1],
+                Sub(
+                    name=words[1],
+                    description=title.text,
+                    synopsis=rest if _is_synopsis(rest) else "",
+                    lines=(title.number, line.number),
+                ),
+            )
+    return list(done.values()) if len(done) > 1 else []
 
 
 def _grid(lines: Sequence[Line]) -> list[Sub]:

@@ -95,7 +95,13 @@ def find_entries(section: Section, room: int) -> tuple[list[Entry], list[Line]]:
             current = None
             loose.append(line)
         above = line
-    return _merge_spellings(done), loose
+    return _merge_spellings([one for one in done if not _is_call(one)]), loose
+
+
+def _is_call(entry: Entry) -> bool:
+    """`--format=gnu -f- -b20 --quoting-style=escape`: what follows are flags and nothing else, so it is a call, not a definition."""
+    words = entry.text.split()
+    return len(words) > 1 and all(word[0] == "-" and word[1:2] != " " for word in words)
 
 
 def _belongs(line: Line, current: Entry, above: Line | None) -> bool:

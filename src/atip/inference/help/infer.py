@@ -32,7 +32,7 @@ from atip.inference.help.sections import (
 )
 from atip.inference.help.usage import read_usage, without
 from atip.inference.help.usage_facts import Usage
-from atip.inference.summary import find_summary
+from atip.inference.summary import find_summary, one_line
 from atip.model.tool import Command
 
 TYPE_CHECKING = False
@@ -156,10 +156,22 @@ class _Reading:
                 subs = find_commands(section, loose, self.usage, self.own)
             for sub in subs:
                 found.setdefault(sub.name, sub)
+        if not found and self.usage.takes_command:
+            found = self._grouped_commands()
         self._commands_of_usage(found)
         if sum(name.islower() for name in found) > 2:  # `OBJECT := { address | link … }`
             return {name: sub for name, sub in found.items() if not name.isupper()}
         return found
+
+    def _grouped_commands(self) -> dict[str, Sub]:
+        """Commands below headings of their own (`Read the registry:`), in a page without a list of commands."""
+        groups = [one for one in self.loose if looks_like_commands(*one)]
+        found: dict[str, Sub] = {}
+        for section, loose in groups:
+            section.kind = COMMANDS
+            for sub in find_commands(section, loose, self.usage, self.own):
+                found.setdefault(sub.name, sub)
+        return found if len(found) > 1 else {}
 
     def _commands_of_usage(self, found: dict[str, Sub]) -> None:
         known = {name for sub in found.values() for name in (sub.name, *sub.aliases)}
@@ -202,7 +214,7 @@ class _Reading:
                 shown.append(f"{start} {pattern.text.removeprefix(default).removesuffix(']')}")
         told = read_synopsis(shown, words) if shown else Command()
         return Command(
-            description=sub.description,
+            description=one_line(sub.description),
             aliases=sub.aliases or None,
             arguments=told.arguments or None,
             options=told.options or None,

@@ -164,6 +164,9 @@ def _is_plain_heading(line: Line, above: Line | None, below: Line | None, curren
         return line.after_blank and _is_row(below) and bare.endswith((" commands", " options"))
     if not (line.after_blank or (above is not None and above is current.heading)):
         return False
+    if _kind_of_words(text) in (EXAMPLES, ASIDE) and len(text.split()) <= 2:
+        # `Examples`, `Learn more` after a list, not indented as its rows are.
+        return current.kind in _LISTS and line.indent <= current.level
     if text[-1] in ".,;" or len(text.split()) > 12 or "  " in text or not text[0].isalpha():
         return False
     if current.kind == ARGUMENTS and line.indent > current.level:

@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     from atip.inference.help.patterns import Pattern
 
 
+_TYPED = re.compile(r"\b([A-Za-z][\w-]{0,60}):\{[^{}]{1,2000}\}")
+"""`ITEM_TYPE:{model|dataset}` (click): a name and its values, which may be wrapped anywhere."""
+
+
+_ATTACHED = re.compile(r"\((-\w)\|(--[\w-]{1,60})=?\)[\w.-]{1,60}(?:\|[\w.-]{1,60}){1,60}")
+"""`(-o|--output=)json|yaml|wide` (kubectl): an option in two spellings, and its values."""
+
+
 def without(usage: Usage, words: set[str]) -> None:
     """Drops what patterns of sub-commands say: it is theirs."""
     usage.options = [option for option in usage.options if option.word not in words]
@@ -52,7 +60,8 @@ def read_usage(patterns: list[Pattern], tool: str, path: tuple[str, ...]) -> Usa
     usage = Usage()
     usage.patterns = patterns = own_patterns(patterns, (tool, *path))
     for pattern in patterns:
-        root = parse_synopsis(pattern.text)
+        text = _ATTACHED.sub(r"\1|\2 <value>", _TYPED.sub(r"\1", pattern.text))
+        root = parse_synopsis(text)
         _Reader(usage, pattern, tool, path).read(root)
     return usage
 

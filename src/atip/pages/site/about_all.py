@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from atip.knowledge.proof import summary as summary_of_proof
 from atip.model.shim_records import encode_text
 from atip.model.value import Value
 from atip.model.visible_text import clean
@@ -63,7 +64,7 @@ class CatalogPages:
         """
         state.changes = state.changes[: feeds.MAX_CHANGES]
         pages = [page for summary in summaries for page in summary["pages"]]
-        totals = {"tools": len(summaries), "pages": len(pages)}
+        totals: Data = {"tools": len(summaries), "pages": len(pages), "proof": summary_of_proof()}
         yield from self._overview([_shown(one) for one in summaries], totals, state.changes)
         yield from self._coverage(summaries, totals)
         yield from self._changes(state.changes)

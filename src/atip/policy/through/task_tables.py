@@ -63,8 +63,11 @@ def taskfile_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
         return None
     if not isinstance(document, dict) or "includes" in document:
         return None
+    found = document.get("tasks") or {}
+    if not isinstance(found, dict):
+        return None
     tasks: dict[str, tuple[list[str], list[str]]] = {}
-    for name, task in dict(document.get("tasks") or {}).items():
+    for name, task in found.items():
         read = _task(task)
         if read is None:
             return None
@@ -87,10 +90,15 @@ def _task(task: object) -> tuple[list[str], list[str]] | None:
     needs: list[str] = []
     lines: list[str] = []
     listed = block.get("deps") or []
-    for each in listed if isinstance(listed, list) else []:
-        needs.append(each if isinstance(each, str) else str(dict(each).get("task", "")))
     commands = block.get("cmds") or ([block["cmd"]] if "cmd" in block else [])
-    for each in commands if isinstance(commands, list) else []:
+    if not isinstance(listed, list) or not isinstance(commands, list):
+        return None
+    for each in listed:
+        name = each.get("task") if isinstance(each, dict) else each
+        if not isinstance(name, str):
+            return None
+        needs.append(name)
+    for each in commands:
         if isinstance(each, str):
             lines.append(each)
         elif isinstance(each, dict) and isinstance(each.get("cmd"), str):

@@ -58,6 +58,7 @@ def require_approval(
         program=path,
         digest=digest,
         cwd=path,
+        starts_in=path,
         reasons=("this project's API configuration is new or has changed", *reasons),
         binding=digest,
     )

@@ -15,6 +15,7 @@ from atip.codecs import climd, skill
 from atip.codecs.climd_write import ANY_VERSION, PlainBundle, sandbox_of, write_bundle
 from atip.errors import AtipError
 from atip.model.value import Value
+from atip.system.files import write_atomic
 from atip.workflows.lookup import find_known, locate
 from atip.workflows.tools import find_tool
 
@@ -163,3 +164,30 @@ def skill_of(bundle: Bundle, *, is_ready: bool, next_step: str = "") -> str:
         f"`atip bundle run {bundle.manifest.id} COMMAND key=value`.\n"
     )
     return head + needs + mark + body.rstrip("\n") + "\n" + prerequisite
+
+
+def write_entry(bundle: Bundle, language: str, folder: str) -> list[str]:
+    """Write `entry.py`, or `entry.ts` with `define-cli.ts`; the paths written.
+
+    Raises:
+        AtipError: `bundle.entry-exists` before anything is written.
+    """
+    from atip.bundles.entry import python, typescript
+
+    if language == "python":
+        files = {python.ENTRY: python.entry_skeleton(bundle)}
+    else:
+        files = {
+            typescript.MODULE: typescript.render_module(),
+            typescript.ENTRY: typescript.entry_skeleton(bundle),
+        }
+    paths = {os.path.join(folder, name): text for name, text in files.items()}
+    for path in paths:
+        if os.path.lexists(path):
+            raise AtipError(
+                "bundle.entry-exists", f"`{path}` is there already", hint="choose another --out"
+            )
+    os.makedirs(folder, exist_ok=True)
+    for path, text in paths.items():
+        write_atomic(path, text.encode(), mode=0o644)
+    return list(paths)

@@ -15,6 +15,7 @@ import os
 import shutil
 
 from atip.bundles.governance import changed_documents
+from atip.bundles.images import find_runtime, image_of
 from atip.bundles.installing import Installer
 from atip.bundles.ledger import Ledger
 from atip.bundles.loading import find_bundles, load_bundle
@@ -24,7 +25,7 @@ from atip.bundles.login.secrets import SecretStore, field_of
 from atip.bundles.requirements import find_host, unmet
 from atip.bundles.setup import Setup
 from atip.bundles.spawning import Spawner, digest_of
-from atip.bundles.state import BundleStore
+from atip.bundles.state import BundleStore, find_installed
 from atip.bundles.surfaces.headless import HeadlessSurface
 from atip.bundles.versions import MAX_TIMEOUT_S, VersionFinding, judge_version
 from atip.errors import AtipError, SandboxError
@@ -77,6 +78,7 @@ class Status(Value):
             "ready": self.is_ready,
             "binary": installed.binary if installed else None,
             "method": installed.method if installed else None,
+            "image": installed.image or None if installed else None,
             "version": self.finding.written if self.finding else None,
             "problem": self.finding.reason or None if self.finding else None,
             "pending": [step.id for step in self.pending],
@@ -186,7 +188,7 @@ class BundleHost:
             bundle,
             self.store,
             worker=worker,
-            check=lambda binary, visible: self.check_version(bundle, binary, visible),
+            check=lambda *program: self.check_version(bundle, *program),
             digest=digest_of,
             find=shutil.which,
             home=self.host.places.home,
@@ -196,12 +198,12 @@ class BundleHost:
         )
 
     def check_version(
-        self, bundle: Bundle, binary: str, visible: tuple[str, ...] = ()
+        self, bundle: Bundle, binary: str, visible: tuple[str, ...] = (), root: str = ""
     ) -> VersionFinding:
         """Run the version check, confined like a probe: no network, empty home, nothing writable."""
         check = bundle.manifest.version_check
         spawner = Spawner(
-            bundle, binary=binary, visible=visible, home=self.host.places.home, env={}
+            bundle, binary=binary, visible=visible, root=root, home=self.host.places.home, env={}
         )
         timeout_s = min(check.timeout_s, MAX_TIMEOUT_S)
         try:
@@ -226,6 +228,7 @@ class BundleHost:
             binary=installed.binary,
             digest=installed.digest,
             visible=installed.visible,
+            root=installed.root,
             home=self.host.places.home,
             env=self.environment(bundle),
             on_output=self._on_output,
@@ -313,16 +316,18 @@ class BundleHost:
             look: run the version check and the login check; else what was last seen.
         """
         missing = tuple(unmet(bundle.manifest.requires, find_host(self.store.root)))
-        installed = self.store.find(bundle.key)
+        installed = find_installed(self.store, bundle)
         status = Status(key=bundle.key, phase="not-installed", installed=installed, unmet=missing)
-        if installed is None or not os.path.exists(installed.binary):
-            return status.replace(installed=None)
+        if installed is None:
+            return status.replace(unmet=(*missing, *_without_runtime(bundle)))
         changes = tuple(changed_documents(bundle, installed))
         status = status.replace(changes=changes)
         if any(change.needs_review for change in changes):
             return status.replace(phase="changed")
         if look:
-            finding = self.check_version(bundle, installed.binary, installed.visible)
+            finding = self.check_version(
+                bundle, installed.binary, installed.visible, installed.root
+            )
             status = status.replace(finding=finding)
             if not finding.ok:
                 return status.replace(phase="version")
@@ -347,6 +352,16 @@ class BundleHost:
         key = path if "@" in path and not os.path.exists(path) else self.load(path).key
         self.secrets.drop(key)
         return self.store.remove(key)
+
+
+def _without_runtime(bundle: Bundle) -> tuple[str, ...]:
+    """What is missing to install a bundle that runs on a container image."""
+    try:
+        if image_of(bundle):
+            find_runtime(shutil.which)
+    except AtipError as error:
+        return (f"{error.message}; {error.hint}",)
+    return ()
 
 
 def _exchanged(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:

@@ -80,7 +80,7 @@ def judge_tool(
         effects=effects,
         confinement=confinement,
         audit=local.audit,
-        policy=sha256_hex(repr((policies, bundle.key, bundle.digests)).encode()),
+        policy=sha256_hex(repr((policies, bundle.key, bundle.digests, installed.image)).encode()),
         conventions=read_conventions(bundle.manifest.fields.get("output")),
     )
 

@@ -27,7 +27,7 @@ from atip.execution.runner import Runner
 from atip.model.json_schema import compile_schema, schema_problems
 from atip.model.problems import Problem, render_path
 from atip.model.value import Value
-from atip.workflows.bundle.author import draft_bundle, skill_of
+from atip.workflows.bundle.author import draft_bundle, skill_of, write_entry
 from atip.workflows.bundle.host import BundleHost
 from atip.workflows.bundle.judge import judge_tool
 from atip.workflows.lookup import find_known
@@ -87,7 +87,7 @@ def run_tool(
 
     Raises:
         NotFoundError: `bundle.not-installed`, `bundle.no-command`.
-        AtipError: `bundle.review-needed`, `version_mismatch`, `setup_required`.
+        AtipError: `bundle.review-needed`, `runner.no-runtime`, `version_mismatch`, `setup_required`.
         AuthRequired: `auth_required`.
         FormatError: `call.invalid`.
         Denied, NeedsConfirmation, SandboxError, ExecutionError: as every run.
@@ -141,7 +141,7 @@ def _same_program(bundles: BundleHost, bundle: Bundle, installed: Installed) -> 
             hint="run `atip bundle install` again",
             details={"expected": installed.digest, "found": found},
         )
-    finding = bundles.check_version(bundle, installed.binary, installed.visible)
+    finding = bundles.check_version(bundle, installed.binary, installed.visible, installed.root)
     if not finding.ok:
         raise version_mismatch(bundle.key, finding)
     bundles.note(f"{bundle.key}: the program was updated to {finding.written}")
@@ -178,6 +178,8 @@ def make_bundle_call(
         argv=argv,
         program=installed.binary,
         expected=installed.digest,
+        root=installed.root,
+        image=installed.image,
         cwd=bundles.workspace,
         home=bundles.host.places.home,
         stdin=options.stdin,
@@ -366,3 +368,7 @@ class Bundles(BundleHost):
     def skill(self, bundle: Bundle, *, is_ready: bool, next_step: str = "") -> str:
         """SKILL.md of a bundle."""
         return skill_of(bundle, is_ready=is_ready, next_step=next_step)
+
+    def write_entry(self, bundle: Bundle, language: str, folder: str) -> list[str]:
+        """Write an entry for a bundle; errors are those of `author.write_entry`."""
+        return write_entry(bundle, language, folder)

@@ -20,6 +20,7 @@ from atip.execution.runner import Runner
 from atip.model.confinement import ANY_PROGRAM, Confinement
 from atip.policy.confine import RUN_LIMITS, Scene, plan_confinement
 from atip.policy.decision import ALLOW, ASK, CONFINE
+from atip.policy.granting import grants
 from atip.system.digests import sha256_hex
 from atip.workflows.judge import LocalJudge
 from atip.workflows.look import explain_through
@@ -36,7 +37,7 @@ from atip.workflows.run.undo import journal_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from atip.execution.consent import Asker
@@ -54,6 +55,8 @@ ENVIRONMENT = frozenset(
 )
 """Variables that a line gets, with `LC_…`; everything else stays outside: tokens, agent sockets, `BASH_ENV`, `LD_…`."""
 WALL_S = 4 * 3600.0
+_MARKED = 'eval "set --\n$1"; printf "%s %%s\\n" "$?" >&2; wait'
+"""Runs a line as it is, says how it ended, and waits for what it left in the background."""
 
 
 def line_runner(
@@ -65,11 +68,16 @@ def line_runner(
     ask: Asker | None = None,
     on_output: Callable[[str, bytes], None] | None = None,
     read_only: bool = False,
+    keyboard: int = -1,
+    mark: str = "",
 ) -> tuple[Runner, ProgramCall]:
     """What runs a line, and the call to hand to it.
 
     Args:
+        keyboard: a terminal of the user: the line gets one of its own, and what is typed here goes there; -1: it gets none.
         read_only: the workspace can be read and not written.
+
+        mark: written to standard error with the exit code when the line itself is over, while jobs in its background go on; empty: they end with it.
 
     Raises:
         UsageError: `run.empty`, `run.nul`.
@@ -80,11 +88,13 @@ def line_runner(
         raise UsageError("run.nul", "the line holds a NUL, which no program can be given")
     shell = next((path for path in SHELLS if os.path.exists(path)), SHELLS[-1])
     call = ProgramCall(
-        argv=(os.path.basename(shell), "-c", line),
+        argv=(os.path.basename(shell), "-c", *((_MARKED % mark, "bash") if mark else ()), line),
         program=shell,
         cwd=os.path.realpath(cwd or os.getcwd()),
         home=os.path.realpath(host.places.home),
         stdin_fd=stdin_fd,
+        keyboard=keyboard,
+        terminal_size=_size(keyboard),
         env=dict(os.environ),
     )
     runner = Runner(
@@ -92,9 +102,38 @@ def line_runner(
         audit=host.audit,
         ask=ask,
         on_output=on_output,
-        around=None if read_only else lambda run: _watch(host, line, call, run, on_output),
+        around=lambda run: _around(host, line, call, run, on_output, read_only),
     )
     return runner, call
+
+
+def _size(terminal: int) -> tuple[int, int]:
+    """Rows and columns."""
+    try:
+        found = os.get_terminal_size(terminal)
+    except OSError:
+        return 24, 80
+    return found.lines, found.columns
+
+
+@contextlib.contextmanager
+def _around(
+    host: Host,
+    line: str,
+    call: ProgramCall,
+    run: str,
+    on_output: Callable[[str, bytes], None] | None,
+    read_only: bool,
+) -> Iterator[None]:
+    """What holds while the line runs, after every question was answered."""
+    with contextlib.ExitStack() as stack:
+        if call.keyboard >= 0:
+            from atip.system.terminal import typed_keys
+
+            stack.enter_context(typed_keys(call.keyboard))
+        if not read_only:
+            stack.enter_context(_watch(host, line, call, run, on_output))
+        yield
 
 
 def _watch(
@@ -203,7 +242,11 @@ def line_confinement(
         exec_written=True,
         env_pass=tuple(dict.fromkeys((*planned.env_pass, *passed))),
         env_set=(*planned.env_set, *variables.items(), ("PATH", path)),
-        tty=False,
+        # servers of a line are reached where a person said so
+        ingress=tuple(url for url in grants(policies, "ingress") if url.endswith("/**"))
+        if explained.effects.network is not False
+        else (),
+        tty=call.keyboard >= 0,
         limits=RUN_LIMITS.replace(wall_s=WALL_S, output_bytes=None),
     )
 

@@ -4,8 +4,8 @@
     seen.differences            # undeclared first
     seen.sandbox                # an AIP-29 block
 
-It runs on a copy of the workspace, without network, so that no question is needed (`on_copy`); with `real` it is an
-ordinary run: policy decides, a person is asked, changes stay. The sandbox holds and the audit records both. Nothing is
+It runs on a copy of the workspace, with a network that leads nowhere and is written down (`sandbox.recorder`), so that no question is
+needed (`on_copy`); with `real` it is an ordinary run: policy decides, a person is asked, changes stay. The sandbox holds and the audit records both. Nothing is
 stored unless asked for. Implements DESIGN §5 `Toolbox.observe`; ATIP 0.1 §5.1.
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 
+from atip.execution.redact import redact_text
 from atip.execution.result import Result
 from atip.model.effects import Effects
 from atip.model.value import Value
@@ -27,6 +28,7 @@ from atip.policy.observed import (
     sandbox_block,
     touched,
 )
+from atip.sandbox.recorder import Recorder
 from atip.sandbox.trace import Tracer
 from atip.workflows.run.on_copy import judge_on_copy, stage_request
 from atip.workflows.run.plan import find_workspace
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from atip.execution.consent import Asker
     from atip.model.confinement import Confinement
     from atip.sandbox.preview import Stage
+    from atip.sandbox.recorder import Contact
     from atip.sandbox.run import Request
     from atip.sandbox.running import Running
     from atip.workflows.host import Host
@@ -64,6 +67,8 @@ class Observation(Value):
     complete: bool = True
     real: bool = False
     """False: it ran on a copy, and its changes were dropped."""
+    contacts: tuple[Contact, ...] = ()
+    """Connections that the stand-in of the network took."""
 
     @property
     def honest(self) -> bool:
@@ -102,7 +107,10 @@ class Observation(Value):
                 "spawned": list(self.touched.spawned),
                 "hosts": list(self.touched.hosts),
                 "refused": list(self.touched.refused),
+                "asked": list(self.touched.asked),
             },
+            "effects": [each.to_json() for each in self.touched.effects],
+            "network": [_redacted(each) for each in self.contacts],
             "sandbox": dict(self.sandbox),
             "calls": self.calls,
             "stdout": self.result.stdout,
@@ -119,13 +127,15 @@ def observe_argv(
     preset: str | None = None,
     ask: Asker | None = None,
     real: bool = False,
+    answers: Mapping[str, bytes] | None = None,
 ) -> Observation:
     """Run one command confined and traced, on a copy unless it is to be `real`.
 
     Raises:
         Denied, NeedsConfirmation, SandboxError, ExecutionError: as `Toolbox.run`; nothing was started.
     """
-    return observe_call(host, make_call(host, argv, options), preset=preset, ask=ask, real=real)
+    call = make_call(host, argv, options)
+    return observe_call(host, call, preset=preset, ask=ask, real=real, answers=answers)
 
 
 def observe_call(
@@ -135,9 +145,15 @@ def observe_call(
     preset: str | None = None,
     ask: Asker | None = None,
     real: bool = False,
+    answers: Mapping[str, bytes] | None = None,
 ) -> Observation:
-    """`observe_argv` for a call that was made already."""
-    tracer = Tracer()
+    """`observe_argv` for a call that was made already.
+
+    Args:
+        answers: what the stand-in of the network says, by `host:port` or host; to all others it says nothing.
+    """
+    recorder = None if real else Recorder(answers)
+    tracer = Tracer(recorder)
     stages: list[Stage] = []
 
     def start(confinement: Confinement, request: Request, *rest: Any, **options: Any) -> Running:
@@ -172,9 +188,11 @@ def _observation(
 ) -> Observation:
     confinement = result.confinement
     scene = _scene(call, confinement)
-    tries = [Try(kind=e.kind, target=e.target, exists=e.exists) for e in tracer.events]
+    recorder = tracer.recorder
     attempts = [(_endpoint(each.target), each.allowed) for each in result.attempts]
-    seen = touched(tries, attempts, scene)
+    contacts = recorder.contacts if recorder else ()
+    attempts += [(f"{each.host}:{each.port}", False) for each in contacts]
+    seen = touched(read_tries(tracer), attempts, scene, recorder.asked if recorder else ())
     return Observation(
         result=result,
         declared=declared.effects,
@@ -185,7 +203,34 @@ def _observation(
         calls=tracer.calls,
         complete=tracer.complete,
         real=real,
+        contacts=contacts,
     )
+
+
+def read_tries(tracer: Tracer) -> list[Try]:
+    """What was traced; addresses of the stand-in by the names they stand for."""
+    named = tracer.recorder.named if tracer.recorder else str
+    found = []
+    for event in tracer.events:
+        target = event.target
+        if event.kind == "connect":
+            address, _, port = target.rpartition(":")
+            target = f"{named(address)}:{port}"
+        found.append(
+            Try(
+                kind=event.kind,
+                target=target,
+                exists=event.exists,
+                call=event.call,
+                source=event.source,
+            )
+        )
+    return found
+
+
+def _redacted(contact: Contact) -> dict[str, object]:
+    """SECURITY: what was sent may hold a credential that the command line gave."""
+    return {**contact.to_json(), "first": redact_text(str(contact.to_json()["first"]))}
 
 
 def _scene(call: ProgramCall, confinement: Confinement) -> Scene:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from atip.workflows.host import Host
     from atip.workflows.judge import Explanation
 
-REASON = "runs on a copy of the workspace, without network"
+REASON = "runs on a copy of the workspace, and its network leads nowhere"
 
 
 def judge_on_copy(host: Host, *, preset: str | None = None) -> Judge:
@@ -75,6 +75,7 @@ def copy_confinement(
         fs_cache=(),  # SECURITY: it is shared by the lines of a workspace, and a copy leaves nothing behind
         egress=(),
         egress_private=(),
+        egress_watched=False,  # names lead to the stand-in, not to a gate
         tcp=(),
         ingress=(),
         limits=limits,

@@ -7,7 +7,6 @@ inside is empty; addresses with a name or password in them are left out.
 
 from __future__ import annotations
 
-import configparser
 import os
 
 from atip.errors import AtipError
@@ -83,6 +82,8 @@ def _text(path: str) -> str:
 
 
 def _pip(text: str) -> Iterator[tuple[str, str]]:
+    import configparser  # 4 ms, and most lines run where pip has no settings
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)

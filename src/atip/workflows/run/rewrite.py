@@ -16,7 +16,13 @@ import sys
 from atip.errors import AtipError
 from atip.model import plain_json
 from atip.model.value import Value
-from atip.policy.rewriting import client_name, is_proven_version, original_line, rewrite_line
+from atip.policy.rewriting import (
+    client_name,
+    confines_itself,
+    is_proven_version,
+    original_line,
+    rewrite_line,
+)
 from atip.system.callers import Caller, find_caller
 from atip.system.files import make_private, read_bytes, write_atomic
 
@@ -75,6 +81,8 @@ def rewrite_for(
         return Rewrite(reason=f"`{caller.path}` lies in the workspace")
     if not _is_proven(host, client_name(client), caller):
         return Rewrite(reason=f"`{caller.path}` was not seen to run rewritten lines")
+    if confines_itself(client_name(client), caller.words):
+        return Rewrite(reason="the client's own sandbox does not let ours be built")
     if problem := _sandbox_problem():
         return Rewrite(reason=f"no sandbox: {problem}")
     return Rewrite(line=rewrite_line(sys.executable, line, read_only=read_only))
@@ -88,7 +96,7 @@ def trial_for(host: Host, client: str, line: str, *, cwd: str) -> str | None:
     name = client_name(client)
     record = _read(host)
     key = _key(name, caller)
-    if key in record["ignored"]:
+    if key in record["ignored"] or confines_itself(name, caller.words):
         return None
     tries = record["trials"].get(key, {"count": 0})["count"]
     if _is_proven(host, name, caller) or tries >= MAX_TRIES or _sandbox_problem():

@@ -6,7 +6,7 @@ import os
 from contextlib import ExitStack
 
 from atip.discovery.content import ContentReader
-from atip.discovery.executables import Executable, stat_key
+from atip.discovery.executables import Executable
 from atip.discovery.findings.memory import NoMemory
 from atip.discovery.ladder import Subject
 from atip.discovery.native import judge_answer, mentions_flag
@@ -15,6 +15,7 @@ from atip.discovery.stubs import head_of, needed_paths, parse_stub
 from atip.errors import NotFoundError, ProbeError
 from atip.model.platforms import shim_platform
 from atip.model.tool import Binary
+from atip.system.files import stat_key
 from atip.workflows.lookup import locate
 from atip.workflows.scan.machine import climber
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 
 from atip.discovery import cmp_tools
-from atip.discovery.knowing import with_knowledge
 from atip.errors import AtipError
 from atip.model.branch import OVERVIEW
 from atip.model.decode import decode_tool
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
     from atip.search.index import Hit, Index
     from atip.workflows.host import Host
+    from atip.workflows.lookup import Lookup
 
 BUNDLE = "bundle:"
 MAX_FILES = 500
@@ -49,14 +49,17 @@ class Sources:
         self._folders = {f.path: f for f in cmp_tools.folders(cmp_places(host))}
         self._marks = {path: cmp_tools.stamp_of(f) for path, f in self._folders.items()}
         self._others = dict(_bundles(host))
+        self._overrides = _overrides(host)
         told = (
             __version__,
+            sorted(self._overrides.items()),
             # a store that was never written is always "updated" now
             (stored["_stamp"], stored.get("updated")) if stored.get("_stamp") else None,
             sorted(self._marks.items()),
             sorted(self._others.items()),
         )
         self._stamp = sha256_hex(repr(told).encode("utf-8", "surrogateescape"))
+        self._lookup: Lookup | None = None
         self._cmp: dict[str, cmp_tools.CmpTool] = {}
         self._read: dict[tuple[str, ...], dict[str, Any]] = {}
 
@@ -100,7 +103,9 @@ class Sources:
         for name, entry in self._entries.items():
             own = entry.get("x-atip")
             state = own.get("metadataHash") if isinstance(own, dict) else None
-            stamps[name] = f"{__version__} {state or entry.get('hash')}"
+            digest = str(entry.get("hash", "")).removeprefix("sha256:")
+            word = self._overrides.get(name, "") + self._overrides.get(f"sha256/{digest}", "")
+            stamps[name] = f"{__version__} {state or entry.get('hash')}{word}"
         for key, tool in self._read_cmp().items():
             # the path is kept with the state, so that a match can go straight to the folder
             stamps[key] = f"{self._marks.get(tool.folder.path, '')}\n{tool.folder.path}"
@@ -119,7 +124,19 @@ class Sources:
         if name.startswith(BUNDLE):
             return _load_bundle(self._host, name.removeprefix(BUNDLE))
         document = self._host.store.load_metadata(name, self._entries[name])
-        return with_knowledge(decode_tool(document).replace(name=name))
+        if self._lookup is None:
+            from atip.workflows.lookup import Lookup
+
+            self._lookup = Lookup(self._host.places)
+        return self._lookup.over(decode_tool(document).replace(name=name))
+
+
+def _overrides(host: Host) -> dict[str, str]:
+    if not os.path.isdir(os.path.join(host.places.config, "overrides")):
+        return {}
+    from atip.workflows.overrides import override_stamps
+
+    return override_stamps(host.places)
 
 
 def _has_nameless(document: Any) -> bool:

@@ -2,7 +2,7 @@
 
 Inputs are checked by the tool's schema; the run is confined to what bundle, tool and policy allow together. Prints the
 value; `--json` prints the whole envelope. It starts in the current directory if its sandbox shows that, else in an
-empty home; `--dry-run` says which (`cwd`). Exit code: the program's own, 4 login needed, 126 refused.
+empty home; question, record and `--dry-run` say which (`startsIn`). Exit code: the program's own, 4 login needed, 126 refused.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.call_arguments import read_arguments
     from atip.execution.call import CallOptions
     from atip.execution.consent import ask_on_terminal
-    from atip.execution.runner import starts_in
+    from atip.execution.proposal import starts_in
 
     host = make_host(ctx)
     bundle = host.load(options.bundle)
@@ -68,7 +68,9 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
                 "argv": list(call.argv),
                 "program": call.program,
                 "digest": digest,
-                "cwd": starts_in(judgement.confinement, call.cwd),
+                "image": call.image or None,
+                "cwd": call.cwd,
+                "startsIn": starts_in(judgement.confinement, call.cwd),
                 "decision": judgement.decision.to_json(),
                 "confinement": judgement.confinement.to_json(),
             }

@@ -64,6 +64,7 @@ def _line(status: Status) -> str:
 
     version = status.finding.written if status.finding else ""
     parts = [status.key, status.phase, version]
+    parts += status.unmet
     if status.pending:
         parts.append("pending: " + ", ".join(step.id for step in status.pending))
     if status.finding is not None and not status.finding.ok:

@@ -60,6 +60,7 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.execution.call import CallOptions
     from atip.execution.consent import ask_on_terminal
 
+    _sort_words(options)
     values, texts = _values(options, ctx)
     planned = ctx.app.intents.plan(
         options.request, values, tool=options.tool, number=options.intent, texts=texts
@@ -74,6 +75,16 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     done = ctx.app.intents.check(planned, runner.run(call))
     _print(ctx, done)
     return done.result.exit_code
+
+
+def _sort_words(options: argparse.Namespace) -> None:
+    """The request may stand anywhere among the values, if it is the one word that is no value itself."""
+    words = [options.request, *options.values]
+    others = [word for word in words if not word.partition("=")[0].rstrip(":").isidentifier()]
+    others += [word for word in words if "=" not in word and word not in others]
+    if len(others) == 1:
+        words.remove(others[0])
+        options.request, options.values = others[0], words
 
 
 def _values(options: argparse.Namespace, ctx: Context) -> tuple[dict[str, object], set[str]]:

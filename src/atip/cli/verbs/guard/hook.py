@@ -50,10 +50,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
+    # bytes: the locale of a hook's environment is not to be relied on
+    ctx.out.write(judge(options, ctx.stdin.buffer.read(MAX_REQUEST + 1)).decode())
+    return 0
+
+
+def judge(options: argparse.Namespace, data: bytes) -> bytes:
+    """The answer in the client's words, to a request in the client's words."""
     # not `json`: a hook starts for every command, and that import costs half a start of Python
     from atip.cli.guard.judging import Judged, judge_request
     from atip.cli.guard.modes import in_mode
     from atip.cli.guard.protocols import BadRequest, Request, answer, read_request, unique_object
+    from atip.cli.output import clean
     from atip.model.plain_json import dumps, loads
 
     client = full_name(options.client)
@@ -61,8 +69,6 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     request = Request(mode="unknown")
     judged = Judged(outcome="ask", reason="atip guard could not judge this line")
     try:
-        # bytes: the locale of a hook's environment is not to be relied on
-        data = ctx.stdin.buffer.read(MAX_REQUEST + 1)
         if len(data) > MAX_REQUEST:
             raise BadRequest("the request is too long")
         request = read_request(client, loads(data.decode("utf-8"), object_pairs_hook=unique_object))
@@ -77,8 +83,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         outcome = "deny"
     if outcome is not None:
         outcome, reason = in_mode(client, request.mode, outcome, reason)
-    from atip.cli.output import clean
-
     said = judged.confined or answer(client, request.event, outcome, clean(reason)[:2000])
-    ctx.out.write(dumps(said, ensure_ascii=True) + "\n")
-    return 0
+    return (dumps(said, ensure_ascii=True) + "\n").encode("ascii")

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.guard.clients import find_client, without_tools
     from atip.cli.guard.installing import file_of, hooks_of, plan_install, write_changes
     from atip.cli.guard.self_test import is_tested, test_hook
-    from atip.cli.own_program import own_program
+    from atip.system.own_program import own_program
 
     client = without_tools(find_client(options.client), options.without)
     scope = scope_of(options, ctx)

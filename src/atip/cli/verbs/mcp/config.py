@@ -1,6 +1,6 @@
 """Print the entry that makes an MCP client start the server; with `--write`, put it into the client's file.
 
-CLIENT is claude-code, claude-desktop, codex, gemini-cli, cursor or vscode. Other entries, comments and spacing of the
+CLIENT is claude-code, claude-desktop, codex, gemini-cli, cursor, vscode or opencode. Other entries, comments and spacing of the
 file stay as they are; a copy of the old file is kept beside it; a damaged file is refused, and so is an entry whose server
 does not start.
 """
@@ -44,9 +44,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     import os
     import sys
 
-    from atip.cli.own_program import own_program
     from atip.server import clients
     from atip.server.self_test import check_starts
+    from atip.system.own_program import own_program
 
     client = clients.find_client(options.client)
     args = ["mcp", "serve"]

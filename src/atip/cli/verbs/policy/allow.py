@@ -5,7 +5,7 @@ the project here (`--here`, the default) or everywhere. It covers the words alon
 What is known to destroy data is asked about all the same. A line that runs files of the workspace (tests, builds, scripts) runs confined, because
 an earlier line may have written them; `--unsafe-unconfined` lets it run outside of the sandbox.
 
-Without LINE, `--host`, `--connect` and `--write` open the sandbox for all confined lines; `atip policy suggest` lists what they needed.
+Without LINE, `--host`, `--connect`, `--listen` and `--write` open the sandbox for all confined lines; `atip policy suggest` lists what they needed.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ EXAMPLES = (
     "atip policy allow 'make docs' --unsafe-unconfined",
     "atip policy allow --host packages.example.com",
     "atip policy allow --connect localhost:5432",
+    "atip policy allow --listen 3000",
 )
 
 
@@ -41,6 +42,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", metavar="NAME", help="let confined lines reach this host")
     parser.add_argument(
         "--connect", metavar="HOST:PORT", help="let confined lines connect to this port, unproxied"
+    )
+    parser.add_argument(
+        "--listen",
+        metavar="PORT",
+        help="let servers of confined lines be reached at this port of loopback",
     )
     parser.add_argument("--write", metavar="FOLDER", help="let confined lines write to this folder")
     parser.add_argument("--here", action="store_true", help="in the project here; the default")
@@ -60,13 +66,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.errors import UsageError
 
-    wanted = [name for name in ("host", "connect", "write") if getattr(options, name)]
+    wanted = [name for name in ("host", "connect", "listen", "write") if getattr(options, name)]
     if wanted and not options.line:
         from atip.cli.policy_grants import grant
 
         return grant(ctx, {name: getattr(options, name) for name in wanted})
     if wanted or not options.line:
-        raise UsageError("cli.usage", "`policy allow` takes a LINE, or `--host`, `--connect`, `--write`")  # fmt: skip
+        raise UsageError("cli.usage", "`policy allow` takes a LINE, or `--host`, `--connect`, `--listen`, `--write`")  # fmt: skip
     rule = rule_of(options, ctx, "allow")
     if options.unsafe_unconfined:
         rule["unsafeUnconfined"] = True

@@ -1,0 +1,184 @@
+"""`runner.image`: the system that a bundle's program runs on, taken out of a container image.
+
+    runtime = find_runtime(shutil.which)
+    plan = plan_image("registry.example/demo:1", site, runtime)
+
+A container runtime (podman, else docker) is used for one thing: to get the files of an image. They are unpacked once, by
+our own extractor, and shown to the program instead of this host's system, in the same sandbox as every other program:
+its limits, network and mounts do not change, and no container is ever started. Without a runtime the bundle is refused;
+it is never run on the host's system instead. Implements AIP-17 `image`, AIP-29 `runner`; RESOLUTIONS P4.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from atip.bundles.install.interface import Action, Plan, refused
+from atip.errors import AtipError, ExecutionError
+from atip.model.value import Value
+from atip.sandbox.system_view import made_up
+from atip.sandbox.verified import find_in, real_in
+from atip.system.captured import capture
+from atip.system.files import read_bytes
+from atip.system.unpack import MAX_TOTAL, open_to_sandbox, unpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from atip.bundles.bundle import Bundle
+    from atip.bundles.install.interface import Site
+
+METHOD = "image"
+RUNTIMES = ("podman", "docker")
+ROOT = "root"
+"""Folder of an install that stands for `/` of the image."""
+_ANSWER_S, _WORK_S = 20.0, 600.0
+_MAX_ANSWER = 1_000_000
+_NAME = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}\Z")
+_DIGEST = re.compile(r"(?:sha256:)?([0-9a-f]{64})\Z")
+_CONTAINER = re.compile(r"[0-9a-f]{12,64}\Z")
+_HINT = "install podman (or start docker's service), then run `atip bundle install` again"
+
+
+class Runtime(Value):
+    """A container runtime that answers."""
+
+    name: str
+    program: str
+
+
+def image_of(bundle: Bundle) -> str:
+    """The image that a bundle wants its program to run on; empty: it wants none."""
+    return str(bundle.runner.get("image") or "")
+
+
+def is_image_name(value: object) -> bool:
+    """Whether a value of `runner.image` can be given to a runtime."""
+    # SECURITY: a name that begins with a dash would be an option of the runtime.
+    return isinstance(value, str) and bool(_NAME.match(value))
+
+
+def find_runtime(find: Callable[[str], str | None]) -> Runtime:
+    """The first container runtime that is there and answers.
+
+    Raises:
+        AtipError: `runner.no-runtime`.
+    """
+    silent = []
+    for name in RUNTIMES:
+        program = find(name)
+        if program is None:
+            continue
+        try:
+            asked = capture(
+                [program, "image", "ls", "-q"], timeout_s=_ANSWER_S, max_bytes=_MAX_ANSWER
+            )
+            if asked.exit_code == 0:
+                return Runtime(name=name, program=program)
+        except ExecutionError:
+            pass
+        silent.append(name)
+    reason = f"`{'` and `'.join(silent)}` does not answer" if silent else "there is none"
+    raise AtipError(
+        "runner.no-runtime",
+        f"the bundle runs on a container image, which needs podman or docker: {reason}",
+        hint=_HINT,
+    )
+
+
+def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> Plan:
+    """How the files of an image get here; the runtime is asked whether it has the image already."""
+    try:
+        runtime = find_runtime(find)
+        digest = find_digest(runtime, image)
+    except AtipError as error:
+        return refused(METHOD, error.message, error.hint)
+    root = os.path.join(site.prefix, ROOT)
+    pull = Action(kind="run", argv=(runtime.program, "pull", "--quiet", image))
+    take = Action(kind=METHOD, argv=(runtime.program, image), sha256=digest, path=root)
+    notes = [
+        "its program runs on the image's system, in the sandbox of this host; no container is started"
+    ]
+    if "@sha256:" not in image:
+        notes.append("the image is named without a digest: what is unpacked now is what stays")
+    return Plan(
+        method=METHOD,
+        actions=(take,) if digest else (pull, take),
+        root=root,
+        notes=tuple(notes),
+    )
+
+
+def find_digest(runtime: Runtime, image: str) -> str:
+    """The digest of an image that the runtime has; empty: it has none of that name."""
+    asked = capture(
+        [runtime.program, "image", "inspect", "--format", "{{.Id}}", image],
+        timeout_s=_ANSWER_S, max_bytes=_MAX_ANSWER,
+    )  # fmt: skip
+    found = _DIGEST.match(asked.stdout.decode("utf-8", "replace").strip())
+    return f"sha256:{found[1]}" if asked.exit_code == 0 and found else ""
+
+
+def unpack_image(action: Action) -> str:
+    """Do what a plan says: the files of the image, below `action.path`; its digest.
+
+    Raises:
+        AtipError: `runner.image-failed`, when the runtime does not hand it over.
+        FormatError: `archive.*`, `format.*`: the files are refused; nothing stays.
+    """
+    program, image = action.argv
+    runtime = Runtime(name=os.path.basename(program), program=program)
+    digest = action.sha256 or find_digest(runtime, image)
+    if not digest:
+        raise _failed(runtime, "image inspect", image)
+    # by digest: the name may mean another image by now
+    made = _told(runtime, image, "create", "--pull=never", digest, "/nothing").split()
+    container = made[-1] if made else ""
+    if not _CONTAINER.match(container):
+        raise _failed(runtime, "create", image)
+    archive = f"{action.path}.tar"
+    try:
+        _told(runtime, image, "export", "-o", archive, container)
+        unpack(read_bytes(archive, MAX_TOTAL), action.path, unix=True)
+    finally:
+        _told(runtime, image, "rm", "-v", container)
+        if os.path.exists(archive):
+            os.unlink(archive)
+    _make_places(action.path)
+    open_to_sandbox(action.path)
+    return digest
+
+
+def find_program(root: str, bin: str) -> str | None:
+    """The bundle's program in an unpacked image, as a path of this host."""
+    real = os.path.realpath(root)
+    found = real_in(real, bin) if os.path.isabs(bin) else find_in(real, os.path.basename(bin))
+    return f"{real}{found}" if found else None
+
+
+def _make_places(root: str) -> None:
+    """Files that every sandbox covers with its own have to be there to be covered."""
+    for path in made_up("/"):
+        place = f"{root}{path}"
+        if os.path.islink(place):
+            os.unlink(place)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "ab"):
+            pass
+
+
+def _told(runtime: Runtime, image: str, *words: str) -> str:
+    done = capture([runtime.program, *words], timeout_s=_WORK_S, max_bytes=_MAX_ANSWER)
+    if done.exit_code != 0:
+        raise _failed(runtime, words[0], image)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _failed(runtime: Runtime, verb: str, image: str) -> AtipError:
+    return AtipError(
+        "runner.image-failed",
+        f"`{runtime.name} {verb}` failed for the image `{image[:120]}`",
+        hint=f"see what `{runtime.name} {verb}` says; nothing was installed",
+    )

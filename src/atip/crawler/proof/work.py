@@ -1,0 +1,149 @@
+"""Work: one program, all its cases. What a worker of the crawler's engines runs, on this machine or another.
+
+    (1) arrange   the program of this machine, or its package laid out and not installed
+    (2) learn     its commands and flags, as the crawler does
+    (3) try       its cases: generated, or those of an earlier run again
+    (4) judge     every fact of each
+
+JSON in, JSON out. What goes wrong with a program is a result with a reason; only a broken machine raises.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.crawler.layouts.interface import Arranged, PackagedProgram
+from atip.crawler.packages import Artifact, Package, encode_json
+from atip.crawler.steps.learning import Learner
+from atip.discovery.executables import Executable
+from atip.discovery.visibility import visible_paths
+from atip.errors import AtipError, SandboxError
+from atip.knowledge.reading import load
+from atip.model.platforms import host_platform
+from atip.model.root import lift
+from atip.proving.cases import case_from
+from atip.proving.generate import Budget, Generator, Tried
+from atip.proving.playing import play_case
+from atip.proving.trial import TrialRoom
+from atip.proving.verdicts import sight_of
+from atip.sandbox.verified import seal
+from atip.system.clock import monotonic
+from atip.system.scratch import scratch_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from atip.model.tool import Tool
+    from atip.proving.cases import Case
+    from atip.sandbox.verified import VerifiedBinary
+
+
+def order_of(
+    name: str, path: str, desk: str, *, cases: Sequence[Mapping[str, Any]] = (), **more: object
+) -> bytes:
+    """A job for `work`; with `cases` these are played and none are looked for."""
+    return encode_json(
+        {"name": name, "path": path, "desk": desk, "cases": list(cases), **more}
+    ).encode()
+
+
+def work(order: bytes) -> bytes:
+    """Do one job.
+
+    Raises:
+        SandboxError: this machine cannot confine; nothing was run.
+    """
+    document: dict[str, Any] = json.loads(order)
+    began = monotonic()
+    result: dict[str, Any] = {"name": document["name"], "source": document.get("source", "local")}
+    try:
+        with scratch_folder() as folder:
+            result.update(_prove(document, os.path.realpath(folder)))
+    except SandboxError:
+        raise
+    except (AtipError, OSError) as error:
+        code = error.code if isinstance(error, AtipError) else "prove.failed"
+        result["problem"] = {"code": code, "message": str(error)[:200]}
+    result["seconds"] = round(monotonic() - began, 1)
+    return encode_json(result).encode()
+
+
+def _prove(document: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    root = document.get("root", "")
+    binary = seal(document["path"], layer=root)
+    try:
+        room = TrialRoom(
+            document["desk"],
+            os.path.join(folder, "stages"),
+            layer=os.path.join(root, "usr") if root else "",
+        )
+        if document["cases"]:
+            tried = [_again(case_from(one), room, binary) for one in document["cases"]]
+            version = str(document.get("version", ""))
+        else:
+            described = learn(document["name"], document["path"], root)
+            version = described.version if described is not None else ""
+            tried = _generated(document, room, binary, described)
+    finally:
+        binary.close()
+    return {
+        "digest": binary.digest,
+        "version": version,
+        "cases": [row_of(one) for one in tried],
+    }
+
+
+def learn(name: str, path: str, root: str = "") -> Tool | None:
+    """All that can be known of a program: its own answer, completions, help, manual page, our knowledge."""
+    uname = os.uname()
+    package = Package(
+        source="local", name=name, version="", layout="host",
+        platform=host_platform(uname.sysname, uname.machine),
+        own=Artifact(name=name, digest="", locator=path),
+    )  # fmt: skip
+    one = Executable(
+        name=name, path=path, real_path=os.path.realpath(path), key=(0, 0, 0, 0, 0), size=0
+    )
+    program = PackagedProgram(name=name, path=path)
+    if root:
+        arranged = Arranged(programs=(program,), root=root, prefixes=(f"{root}/usr",))
+    else:
+        visible = tuple(visible_paths([one]))
+        arranged = Arranged(programs=(program,), visible=visible, prefixes=("/usr/local", "/usr"))
+    try:
+        # of a package that is laid out only what it needs more than this machine has is there: its texts are read
+        with Learner(arranged, package, may_execute=not root) as learner:
+            finding = learner.learn(program).finding
+    except SandboxError:
+        raise
+    except AtipError:
+        return None
+    return lift(finding.tool) if finding is not None else None
+
+
+def _generated(
+    document: Mapping[str, Any], room: TrialRoom, binary: VerifiedBinary, described: Tool | None
+) -> list[Tried]:
+    name = document["name"]
+    curated = load(name)
+    tool = described or curated
+    if tool is None:
+        return []
+    budget = Budget(**document.get("budget", {}))
+    generator = Generator(
+        name, tool, curated, room.desk, lambda case: play_case(case, room, binary), budget
+    )
+    return generator.generate()
+
+
+def _again(case: Case, room: TrialRoom, binary: VerifiedBinary) -> Tried:
+    trial = play_case(case, room, binary)
+    return Tried(case=case, sight=sight_of(trial), verdicts=(), exit_code=trial.exit_code)
+
+
+def row_of(tried: Tried) -> dict[str, Any]:
+    """What is kept of a case: what was run and seen. Verdicts are made from it, by the knowledge of the day (`tally`)."""
+    return {**tried.case.to_json(), "exit": tried.exit_code, **tried.sight.to_json()}

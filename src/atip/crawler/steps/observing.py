@@ -1,0 +1,92 @@
+"""Observe: a few cases for each program of a package; what they showed goes into its shim (`x-atip.observed`).
+
+Evidence is about exactly this binary. A later version that was seen to do more waits for a person (`changes`).
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import AtipError, SandboxError
+from atip.knowledge.reading import load
+from atip.model.decode import decode_tool
+from atip.model.root import lift
+from atip.proving.claims import claim_of
+from atip.proving.evidence import block_of, evidence_of_cases
+from atip.proving.generate import Budget, Generator
+from atip.proving.playing import play_case
+from atip.proving.samples import make_samples
+from atip.proving.tally import Judged, load_explained, why_of
+from atip.proving.trial import TrialRoom
+from atip.proving.verdicts import UNDECLARED, judge_sight
+from atip.sandbox.verified import seal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.crawler.layouts.interface import Arranged, PackagedProgram
+    from atip.model.tool import Tool
+    from atip.proving.generate import Tried
+
+BUDGET = Budget(commands=12, flags=8, cases=40, trials=80, seconds=30.0)
+
+
+def observe_programs(arranged: Arranged, shims: dict[str, Any], folder: str) -> None:
+    """Add what was seen to the shims of a package; a program that cannot be run stays as it was learnt.
+
+    Raises:
+        SandboxError: this machine cannot confine.
+    """
+    desk = make_samples(os.path.join(folder, "desk"))
+    room = TrialRoom(
+        desk, os.path.join(folder, "stages"),
+        layer=os.path.join(arranged.root, "usr") if arranged.root else "",
+        visible=arranged.visible, environment=arranged.environment,
+    )  # fmt: skip
+    for program in arranged.programs:
+        try:
+            _observe(program, arranged.root, room, shims)
+        except SandboxError:
+            raise
+        except (AtipError, OSError):
+            continue
+
+
+def _observe(program: PackagedProgram, root: str, room: TrialRoom, shims: dict[str, Any]) -> None:
+    binary = seal(program.path, layer=root)
+    try:
+        document = shims.get(binary.digest.removeprefix("sha256:"))
+        if document is None or "observed" in document.get("x-atip", {}):
+            return
+        tool = lift(decode_tool(document))
+        curated = load(program.name)
+
+        def lookup(name: str) -> Tool | None:
+            return (curated or tool) if name == program.name else load(name)
+
+        generator = Generator(
+            program.name, tool, curated or tool, room.desk,
+            lambda case: play_case(case, room, binary), BUDGET, lookup,
+        )  # fmt: skip
+        explained = load_explained()
+        judged = [_judged(one, room.desk, lookup, explained) for one in generator.generate()]
+    finally:
+        binary.close()
+    evidence = evidence_of_cases(program.name, binary.digest, tool.version, judged)
+    own = document.get("x-atip")
+    document["x-atip"] = {**(own if isinstance(own, dict) else {}), "observed": block_of(evidence)}
+
+
+def _judged(tried: Tried, desk: str, lookup: Any, explained: Any) -> Judged:
+    case = tried.case
+    claim = claim_of(case.argv, desk, lookup)
+    verdicts = judge_sight(claim.effects, tried.sight, spawn=claim.spawn)
+    lies = [each for each in verdicts if each.verdict == UNDECLARED]
+    return Judged(
+        tool=case.argv[0],
+        row={**case.to_json(), "exit": tried.exit_code},
+        sight=tried.sight,
+        verdicts=verdicts,
+        whys={each.fact: why_of(case.argv[0], each, explained) for each in lies},
+    )

@@ -1,0 +1,62 @@
+"""The block `x-atip.observed`: what cases saw a program do, carried by its description. Claims about one digest, read with care. Pure."""
+
+from __future__ import annotations
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_FACTS = 50
+
+
+class ObservedFact(Value):
+    """One fact that was seen."""
+
+    fact: str
+    verdict: str
+    """`agrees`, `unsaid`, or `undeclared`: seen although the description denies it."""
+    line: str = ""
+    """A command line that shows it."""
+
+
+class ObservedBlock(Value):
+    """What was seen of one file."""
+
+    digest: str = ""
+    version: str = ""
+    cases: int = 0
+    facts: tuple[ObservedFact, ...] = ()
+
+    @property
+    def disproved(self) -> tuple[ObservedFact, ...]:
+        return tuple(one for one in self.facts if one.verdict == "undeclared")
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(one.fact for one in self.facts)
+
+
+def read_observed(own: Mapping[str, object]) -> ObservedBlock | None:
+    """The block of a vendor field; None: there is none, or it is not one."""
+    block = own.get("observed")
+    if not isinstance(block, dict) or not isinstance(block.get("facts"), dict):
+        return None
+    found = []
+    for fact, row in list(block["facts"].items())[:MAX_FACTS]:
+        if isinstance(fact, str) and isinstance(row, dict):
+            found.append(
+                ObservedFact(
+                    fact=fact[:60],
+                    verdict=str(row.get("verdict", ""))[:20],
+                    line=str(row.get("line", ""))[:200],
+                )
+            )
+    cases = block.get("cases")
+    return ObservedBlock(
+        digest=str(block.get("digest", ""))[:80],
+        version=str(block.get("version", ""))[:40],
+        cases=cases if isinstance(cases, int) else 0,
+        facts=tuple(found),
+    )

@@ -1,0 +1,74 @@
+"""Evidence: what cases showed of one program, fact by fact, bound to its digest, its version and the command lines. Pure.
+
+    {"evidence": "observed", "tool": "cp", "digest": "sha256:…", "version": "9.1", "cases": 34, "facts": [
+      {"subject": "cp --force", "fact": "filesystem.write", "verdict": "agrees", "lines": ["cp --force a b"], "calls": ["openat"]}]}
+
+Of another file than the one that was run it says nothing.
+"""
+
+from __future__ import annotations
+
+from atip.proving.verdicts import AGREES, UNDECLARED, UNOBSERVABLE, UNSAID, UNUSED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from atip.proving.tally import Judged
+
+MAX_LINES = 3
+_WEIGHT = (UNDECLARED, AGREES, UNSAID, UNUSED, UNOBSERVABLE)
+"""Of several cases the first of these counts: one lie is a lie, one sight is a sight."""
+
+
+def evidence_of_cases(
+    tool: str, digest: str, version: str, judged: Iterable[Judged]
+) -> dict[str, Any]:
+    """The document of one program."""
+    facts: dict[tuple[str, str], dict[str, Any]] = {}
+    cases = 0
+    for one in judged:
+        cases += 1
+        for each in one.verdicts:
+            explained = each.verdict == UNDECLARED and one.whys.get(each.fact)
+            verdict = UNSAID if explained else each.verdict
+            if verdict == AGREES and not one.proves:
+                continue  # seen on the way to a failure
+            row = facts.setdefault(
+                (one.subject, each.fact),
+                {"verdict": verdict, "lines": [], "calls": list(each.calls)},
+            )
+            if _WEIGHT.index(verdict) < _WEIGHT.index(row["verdict"]):
+                row.update(verdict=verdict, lines=[], calls=list(each.calls))
+            if row["verdict"] == verdict and len(row["lines"]) < MAX_LINES:
+                row["lines"].append(" ".join(one.row["argv"]))
+    return {
+        "evidence": "observed",
+        "tool": tool,
+        "digest": digest,
+        "version": version,
+        "cases": cases,
+        "facts": [
+            {"subject": subject, "fact": fact, **row}
+            for (subject, fact), row in sorted(facts.items())
+        ],
+    }
+
+
+def block_of(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """The short form that a description carries (`x-atip.observed`): facts of the whole tool, one command line each."""
+    found: dict[str, dict[str, str]] = {}
+    for row in evidence["facts"]:
+        if row["verdict"] not in (AGREES, UNDECLARED, UNSAID):
+            continue
+        known = found.get(row["fact"])
+        if known is None or _WEIGHT.index(row["verdict"]) < _WEIGHT.index(known["verdict"]):
+            line = row["lines"][0] if row["lines"] else ""
+            found[row["fact"]] = {"verdict": row["verdict"], "line": line}
+    return {
+        "digest": evidence["digest"],
+        "version": evidence["version"],
+        "cases": evidence["cases"],
+        "facts": dict(sorted(found.items())),
+    }

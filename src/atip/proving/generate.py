@@ -1,0 +1,297 @@
+"""Generating: cases from what is described, found by trial. Each command with operands that work, then each of its flags once with
+and once without; dry runs and flags that raise an effect first.
+
+Which operands work is not written anywhere, so it is tried: recipes of ours (`recipes.yaml`), the examples of the documentation, then
+operands by the names of the positionals. What has been found is data (`Case.to_json`) and can be played again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+
+from atip.knowledge.reading import load
+from atip.model.value import Value
+from atip.proving.cases import Case, Setup
+from atip.proving.claims import claim_of
+from atip.proving.operands import MAX_BASES, MAX_VALUES, bases, load_recipes, values
+from atip.proving.verdicts import AGREES, UNUSED, judge_sight, sight_of
+from atip.system.clock import monotonic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from atip.model.tool import Argument, Command, Option, Tool
+    from atip.proving.operands import Recipe
+    from atip.proving.trial import Trial
+    from atip.proving.verdicts import FactVerdict, Sight
+
+    Run = Callable[[Case], Trial]
+
+_NEVER = ("--help", "-h", "--version", "-V", "-?", "--usage", "-help", "-version", "--agent")
+"""Cases of these show nothing."""
+MANY_COMMANDS = 400
+AT_ONCE = 4
+_SHELL = set("|&;<>$`*?(){}[]~#\n\\\"'")
+
+
+class Tried(Value):
+    """A case and how it went."""
+
+    case: Case
+    sight: Sight
+    verdicts: tuple[FactVerdict, ...]
+    exit_code: int = 0
+
+
+class Budget(Value):
+    """How far to go for one tool."""
+
+    commands: int = 60
+    flags: int = 24
+    """Of one command."""
+    cases: int = 240
+    trials: int = 400
+    seconds: float = 90.0
+
+
+class Generator:
+    """Finds the cases of one tool."""
+
+    def __init__(
+        self,
+        name: str,
+        described: Tool,
+        curated: Tool | None,
+        desk: str,
+        run: Run,
+        budget: Budget,
+        lookup: Callable[[str], Tool | None] = load,
+    ) -> None:
+        """
+        Args:
+            described: all that is known, its help and manual included: names and flags.
+            curated: our knowledge, which says what they do.
+            lookup: whose claims the cases are held against.
+        """
+        self._lookup = lookup
+        self._name = name
+        self._described = described
+        self._curated = curated or described
+        self._desk = desk
+        self._do = run
+        self._budget = budget
+        self._ends = monotonic() + budget.seconds
+        self._trials = 0
+        self.found: list[Tried] = []
+
+    def generate(self) -> list[Tried]:
+        """All cases, tried once: every command, then the flags of each in turn."""
+        waiting = []
+        for path, command in self._commands():
+            if self._over():
+                break
+            if (best := self._command(path, command)) is not None:
+                described = self._described_at(path) or command
+                waiting.append((path, best, iter(self._options(path, described, command)), [0]))
+        while waiting and not self._over():
+            waiting = [one for one in waiting if self._next_flags(*one)]
+        return self.found
+
+    def _next_flags(
+        self, path: tuple[str, ...], best: Tried, options: Iterator[Option], count: list[int]
+    ) -> bool:
+        """A few more flags of one command; whether there may be others."""
+        taken = list(itertools.islice(options, AT_ONCE))
+        for option in taken:
+            if self._over() or count[0] >= self._budget.flags:
+                return False
+            count[0] += self._flag(path, best, option)
+        return len(taken) == AT_ONCE
+
+    def _over(self) -> bool:
+        budget = self._budget
+        done = len(self.found) >= budget.cases or self._trials >= budget.trials
+        return done or monotonic() > self._ends
+
+    def _commands(self) -> Iterator[tuple[tuple[str, ...], Command | Tool]]:
+        """The tool itself, then commands that we have a recipe for, then those that our knowledge describes."""
+        yield (), self._curated
+        recipes = load_recipes()
+        known = dict(self._curated.walk())
+        given = [tuple(key.split()[1:]) for key in recipes if key.startswith(f"{self._name} ")]
+        rest = [path for path, one in known.items() if path not in given and not one.commands]
+        if len(known) > MANY_COMMANDS:
+            rest = []  # a cloud's client: only the commands that we have words for
+        for path in [*given, *sorted(rest)][: self._budget.commands]:
+            yield path, known.get(path) or self._curated
+
+    # --- one command -------------------------------------------------------------------------------
+
+    def _command(self, path: tuple[str, ...], command: Command | Tool) -> Tried | None:
+        """Its cases without more flags; the one that flags can be held against."""
+        described = self._described_at(path) or command
+        recipes = load_recipes().get(" ".join((self._name, *path)))
+        best: Tried | None = None
+        if recipes:
+            for recipe in recipes:
+                tried = self._try(self._case(path, recipe, "knowledge"))
+                if tried is not None:
+                    self.found.append(tried)
+                    best = best or (tried if _is_base(tried) else None)
+        elif recipes is None:
+            closest = self._find_base(path, described)
+            if closest is not None:
+                self.found.append(closest)
+                best = closest if _is_base(closest) else None
+        for text in described.examples or ():
+            self._example(path, text)
+        return best
+
+    def _described_at(self, path: tuple[str, ...]) -> Command | Tool | None:
+        if not path:
+            return self._described
+        commands = self._described.commands or {}
+        found: Command | None = None
+        for word in path:
+            found = commands.get(word)
+            if found is None:
+                return None
+            commands = found.commands or {}
+        return found
+
+    def _find_base(self, path: tuple[str, ...], described: Command | Tool) -> Tried | None:
+        """Operands with which it ends well and does what is claimed; else those that come closest."""
+        arguments: Sequence[Argument] = described.arguments or ()
+        best: Tried | None = None
+        seen: set[tuple[str, ...]] = set()
+        for recipe in bases(self._name, path, arguments):
+            if recipe.words in seen or len(seen) >= MAX_BASES or self._over():
+                continue
+            seen.add(recipe.words)
+            tried = self._try(self._case(path, recipe, "metadata"))
+            if tried is None:
+                continue
+            if best is None or _rank(tried) > _rank(best):
+                best = tried
+            if tried.sight.timed_out:
+                break  # it waits for something that we do not have
+            if _is_whole(tried):
+                break
+        return best
+
+    def _example(self, path: tuple[str, ...], text: str) -> None:
+        """An example of the tool's own documentation, where no shell is needed to read it."""
+        text = text.strip().removeprefix("$ ")
+        if _SHELL.intersection(text) or self._over():
+            return
+        words = shlex.split(text)
+        if len(words) < 2 or words[0] != self._name or _shows_nothing(words):
+            return
+        tried = self._try(Case(argv=tuple(words), command=path, source="documentation"))
+        if tried is not None:
+            self.found.append(tried)
+
+    def _case(self, path: tuple[str, ...], recipe: Recipe, source: str) -> Case:
+        setup = Setup(folder=recipe.folder, stdin=recipe.stdin or None)
+        return Case(
+            argv=(self._name, *path, *recipe.words), command=path, setup=setup, source=source
+        )
+
+    # --- flags -------------------------------------------------------------------------------------
+
+    def _options(
+        self, path: tuple[str, ...], described: Command | Tool, command: Command | Tool
+    ) -> list[Option]:
+        """What raises an effect first; each flag once."""
+        found: dict[str, Option] = {}
+        shared = () if path else (self._described.global_options or ())
+        for option in (*(command.options or ()), *(described.options or ()), *shared):
+            flag = _flag_of(option)
+            if flag and flag not in found and not set(option.flags) & set(_NEVER):
+                known = any(other in found for other in option.flags)
+                if not known:
+                    found[flag] = option
+        return sorted(found.values(), key=lambda one: not _matters(one))
+
+    def _flag(self, path: tuple[str, ...], base: Tried, option: Option) -> int:
+        """The case with a flag, beside the one without; how many trials of the budget it took."""
+        flag = _flag_of(option)
+        if flag in base.case.argv:
+            return 0
+        given = values(option)[:MAX_VALUES] if option.takes_value else [""]
+        last: Tried | None = None
+        for value in given:
+            if self._over():
+                break
+            last = self._try(_with_flag(base.case, flag, value, joined=_joins(option)))
+            if last is None or _same_end(last, base) or last.sight.timed_out:
+                break
+        if last is not None:
+            self.found.append(last)
+        return 1
+
+    def _try(self, case: Case) -> Tried | None:
+        self._trials += 1
+        claim = claim_of(case.argv, self._desk, self._lookup)
+        trial = self._do(case)
+        sight = sight_of(trial)
+        verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
+        return Tried(case=case, sight=sight, verdicts=verdicts, exit_code=trial.exit_code)
+
+
+def _shows_nothing(words: Sequence[str]) -> bool:
+    return any(word in _NEVER for word in words)
+
+
+def _with_flag(base: Case, flag: str, value: str, *, joined: bool) -> Case:
+    """The flag behind the command's name, where every parser takes it."""
+    at = 1 + len(base.command)
+    words = (flag,) if not value else ((f"{flag}={value}",) if joined else (flag, value))
+    return base.replace(
+        argv=(*base.argv[:at], *words, *base.argv[at:]),
+        without=base.argv,
+        flag=flag,
+        source="metadata",
+    )
+
+
+def _flag_of(option: Option) -> str:
+    """The long spelling if there is one: short ones mean different things in bundles."""
+    plain = [flag for flag in option.flags if "[" not in flag and "#" not in flag]
+    return next((flag for flag in plain if flag.startswith("--")), plain[0] if plain else "")
+
+
+def _joins(option: Option) -> bool:
+    return _flag_of(option).startswith("--") and option.own.get("join") != "space"
+
+
+def _matters(option: Option) -> bool:
+    own = option.own
+    return any(key in own for key in ("effects", "maybe", "profile", "dryRun", "runs"))
+
+
+def _rank(tried: Tried) -> tuple[bool, int, int]:
+    agreed = sum(each.verdict == AGREES for each in tried.verdicts)
+    return tried.sight.worked, agreed, -len(tried.case.argv)
+
+
+def _is_whole(tried: Tried) -> bool:
+    claimed = [each for each in tried.verdicts if each.verdict in (AGREES, UNUSED)]
+    return tried.sight.worked and all(
+        each.verdict == AGREES for each in claimed if each.fact != "destructive"
+    )
+
+
+def _is_base(tried: Tried) -> bool:
+    """Whether flags can be held against it: it worked, or it failed only because nobody answers."""
+    if tried.sight.timed_out:
+        return False
+    agreed = {each.fact for each in tried.verdicts if each.verdict == AGREES}
+    return tried.sight.worked or bool(agreed - {"filesystem.read"})
+
+
+def _same_end(one: Tried, other: Tried) -> bool:
+    same = one.exit_code == other.exit_code and not one.sight.timed_out
+    return one.sight.worked or same

@@ -1,0 +1,28 @@
+"""Playing: one case in its set-up. Cases of ours name a sample as their input; those of a person say what it is."""
+
+from __future__ import annotations
+
+import os
+
+from atip.proving.trial import INPUT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.proving.cases import Case
+    from atip.proving.trial import Trial, TrialRoom
+    from atip.sandbox.verified import VerifiedBinary
+
+
+def play_case(case: Case, room: TrialRoom, binary: VerifiedBinary) -> Trial:
+    """One case in its set-up, with the flag if it has one."""
+    setup = case.setup
+    stdin = INPUT
+    if case.source == "person":
+        stdin = setup.stdin.encode() if setup.stdin is not None else b""
+    elif setup.stdin:
+        with open(os.path.join(room.desk, setup.folder, setup.stdin), "rb") as file:
+            stdin = file.read()
+    return room.run(
+        case.argv, binary,
+        folder=setup.folder, stdin=stdin, env=setup.env, answers=setup.network, files=setup.files,
+    )  # fmt: skip

@@ -1,0 +1,222 @@
+"""Tally: results of a campaign as numbers, proofs and disproofs. Pure."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from atip.model.value import Value
+from atip.model.yaml_reader import read_yaml
+from atip.proving.claims import claim_of
+from atip.proving.verdicts import (
+    AGREES,
+    UNDECLARED,
+    UNOBSERVABLE,
+    UNSAID,
+    UNUSED,
+    is_proof,
+    judge_sight,
+    sight_from,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from atip.proving.verdicts import FactVerdict, Sight
+
+NOT_STARTED = (126, 127)
+MAX_LINES = 3
+"""Command lines that are kept as evidence of one fact."""
+
+
+class Explained(Value):
+    """Why something that was seen is no effect in the sense of the claim."""
+
+    tools: tuple[str, ...]
+    fact: str
+    seen: re.Pattern[str]
+    why: str
+
+    def covers(self, tool: str, fact: str, seen: Iterable[str]) -> bool:
+        known = not self.tools or tool in self.tools
+        return known and fact == self.fact and all(self.seen.search(one) for one in seen)
+
+
+def load_explained() -> tuple[Explained, ...]:
+    """`explained.yaml`: what each explanation is about, and the reason."""
+    with open(os.path.join(os.path.dirname(__file__), "explained.yaml"), "rb") as file:
+        document = read_yaml(file.read())
+    assert isinstance(document, list)
+    return tuple(
+        Explained(
+            tools=tuple(str(one.get("tools", "")).split()),
+            fact=str(one["fact"]),
+            seen=re.compile(str(one.get("seen", ""))),
+            why=str(one["why"]),
+        )
+        for one in document
+        if isinstance(one, dict)
+    )
+
+
+class Disproof(Value):
+    """A claim that a case contradicts."""
+
+    tool: str
+    argv: tuple[str, ...]
+    fact: str
+    seen: tuple[str, ...]
+    calls: tuple[str, ...]
+    why: str = ""
+    """Explanation; empty: it must be fixed."""
+
+
+class Tally(Value):
+    """What a campaign shows."""
+
+    tools: int = 0
+    """Tools with at least one proof."""
+    tried: int = 0
+    commands: int = 0
+    flags: int = 0
+    cases: int = 0
+    """Without those that only print help or a version."""
+    pairs: int = 0
+    verdicts: Mapping[str, int] = {}
+    facts: Mapping[str, tuple[str, ...]] = {}
+    """`tool command flag: fact` → command lines that show it."""
+    disproofs: tuple[Disproof, ...] = ()
+    by_fact: Mapping[str, int] = {}
+
+    @property
+    def open(self) -> tuple[Disproof, ...]:
+        return tuple(one for one in self.disproofs if not one.why)
+
+
+class Judged(Value):
+    """A row of a result with its verdicts."""
+
+    tool: str
+    row: Mapping[str, Any]
+    sight: Sight
+    verdicts: tuple[FactVerdict, ...]
+    whys: Mapping[str, str] = {}
+    """Fact → why it is explained; empty: it is not."""
+
+    @property
+    def subject(self) -> str:
+        """`tool command --flag`."""
+        row = self.row
+        words = (self.tool, *row.get("command", ()), *((row["flag"],) if row.get("flag") else ()))
+        return " ".join(words)
+
+    @property
+    def proves(self) -> bool:
+        """A proof, or what would be one but for something that is explained."""
+        settled = tuple(
+            each for each in self.verdicts if each.verdict != UNDECLARED or not self.whys[each.fact]
+        )
+        return is_proof(self.sight, settled)
+
+    @property
+    def signature(self) -> tuple[tuple[str, str], ...]:
+        """What must be the same when a case is played again."""
+        return tuple(sorted((each.fact, each.verdict) for each in self.verdicts))
+
+
+def judge_result(
+    result: Mapping[str, Any], explained: tuple[Explained, ...], desk: str = "/"
+) -> Iterator[Judged]:
+    """Every case of a result whose program was started, by the claims of today's knowledge."""
+    for row in result.get("cases", ()):
+        if row["exit"] in NOT_STARTED:
+            continue
+        claim = claim_of(row["argv"], desk)
+        sight = sight_from(row)
+        verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
+        lies = [each for each in verdicts if each.verdict == UNDECLARED]
+        whys = {each.fact: why_of(result["name"], each, explained) for each in lies}
+        yield Judged(tool=result["name"], row=row, sight=sight, verdicts=verdicts, whys=whys)
+
+
+def steady(
+    result: Mapping[str, Any], again: Mapping[str, Any], explained: tuple[Explained, ...]
+) -> list[Judged]:
+    """Cases of a result that the clock did not cut off, without those that gave other verdicts when they were played again."""
+    second = {
+        " ".join(one.row["argv"]): None if one.sight.timed_out else one.signature
+        for one in judge_result(again, explained)
+    }
+    return [
+        one
+        for one in judge_result(result, explained)
+        if not one.sight.timed_out
+        and second.get(" ".join(one.row["argv"]), one.signature) == one.signature
+    ]
+
+
+def tally(
+    results: Iterable[Mapping[str, Any]], again: Mapping[str, Mapping[str, Any]] | None = None
+) -> Tally:
+    """Add up.
+
+    Args:
+        again: results of a second run, by tool: what it contradicts does not count. None: there was none.
+    """
+    explained = load_explained()
+    tools: set[str] = set()
+    commands: set[str] = set()
+    flags: set[str] = set()
+    counts = dict.fromkeys((AGREES, UNDECLARED, UNSAID, UNUSED, UNOBSERVABLE), 0)
+    facts: dict[str, list[str]] = {}
+    by_fact: dict[str, int] = {}
+    disproofs: list[Disproof] = []
+    tried = cases = pairs = 0
+    for result in results:
+        if again is None:
+            found = list(judge_result(result, explained))
+        else:
+            found = steady(result, again.get(result["name"], {}), explained)
+        tried += bool(found)
+        cases += len(found)
+        for one in found:
+            pairs += bool(one.row.get("without")) and one.proves
+            for each in one.verdicts:
+                counts[each.verdict] += 1
+                if each.verdict == UNDECLARED:
+                    disproofs.append(_disproof(one, each))
+            if not one.proves:
+                continue
+            tools.add(one.tool)
+            (flags if one.row.get("flag") else commands).add(one.subject)
+            for each in one.verdicts:
+                if each.verdict == AGREES:
+                    lines = facts.setdefault(f"{one.subject}: {each.fact}", [])
+                    if len(lines) < MAX_LINES:
+                        lines.append(" ".join(one.row["argv"]))
+                    by_fact[each.fact] = by_fact.get(each.fact, 0) + 1
+    return Tally(
+        tools=len(tools), tried=tried, commands=len(commands), flags=len(flags), cases=cases, pairs=pairs,
+        verdicts=counts, facts={key: tuple(lines) for key, lines in sorted(facts.items())},
+        disproofs=tuple(disproofs), by_fact=by_fact,
+    )  # fmt: skip
+
+
+def _disproof(one: Judged, each: FactVerdict) -> Disproof:
+    return Disproof(
+        tool=one.tool,
+        argv=tuple(one.row["argv"]),
+        fact=each.fact,
+        seen=each.seen,
+        calls=each.calls,
+        why=one.whys[each.fact],
+    )
+
+
+def why_of(tool: str, each: FactVerdict, explained: tuple[Explained, ...]) -> str:
+    for one in explained:
+        if one.covers(tool, each.fact, each.seen):
+            return one.why
+    return ""

@@ -1,0 +1,240 @@
+"""Trial: one command line, traced, on a copy of the samples, with a network that leads nowhere.
+
+    room = TrialRoom(desk, stage)
+    trial = room.run(["cp", "text.txt", "new.txt"], binary)
+    trial.seen.writes
+
+Nothing stays: changes go to a stage that is dropped, the home is scratch, connections are taken by a stand-in.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import ExecutionError
+from atip.model.confinement import ANY_PROGRAM, MIB, Confinement, Limits
+from atip.model.value import Value
+from atip.policy.observed import Scene, Touched, Try, touched
+from atip.sandbox.preview import find_changes, stage_for
+from atip.sandbox.recorder import Recorder
+from atip.sandbox.run import Request, start_confined
+from atip.sandbox.system_view import find_interpreter
+from atip.sandbox.trace import Tracer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from atip.sandbox.preview import Stage
+    from atip.sandbox.verified import VerifiedBinary
+
+LIMITS = Limits(
+    wall_s=5.0,
+    cpu_s=5,
+    memory_bytes=1024 * MIB,
+    processes=4096,  # counted for one user of this machine, who has other sandboxes
+    file_bytes=64 * MIB,
+    output_bytes=64 * 1024,
+)
+INPUT = b"alpha\nbeta\n"
+_KEPT = 400
+
+
+class Trial(Value):
+    """What one command line did."""
+
+    argv: tuple[str, ...]
+    exit_code: int
+    timed_out: bool
+    seen: Touched
+    lost: bool = False
+    """Whether content that was there before is nowhere afterwards."""
+    said: str = ""
+    """The end of what it wrote to standard error."""
+    silent: bool = True
+    """Whether it wrote nothing to standard error."""
+    complete: bool = True
+
+    @property
+    def worked(self) -> bool:
+        """Ended well, or told a difference the usual way (`diff`, `grep`): status 1 and no complaint."""
+        told = self.exit_code == 1 and self.silent
+        return not self.timed_out and (self.exit_code == 0 or told)
+
+
+class TrialRoom:
+    """Where trials run, one at a time."""
+
+    def __init__(
+        self,
+        desk: str,
+        stages: str,
+        *,
+        layer: str = "",
+        visible: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """
+        Args:
+            desk: the samples.
+            stages: folder for what trials change; emptied after each.
+            layer: files of a package, shown over `/usr`.
+            visible: more that is shown, read-only: a package that lies beside the system.
+            environment: variables that such a package needs.
+        """
+        self.desk = os.path.realpath(desk)
+        self._stages = stages
+        self._layer = layer
+        self._environment = dict(environment or {})
+        self._visible = tuple(path for path in visible if os.path.isdir(path))
+        self._home = os.path.join(os.path.dirname(self.desk), "home")
+        os.makedirs(self._home, exist_ok=True)
+        self._confinement = Confinement(
+            fs_read=tuple(f"{path}/**" for path in self._visible),
+            fs_write=(f"{self.desk}/**",),
+            exec_allow=True,
+            exec_spawn=(ANY_PROGRAM,),
+            exec_written=True,
+            limits=LIMITS,
+        )
+
+    def run(
+        self,
+        argv: Sequence[str],
+        binary: VerifiedBinary,
+        *,
+        folder: str = "",
+        stdin: bytes = INPUT,
+        env: Mapping[str, str] | None = None,
+        answers: Mapping[str, bytes] | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> Trial:
+        """Run and see.
+
+        Raises:
+            SandboxError: this machine cannot confine.
+        """
+        stage = stage_for(self._confinement, self._stages, home=self._home, workspace=self.desk)
+        try:
+            _lay_out(stage, self.desk, files or {})
+            return self._run(tuple(argv), binary, folder, stdin, env or {}, answers or {}, stage)
+        finally:
+            stage.close()
+
+    def _run(
+        self,
+        argv: tuple[str, ...],
+        binary: VerifiedBinary,
+        folder: str,
+        stdin: bytes,
+        env: Mapping[str, str],
+        answers: Mapping[str, bytes],
+        stage: Stage,
+    ) -> Trial:
+        recorder = Recorder(answers)
+        tracer = Tracer(recorder)
+        said = bytearray()
+
+        def hear(stream: str, data: bytes) -> None:
+            if stream == "stderr":
+                said.extend(data)
+
+        request = Request(
+            argv=argv,
+            binary=binary,
+            cwd=os.path.join(self.desk, folder) if folder else self.desk,
+            workspace=self.desk,
+            stdin=stdin,
+            home=self._home,
+            overlays=dict(stage.overlays),
+            layer=self._layer,
+            tracer=tracer,
+        )
+        confinement = self._confinement.replace(env_set=tuple({**self._environment, **env}.items()))
+        try:
+            outcome = start_confined(confinement, request, hear).wait()
+        except ExecutionError as error:
+            tracer.end()
+            return Trial(
+                argv=argv,
+                exit_code=126,
+                timed_out=False,
+                seen=Touched(),
+                said=str(error)[:_KEPT],
+                silent=False,
+            )
+        tracer.end()
+        return Trial(
+            argv=argv,
+            exit_code=outcome.exit_code,
+            timed_out=outcome.timed_out,
+            seen=self._sorted(tracer, recorder, binary),
+            lost=_has_lost(stage),
+            said=said.decode("utf-8", "replace")[-_KEPT:],
+            silent=not said,
+            complete=tracer.complete,
+        )
+
+    def _sorted(self, tracer: Tracer, recorder: Recorder, binary: VerifiedBinary) -> Touched:
+        tries = []
+        for event in tracer.events:
+            target = event.target
+            if event.kind == "connect":
+                address, _, port = target.rpartition(":")
+                target = f"{recorder.named(address)}:{port}"
+            tries.append(
+                Try(
+                    kind=event.kind,
+                    target=target,
+                    exists=event.exists,
+                    call=event.call,
+                    source=event.source,
+                )
+            )
+        tree = find_interpreter().tree
+        scene = Scene(
+            cwd=self.desk,
+            home=self._home,
+            granted=(self.desk,),
+            own=tuple(path for path in (tree, binary.path, *self._visible) if path),
+        )
+        attempts = [(f"{each.host}:{each.port}", False) for each in recorder.contacts]
+        return touched(tries, attempts, scene, recorder.asked)
+
+
+def _lay_out(stage: Stage, desk: str, files: Mapping[str, bytes]) -> None:
+    """Files of a case's own, in the stage: they are there when it starts, and gone with it."""
+    if not files:
+        return
+    from atip.sandbox.bubblewrap import UID
+
+    upper = os.path.join(stage.overlays[desk], "upper")
+    for name, content in files.items():
+        path = os.path.join(upper, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+        os.chmod(path, 0o755 if content.startswith(b"#!") else 0o644)
+    if os.geteuid() == 0:
+        for above, _folders, names in os.walk(upper):
+            for name in ("", *names):
+                os.chown(os.path.join(above, name), UID, UID)
+
+
+def _has_lost(stage: Stage) -> bool:
+    """Whether bytes of a file of the samples are in no file any more."""
+    from atip.system.digests import sha256_hex
+
+    gone: set[str] = set()
+    came: set[str] = set()
+    for change in find_changes(stage):
+        if change.before.kind == "file" and change.kind in ("deleted", "changed", "replaced"):
+            with open(change.path, "rb") as file:
+                gone.add(sha256_hex(file.read()))
+        if change.after.kind == "file":
+            try:
+                with open(change.staged, "rb") as file:
+                    came.add(sha256_hex(file.read()))
+            except OSError:
+                continue
+    return bool(gone - came)

@@ -1,0 +1,173 @@
+"""Verdicts: every fact of a claim held against what was seen. Pure.
+
+`agrees`: claimed and seen. `undeclared`: seen, and the claim says no: a lie, or our mistake. `unsaid`: seen where the claim leaves it
+open. `unused`: claimed and not seen in this case. `unobservable`: nothing that a trace could show. What was not seen is not absent:
+a verdict never lowers an effect.
+"""
+
+from __future__ import annotations
+
+from atip.model.facts import fact_of
+from atip.model.value import Value
+from atip.policy.observed import FACTS, says, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from atip.model.effects import Effects
+    from atip.policy.observed import Touched
+    from atip.proving.trial import Trial
+
+AGREES, UNDECLARED, UNSAID, UNUSED, UNOBSERVABLE = (
+    "agrees", "undeclared", "unsaid", "unused", "unobservable",
+)  # fmt: skip
+LOSS = "destructive"
+MAX_SEEN = 12
+SEMANTIC = ("idempotent", "reversible", "cost.billable", "interactive.prompts")
+_EFFECT_OF = {
+    "filesystem.write": ("create", "write", "overwrite", "permission", "rename"),
+    "filesystem.delete": ("delete",),
+    "network": ("connect",),
+    "subprocess": ("start",),
+    "interactive.tty": ("terminal",),
+    "changes.process": ("signal",),
+    "changes.mount": ("mount",),
+}
+_STRONG = tuple(fact for fact in (*FACTS, LOSS) if fact != "filesystem.read")
+"""Seen even in a run that failed, these were really tried; reading may have been a search for settings."""
+
+
+class FactVerdict(Value):
+    """One fact of one case."""
+
+    fact: str
+    verdict: str
+    declared: bool | None = None
+    seen: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    """System calls behind it."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "fact": self.fact,
+            "verdict": self.verdict,
+            "declared": self.declared,
+            "seen": list(self.seen[:5]),
+            "calls": list(self.calls),
+        }
+
+
+class Sight(Value):
+    """What a case showed, as far as facts go: small enough to be kept, enough to be judged again."""
+
+    worked: bool
+    timed_out: bool
+    lost: bool
+    seen: Mapping[str, tuple[str, ...]]
+    """Fact → what stands behind it."""
+    calls: Mapping[str, tuple[str, ...]]
+    system_reads: tuple[str, ...] = ()
+    """Data of the system: bears out a claim that it reads, and contradicts none."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "worked": self.worked,
+            "timedOut": self.timed_out,
+            "lost": self.lost,
+            "seen": {fact: list(found) for fact, found in self.seen.items()},
+            "calls": {fact: list(found) for fact, found in self.calls.items()},
+            "systemReads": list(self.system_reads),
+        }
+
+
+def sight_of(trial: Trial) -> Sight:
+    """What a trial showed."""
+    found = {fact: shown(trial.seen, fact)[:MAX_SEEN] for fact in FACTS}
+    return Sight(
+        worked=trial.worked,
+        timed_out=trial.timed_out,
+        lost=trial.lost,
+        seen={fact: seen for fact, seen in found.items() if seen},
+        calls={fact: _calls(trial.seen, fact) for fact, seen in found.items() if seen},
+        system_reads=trial.seen.system_reads[:MAX_SEEN],
+    )
+
+
+def sight_from(document: Mapping[str, Any]) -> Sight:
+    """The reverse of `Sight.to_json`."""
+    return Sight(
+        worked=document["worked"],
+        timed_out=document["timedOut"],
+        lost=document["lost"],
+        seen={fact: tuple(found) for fact, found in document["seen"].items()},
+        calls={fact: tuple(found) for fact, found in document["calls"].items()},
+        system_reads=tuple(document.get("systemReads", ())),
+    )
+
+
+def judge_sight(
+    declared: Effects, sight: Sight, *, spawn: Sequence[str] = ()
+) -> tuple[FactVerdict, ...]:
+    """The verdict on every fact that is claimed or was seen.
+
+    Args:
+        spawn: programs that the description names; starting these is declared.
+    """
+    return tuple(_verdicts(declared, sight, spawn))
+
+
+def _verdicts(declared: Effects, sight: Sight, spawn: Sequence[str]) -> Iterator[FactVerdict]:
+    for fact in FACTS:
+        claimed = says(declared, fact)
+        seen = sight.seen.get(fact, ())
+        if fact == "filesystem.read" and claimed:
+            seen = seen or sight.system_reads
+        if fact == "subprocess" and not claimed:
+            # a named program that was started bears out a claim, and contradicts none
+            seen = tuple(path for path in seen if path.rpartition("/")[2] not in spawn)
+        if verdict := _verdict(claimed, bool(seen)):
+            yield FactVerdict(
+                fact=fact,
+                verdict=verdict,
+                declared=claimed,
+                seen=seen,
+                calls=sight.calls.get(fact, ()) if seen else (),
+            )
+    if declared.destructive:
+        yield FactVerdict(fact=LOSS, verdict=AGREES if sight.lost else UNUSED, declared=True)
+    for fact in SEMANTIC:
+        if fact_of(declared, fact) is True:
+            yield FactVerdict(fact=fact, verdict=UNOBSERVABLE, declared=True)
+
+
+def _verdict(claimed: bool | None, did: bool) -> str:
+    if did:
+        return {True: AGREES, False: UNDECLARED, None: UNSAID}[claimed]
+    return UNUSED if claimed else ""
+
+
+def _calls(seen: Touched, fact: str) -> tuple[str, ...]:
+    kinds = _EFFECT_OF.get(fact, ())
+    return tuple(dict.fromkeys(each.call for each in seen.effects if each.effect in kinds))[:6]
+
+
+def is_proof(sight: Sight, verdicts: Sequence[FactVerdict]) -> bool:
+    """Whether a case shows that its subject does what is claimed: nothing undeclared, and something that agrees."""
+    agreed = {each.fact for each in verdicts if each.verdict == AGREES}
+    lies = any(each.verdict == UNDECLARED for each in verdicts)
+    enough = bool(agreed) if sight.worked else any(fact in _STRONG for fact in agreed)
+    return enough and not lies and not sight.timed_out
+
+
+def missing(wanted: Sequence[str], sight: Sight) -> tuple[str, ...]:
+    """Facts that a case expects and that were not seen."""
+    return tuple(
+        fact for fact in wanted if not (sight.lost if fact == LOSS else sight.seen.get(fact))
+    )
+
+
+def unwanted(wanted: Sequence[str], sight: Sight) -> tuple[str, ...]:
+    """Facts that were seen although a case does not expect them."""
+    return tuple(fact for fact in FACTS if sight.seen.get(fact) and fact not in wanted)

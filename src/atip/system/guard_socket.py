@@ -1,0 +1,146 @@
+"""The hook's side of `guard serve`: hand a request to the server of this user, and give up at anything unusual.
+
+    answer, request = call_server(words)    # answer None: judge here
+
+Sits before everything else, so it imports nothing but what Python has loaded anyway, and one module for the socket.
+
+SECURITY: an answer counts only from a process of the same user, through a socket and a folder that nobody else can write. Whatever
+else is there – another owner, a wider mode, a link, another version, half an answer, none in time – is no answer.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+import atip
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+FOLDER, NAME = "agent-tools", "guard.sock"
+LIMIT_S = 3.0
+"""Judging here must still end before the hook's own limit."""
+MAX_BYTES = 4_000_000
+MAX_PATH = 107
+FIELDS = 5
+_CREDENTIALS = 12
+
+
+def socket_path(env: Mapping[str, str]) -> str:
+    """Where the server of this user listens."""
+    base = env.get("XDG_RUNTIME_DIR", "")
+    if not base.startswith("/"):
+        base = f"/run/user/{os.geteuid()}"
+    if not os.path.isdir(base):
+        home = env.get("HOME", "")
+        base = f"{home}/.local/share" if home.startswith("/") else ""
+    return f"{base}/{FOLDER}/{NAME}" if base else ""
+
+
+def own_stamp() -> bytes:
+    """Tells this installation from another one, and from itself before an upgrade."""
+    path = atip.__file__ or ""
+    found = os.stat(path)
+    return f"1 {sys.executable} {path} {found.st_ino} {found.st_size} {found.st_mtime_ns}".encode()
+
+
+def call_server(words: Sequence[str]) -> tuple[bytes | None, bytes | None]:
+    """The server's answer, or None; and what was read from standard input, or None."""
+    path = socket_path(os.environ)
+    if not path or len(path) > MAX_PATH or not is_private(path):
+        return None, None
+    request = sys.stdin.buffer.read(MAX_BYTES)
+    try:
+        return _exchange(path, _message(words, request)), request
+    except (OSError, ValueError, AttributeError):  # no such kernel interface: no server
+        return None, request
+
+
+def is_private(path: str) -> bool:
+    """Whether socket and folder belong to this user alone."""
+    try:
+        folder, found = os.lstat(os.path.dirname(path)), os.lstat(path)
+    except OSError:
+        return False
+    owners = {folder.st_uid, found.st_uid}
+    modes = (stat.S_IMODE(folder.st_mode) | stat.S_IMODE(found.st_mode)) & 0o077
+    kinds = stat.S_ISDIR(folder.st_mode) and stat.S_ISSOCK(found.st_mode)
+    return kinds and owners == {os.geteuid()} and not modes
+
+
+def _message(words: Sequence[str], request: bytes) -> bytes:
+    variables = (os.fsencode(key) + b"=" + os.fsencode(value) for key, value in os.environ.items())
+    fields = (
+        own_stamp(),
+        os.fsencode(os.getcwd()),
+        b"\0".join(os.fsencode(word) for word in words),
+        b"\0".join(variables),
+        request,
+    )
+    return b"".join(len(each).to_bytes(4, "big") + each for each in fields)
+
+
+def _exchange(path: str, message: bytes) -> bytes | None:
+    import _socket  # what `socket` is made of; that one costs half a start of Python
+
+    if len(message) > MAX_BYTES:
+        return None
+    line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
+        line.settimeout(LIMIT_S)
+        line.connect(path)
+        if peer_of(line)[1] != os.geteuid():
+            return None
+        line.sendall(message)
+        line.shutdown(_socket.SHUT_WR)
+        return _answer(receive(line, MAX_BYTES))
+    finally:
+        line.close()
+
+
+def peer_of(line) -> tuple[int, int]:  # type: ignore[no-untyped-def]
+    """Process and user at the other end, as the kernel says."""
+    import _socket
+
+    told = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
+    return (
+        int.from_bytes(told[:4], sys.byteorder, signed=True),
+        int.from_bytes(told[4:8], sys.byteorder),
+    )
+
+
+def receive(line, limit: int) -> bytes:  # type: ignore[no-untyped-def]
+    """Everything until the other end has said all."""
+    found = bytearray()
+    while len(found) <= limit:
+        part = line.recv(65536)
+        if not part:
+            return bytes(found)
+        found += part
+    raise ValueError("too long")
+
+
+def _answer(received: bytes) -> bytes | None:
+    """SECURITY: half an answer is none."""
+    (answer,) = split_fields(received, 1)
+    return answer or None
+
+
+def split_fields(data: bytes, count: int) -> list[bytes]:
+    """
+    Raises:
+        ValueError: not exactly this many.
+    """
+    found = []
+    while data:
+        end = 4 + int.from_bytes(data[:4], "big")
+        if len(data) < end:
+            raise ValueError("cut off")
+        found.append(data[4:end])
+        data = data[end:]
+    if len(found) != count:
+        raise ValueError("not that many fields")
+    return found

@@ -1,0 +1,1 @@
+"""Real coding agents, played by scripted models on loopback (`make test-clients`)."""

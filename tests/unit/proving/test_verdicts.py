@@ -1,0 +1,98 @@
+"""Laws of verdicts: what is seen and denied is a lie, what is not seen lowers nothing, and one lie outweighs any number of proofs."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atip.model.effects import Effects, Filesystem, Interactive
+from atip.policy.observed import FACTS, says
+from atip.proving.evidence import block_of, evidence_of_cases
+from atip.proving.tally import Judged
+from atip.proving.verdicts import (
+    AGREES,
+    UNDECLARED,
+    UNSAID,
+    UNUSED,
+    FactVerdict,
+    Sight,
+    is_proof,
+    judge_sight,
+    sight_from,
+)
+
+maybe = st.sampled_from([True, False, None])
+effects = st.builds(
+    lambda r, w, d, n, s, t, m: Effects(
+        filesystem=Filesystem(read=r, write=w, delete=d), network=n, subprocess=s,
+        interactive=Interactive(tty=t), modifies=m,
+    ),
+    maybe, maybe, maybe, maybe, maybe, maybe,
+    st.sampled_from([None, (), ("process",), ("mount", "process")]),
+)  # fmt: skip
+sights = st.builds(
+    lambda facts, worked, lost: Sight(
+        worked=worked, timed_out=False, lost=lost,
+        seen={fact: (f"/usr/bin/{fact}",) for fact in facts}, calls=dict.fromkeys(facts, ("openat",)),
+    ),
+    st.sets(st.sampled_from(FACTS)), st.booleans(), st.booleans(),
+)  # fmt: skip
+
+
+@given(effects, sights)
+def test_each_fact_has_the_verdict_that_claim_and_sight_give(claim: Effects, sight: Sight) -> None:
+    found = {each.fact: each.verdict for each in judge_sight(claim, sight)}
+    for fact in FACTS:
+        claimed, seen = says(claim, fact), fact in sight.seen
+        if seen:
+            assert found[fact] == {True: AGREES, False: UNDECLARED, None: UNSAID}[claimed]
+        else:
+            assert found.get(fact) == (UNUSED if claimed else None)
+
+
+@given(effects, sights)
+def test_a_lie_is_never_a_proof_and_a_sight_survives_json(claim: Effects, sight: Sight) -> None:
+    assert sight_from(sight.to_json()) == sight
+    verdicts = judge_sight(claim, sight)
+    if any(each.verdict == UNDECLARED for each in verdicts):
+        assert not is_proof(sight, verdicts)
+    if is_proof(sight, verdicts):
+        assert any(each.verdict == AGREES for each in verdicts)
+
+
+@given(effects, sights)
+def test_named_programs_are_declared(claim: Effects, sight: Sight) -> None:
+    found = {each.fact: each.verdict for each in judge_sight(claim, sight, spawn=("subprocess",))}
+    assert found.get("subprocess") not in (UNDECLARED, UNSAID)
+
+
+def judged(fact: str, verdict: str, line: str) -> Judged:
+    sight = Sight(worked=True, timed_out=False, lost=False, seen={fact: ("x",)}, calls={})
+    return Judged(
+        tool="tool",
+        row={"argv": line.split(), "exit": 0},
+        sight=sight,
+        verdicts=(FactVerdict(fact=fact, verdict=verdict),),
+        whys={fact: ""},
+    )
+
+
+def test_one_lie_outweighs_every_proof_and_keeps_its_line() -> None:
+    rows = [
+        judged("network", AGREES, "tool a"),
+        judged("network", UNDECLARED, "tool b"),
+        judged("network", AGREES, "tool c"),
+    ]
+    evidence = evidence_of_cases("tool", "sha256:00", "1.0", rows)
+    assert evidence["facts"] == [
+        {
+            "subject": "tool",
+            "fact": "network",
+            "verdict": UNDECLARED,
+            "lines": ["tool b"],
+            "calls": [],
+        }
+    ]
+    block = block_of(evidence)
+    assert block["facts"] == {"network": {"verdict": UNDECLARED, "line": "tool b"}}
+    assert (block["digest"], block["version"], block["cases"]) == ("sha256:00", "1.0", 3)
