@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # ATIP 0.6 from the first section to the last, with the command line alone. Needs an empty HOME.
+# Left out: §1 and §2 (why the protocol exists, what it aims at), §15 (references): nothing to run.
+# Left out: Appendix A (names for Python programs, see docs/reference/python.md).
 set -euo pipefail
 cd "$HOME"
 step() { echo "== $*"; }
@@ -61,6 +63,16 @@ atip infer "$HOME/opt/bin/tally" --output contributions/shims
 hash=$(sha256sum opt/bin/tally | cut -d' ' -f1)
 atip validate "contributions/shims/$hash.json"
 
+step "§4.1–4.3 a shim counts by the hash in its name; one that is about other bytes is set aside"
+store="$HOME/.local/share/agent-tools"
+mkdir -p "$store/shims/sha256"
+cp "contributions/shims/$hash.json" "$store/shims/sha256/"
+atip scan --path "$HOME/opt/bin" --refresh >/dev/null
+atip show tally --json | grep -q quiet
+sed -i "s/sha256:$hash/sha256:$(printf '0%.0s' {1..64})/" "$store/shims/sha256/$hash.json"
+atip show tally >/dev/null 2>&1 || true
+test -n "$(ls "$store/quarantine")"
+
 step "§4.4, §4.8 a registry: built, signed, checked, served; added by its fingerprint; synchronized"
 cat > contributions/publisher.json <<'JSON'
 {"name": "Walk", "url": "http://127.0.0.1:1"}
@@ -77,9 +89,17 @@ atip registry add "$url" --name walk --fingerprint "$fingerprint"
 atip registry sync || test $? -eq 1
 atip registry list
 
+step "§4.6 registries of one command alone, from its environment"
+ATIP_REGISTRIES="$url" atip scan --path "$HOME/opt/bin" --refresh >/dev/null || test $? -eq 1
+
 step "§4.7 offline nothing is asked"
 ATIP_OFFLINE=1 atip registry sync --json >/dev/null
 kill "$server"; trap - EXIT
+
+step "§4.10 the crawler: a shim of a program of this machine, coverage of a registry, what waits for a person"
+atip crawl generate "$HOME/opt/bin/tally" --version 1.0 --output generated >/dev/null
+test -f "generated/$hash.json"
+atip crawl coverage contributions | head -3
 
 step "§6 execution: direct, under policy and sandbox; nothing destructive without a person"
 cd work
@@ -100,6 +120,10 @@ atip context import ../context.json | grep -q 'grants nothing'
 step "§11 security: secrets leave redacted, every run is on record"
 atip run echo "token ghp_$(printf 'a1B2c3%.0s' 1 2 3 4 5 6)" | grep -q redacted
 atip audit verify
+
+step "Appendix B the schemas are printed, and say the same as the verb"
+atip schema | head -3
+atip schema 0.6 | grep -q '"$schema"'
 
 step "§12 extensions stay; §13 the smallest program; §14 conversion"
 cd "$HOME"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # ATM from the first section to the last, with the command line alone. Needs an empty HOME.
+# Left out: §18 (acknowledgments) and Appendix B (estimates of tokens, written only where they save any): nothing to run. §13 (examples) is the manifest that §5 writes.
 set -euo pipefail
 cd "$HOME"
 step() { echo "== $*"; }
@@ -59,6 +60,9 @@ mkdir ../foreign && cp .agent-ready.json ../foreign/ && cd ../foreign
 atip api list
 if atip api call orders.get_order id:=1 >/dev/null 2>&1; then exit 1; fi
 cd ../shop
+
+step "Appendix A sources by kind"
+atip api list --json | grep -q '"database"'
 
 step "§14, §17 as ATIP, and back"
 atip api sync --definitions >/dev/null
