@@ -138,10 +138,11 @@ class Toolbox:
         return get_tool(self.host, name, words)
 
     def get_document(self, name: str, words: Sequence[str] = (), *, only: bool = False) -> dict[str, Any]:  # fmt: skip
-        """Metadata as stored, plain values; what `show --json` prints. `only` as `workflows.tools.get_only`."""
+        """Metadata as stored with the patterns of every layer, plain values; what `show --json` prints. `only` as `workflows.tools.get_only`."""
         from atip.workflows import tools
 
-        return (tools.get_only if only else tools.get_document)(self.host, name, words)
+        stored = (tools.get_only if only else tools.get_document)(self.host, name, words)
+        return tools.with_patterns(self.host, stored) if stored else stored
 
     def with_claims(self, document: dict[str, Any], *, every: bool = False) -> dict[str, Any]:
         """A document with base and ceiling where they differ; see `workflows.claims`."""

@@ -51,9 +51,24 @@ def get_tool(host: Host, name: str, words: Sequence[str] = ()) -> Tool:
 
 
 def get_document(host: Host, name: str, words: Sequence[str] = ()) -> dict[str, Any]:
-    """Metadata as stored, plain values; what `show --json` prints. `words` as for `get_tool`."""
+    """Metadata as stored, plain values. `words` as for `get_tool`."""
     found = find_document(host, name)
     return found or host.store.load_metadata(name, resolve(host, name), words)
+
+
+def with_patterns(host: Host, document: dict[str, Any]) -> dict[str, Any]:
+    """A stored document with the patterns of every layer, as `get_tool` gives them; what `show --json` prints."""
+    from atip.registry.patterns import has_pattern_files, layered_patterns
+
+    if not (document.get("patterns") or has_pattern_files(host.places)):
+        return document
+    from atip.model.decode import decode_tool
+    from atip.model.encode import encode
+
+    bare = decode_tool({key: value for key, value in document.items() if key != "commands"})
+    tool = bare.replace(patterns=layered_patterns(bare, host.places))
+    patterns = encode(tool).get("patterns")
+    return {**document, "patterns": patterns} if patterns else document
 
 
 def get_only(host: Host, name: str, words: Sequence[str]) -> dict[str, Any]:

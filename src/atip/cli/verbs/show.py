@@ -36,8 +36,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         wanted.append(" ".join(options.command))
     whole = not wanted and options.depth is None and options.max_bytes is None
     if ctx.as_json and whole:
-        document = ctx.app.get_document(options.tool)
-        document["name"] = options.tool
+        document = {**ctx.app.get_document(options.tool), "name": options.tool}
         ctx.emit(ctx.app.with_claims(document, every=options.claims))
         return 0
     is_plain = not (options.commands or options.depth or options.max_bytes)
