@@ -44,6 +44,7 @@ docs: $(VENV)/.ready
 	@$(BIN)/python scripts/reference_python.py
 	@$(BIN)/python scripts/reference_errors.py
 	@$(BIN)/python scripts/recorded_day.py
+	@$(BIN)/python scripts/record_session.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "docs: .cache/site/index.html"
 

@@ -48,12 +48,16 @@ class Context:
         return self._app
 
     def print(self, text: str = "") -> None:
-        """One line of the result."""
+        """One line of the result; on a terminal wrapped at words, elsewhere as it is."""
+        self.out.write(_fitted(text, self.is_tty) + "\n")
+
+    def print_document(self, text: str) -> None:
+        """A result that is copied or read by a program: never wrapped."""
         self.out.write(text + "\n")
 
     def note(self, text: str) -> None:
         """One line for the person: progress, warnings. Never part of the result."""
-        self.err.write(text + "\n")
+        self.err.write(_fitted(text, self.err.isatty()) + "\n")
 
     def emit(self, document: object) -> None:
         """The result as exactly one JSON document."""
@@ -81,6 +85,14 @@ class Context:
         self.err.write(f"{question} [y/N] ")
         self.err.flush()
         return self.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _fitted(text: str, is_tty: bool) -> str:
+    if not is_tty or len(text) <= 40:
+        return text
+    from atip.cli.wrapping import columns, fit
+
+    return fit(text, columns())
 
 
 def _wants_color(choice: str, is_tty: bool) -> bool:

@@ -5,8 +5,7 @@ Everything that came from outside passes `clean` before it reaches a terminal.
 
 from __future__ import annotations
 
-import os
-
+from atip.cli.wrapping import columns
 from atip.model.visible_text import clean as clean
 
 TYPE_CHECKING = False
@@ -37,12 +36,7 @@ UNLIMITED = 1 << 20  # a pipe has no width: nothing is cut or wrapped there
 
 def width_of(ctx: Context) -> int:
     """Columns of the terminal; `UNLIMITED` where the output is not a terminal."""
-    if not ctx.is_tty:
-        return UNLIMITED
-    try:
-        return int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
-    except (OSError, ValueError):
-        return 80
+    return columns() if ctx.is_tty else UNLIMITED
 
 
 def shorten(text: str, width: int) -> str:

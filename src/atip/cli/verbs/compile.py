@@ -78,7 +78,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     elif ctx.as_json:
         ctx.emit(_report(made, tokenizer, count))
     else:
-        ctx.print(_rendered(made.declarations, ctx))
+        ctx.print_document(_rendered(made.declarations, ctx))
     if not ctx.as_json:
         for one in made.left_out:
             ctx.note(f"left out {one.line}: {one.how}")

@@ -97,4 +97,4 @@ def _print(ctx: Context, envelope: Envelope) -> None:
         return
     value = envelope.value
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-    ctx.print(clean(text.rstrip("\n"), newlines=True))
+    ctx.print_document(clean(text.rstrip("\n"), newlines=True))

@@ -39,5 +39,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         return 0
     import json
 
-    ctx.print(json.dumps(document, ensure_ascii=False, indent=2))
+    ctx.print_document(json.dumps(document, ensure_ascii=False, indent=2))
     return 0
