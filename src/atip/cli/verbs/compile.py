@@ -53,8 +53,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.codecs.provider_shapes import dialect_of
     from atip.codecs.provider_tools import Extras, compile_tools
 
+    dialect_of(
+        options.provider, options.strict
+    )  # a misspelt provider is told before tools are looked for
     tools = [_tool(name, ctx) for name in options.tools]
     if options.commands:
         from atip.model.view import view
