@@ -11,11 +11,7 @@ import json
 import pathlib
 import sys
 
-
-def names() -> list[str]:
-    """Every benchmark."""
-    folder = pathlib.Path(__file__).parent
-    return sorted(path.stem.removeprefix("bench_") for path in folder.glob("bench_*.py"))
+from benchmarks.names import names
 
 
 def main(words: list[str]) -> int:

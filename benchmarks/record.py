@@ -19,6 +19,7 @@ import time
 import typing
 
 from benchmarks.chart import draw, is_drawn
+from benchmarks.names import names
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "benchmarks.json"
@@ -35,11 +36,11 @@ way over that of the other, interleaved in one run. How each is measured, what w
 """
 
 
-def record(names: list[str]) -> bool:
+def record(chosen: list[str]) -> bool:
     """Run, write, and say whether every bar was met."""
     data: Run = json.loads(DATA.read_text()) if DATA.exists() else {"runs": {}}
     data["versions"] = versions()
-    for name in names:
+    for name in chosen:
         data["runs"][name] = run_one(name)
         DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
     for path, text in render(data).items():
@@ -96,6 +97,14 @@ def render(data: Run) -> dict[str, str]:
         if run["figures"]:
             parts += ["| figure | measured | limit | |", "|---|---|---|---|"]
             parts += [f"| {_cell(each['name'])} | {shown(each)} | {_bar(each)} | {_cell(each['detail'])} |" for each in run["figures"]]  # fmt: skip
+    absent = [name for name in names() if name not in data["runs"]]
+    if absent:
+        parts += [
+            "",
+            "## Not measured yet",
+            "",
+            *(f"* {name.replace('_', ' ')}" for name in absent),
+        ]
     return {**files, "docs/benchmarks.md": "\n".join(parts).rstrip() + "\n"}
 
 
