@@ -113,8 +113,8 @@ class AsyncToolbox:
             tool=tool, having=having, lacking=lacking, accept=accept, available=available,
         )  # fmt: skip
 
-    async def build_search_index(self) -> None:
-        await asyncio.to_thread(self.box.build_search_index)
+    async def build_search_index(self, progress: Progress | None = None) -> None:
+        await asyncio.to_thread(self.box.build_search_index, progress)
 
     async def forget(self, names: Sequence[str]) -> Sequence[str]:
         return await asyncio.to_thread(self.box.forget, names)

@@ -179,11 +179,11 @@ class Toolbox:
             self.host, words, limit, tool=tool, having=having, lacking=lacking, accept=accept, available=available,
         )  # fmt: skip
 
-    def build_search_index(self) -> None:
+    def build_search_index(self, progress: Progress | None = None) -> None:
         """Bring the index of `search` up to date; a search does so by itself, but then a person waits."""
         from atip.workflows.search.sources import Sources
 
-        Sources(self.host).index().close()
+        Sources(self.host).index(progress).close()
 
     def forget(self, names: Sequence[str]) -> Names:
         """Remove tools from the index; returns those that were there."""

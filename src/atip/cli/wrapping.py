@@ -14,11 +14,20 @@ _DEFAULT = 80
 
 def columns() -> int:
     """Width of the terminal: what `COLUMNS` says, what it is, or 80 where there is none."""
-    try:
-        width = int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
-    except (OSError, ValueError):
-        width = _DEFAULT
+    width = _told()
+    for stream in (1, 2):  # the result may go elsewhere while a person sees the rest
+        if width:
+            break
+        try:
+            width = os.get_terminal_size(stream).columns
+        except (OSError, ValueError):
+            continue
     return max(width or _DEFAULT, NARROWEST)
+
+
+def _told() -> int:
+    text = os.environ.get("COLUMNS", "")
+    return int(text) if text.isdecimal() else 0
 
 
 def fit(text: str, width: int) -> str:

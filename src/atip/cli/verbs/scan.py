@@ -97,8 +97,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 def _build_index(ctx: Context, progress: ProgressLine) -> None:
     """Bring the search index up to date, so that the first search does not have to."""
     progress("indexing", 0, 1)
-    ctx.app.build_search_index()
-    progress("indexing", 1, 1)
+    ctx.app.build_search_index(progress)
 
 
 def _unchanged(options: argparse.Namespace, ctx: Context) -> bool:

@@ -51,6 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     words = " ".join(options.words)
+    if ctx.err.isatty() and not ctx.as_json:
+        _build_index(ctx)
     hits = ctx.app.search(
         words,
         options.limit,
@@ -77,6 +79,17 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if not hits:
         ctx.note(_hint(options.tool, ctx))
     return 0 if hits else 1
+
+
+def _build_index(ctx: Context) -> None:
+    """With progress, for a person who waits: after an update of many tools this takes seconds."""
+    from atip.cli.progress import ProgressLine
+
+    progress = ProgressLine(ctx)
+    try:
+        ctx.app.build_search_index(progress)
+    finally:
+        progress.close()
 
 
 def _hint(tool: str | None, ctx: Context) -> str:
