@@ -71,12 +71,12 @@ def run_one(name: str) -> Run:
 
 def versions() -> dict[str, str]:
     """What the figures depend on."""
-    from atip.version import VERSION
+    from atip.version import __version__
 
     bwrap = shutil.which("bwrap")
     told = subprocess.run([bwrap, "--version"], capture_output=True, text=True).stdout if bwrap else ""  # fmt: skip
     return {
-        "atip": VERSION,
+        "atip": __version__,
         "Python": platform.python_version(),
         "kernel": platform.release(),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors",
