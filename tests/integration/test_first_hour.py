@@ -53,6 +53,16 @@ def wheels(tmp_path_factory) -> pathlib.Path:
     return out
 
 
+def dependencies(root: pathlib.Path) -> pathlib.Path:
+    """What the environment of the tests has, without this project: `pip` must not find it there."""
+    folder = root / "dependencies"
+    folder.mkdir()
+    for path in pathlib.Path(sysconfig.get_path("purelib")).iterdir():
+        if not path.name.startswith(("atip", "_atip", "__editable__")):
+            (folder / path.name).symlink_to(path)
+    return folder
+
+
 class Newcomer:
     """One person at one shell."""
 
@@ -64,7 +74,7 @@ class Newcomer:
         venv = root / "venv"
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
         (site,) = venv.glob("lib/python*/site-packages")
-        (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+        (site / "dependencies.pth").write_text(f"{dependencies(root)}\n")
         tools = root / "bin"
         tools.mkdir()
         for name in PROGRAMS.split():
