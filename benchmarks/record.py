@@ -41,6 +41,7 @@ def record(chosen: list[str]) -> bool:
     data: Run = json.loads(DATA.read_text()) if DATA.exists() else {"runs": {}}
     data["versions"] = versions()
     for name in chosen:
+        print(f"{name} …", flush=True)
         data["runs"][name] = run_one(name)
         DATA.write_text(json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
     for path, text in render(data).items():
@@ -127,6 +128,8 @@ def _slower(data: Run) -> list[str]:
     ]
     dearer.sort(key=lambda each: -each["value"])
     lines = ["## Where we are slower or worse", ""]
+    if not figures:
+        return [*lines, "Nothing has been measured yet."]
     lines += [f"* **limit missed**: {each['name']}: {shown(each)} (limit {_bar(each)})" for each in missed] or ["* No limit is missed."]  # fmt: skip
     lines += ["", "Within the limit, but dearer than the peer after the stroke:", ""]
     return lines + [f"* {each['name']}: {shown(each)}" for each in dearer]
