@@ -117,8 +117,6 @@ class Toolbox:
 
         return Registries(self.host)
 
-    # -- looking up ------------------------------------------------------------------------------
-
     def list(self) -> Entries:
         """Every tool that is known by name, as index entries with their names; CMP tools last."""
         from atip.workflows.tools import list_tools
@@ -148,6 +146,12 @@ class Toolbox:
         from atip.workflows.claims import with_claims
 
         return with_claims(self.host, document, every=every)
+
+    def document_text(self, name: str) -> str:
+        """What `show --json` prints, without parsing it; see `workflows.tools.document_text`."""
+        from atip.workflows.tools import document_text
+
+        return document_text(self.host, name)
 
     def get_part(self, name: str, commands: Sequence[str]) -> Tool:
         """Some command subtrees of a tool; see `workflows.tools.get_part`."""
@@ -205,8 +209,6 @@ class Toolbox:
         from atip.workflows.verify import verify_file
 
         return verify_file(path, self.places, asked=asked, tool=tool, offline=self.offline)
-
-    # -- deciding and running --------------------------------------------------------------------
 
     def explain(self, line: str, *, cwd: str | None = None, preset: str | None = None, once: bool = False) -> Explanation:  # fmt: skip
         """What a shell line will do and whether policy lets it run; errors as `registry.policies`."""
@@ -317,8 +319,6 @@ class Toolbox:
         from atip.workflows.run.pattern import Patterns
 
         return Patterns(self.host)
-
-    # -- calls, intents, APIs, bundles -----------------------------------------------------------
 
     def call(
         self,

@@ -78,3 +78,27 @@ def with_command(outline: Node, name: str, read: Callable[[int, int], bytes]) ->
         return None
     commands = {**outline["commands"], name: plain_json.loads(piece.decode())}
     return {**outline, "commands": commands}
+
+
+def commands_text(outline: Node, data: bytes) -> str:
+    """The text of the value of `commands` in the document of an outline; empty where the document is laid out otherwise.
+
+    Args:
+        data: of the document, proven to be what the outline was made of.
+    """
+    keys = list(outline)
+    at = keys.index("commands")
+    before = {key: outline[key] for key in keys[:at]}
+    after = {key: outline[key] for key in keys[at + 1 :]}
+    head = _opened(before) + b'"commands":'
+    tail = b"," + plain_json.dumps(after, compact=True).encode()[1:] if after else b"}"
+    text = data.rstrip(b"\n")
+    if not (text.startswith(head) and text.endswith(tail)):
+        return ""
+    return text[len(head) : len(text) - len(tail)].decode()
+
+
+def _opened(members: Node) -> bytes:
+    """An object that goes on."""
+    text = plain_json.dumps(members, compact=True).encode()
+    return text[:-1] + b"," if members else b"{"

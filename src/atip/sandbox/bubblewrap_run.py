@@ -145,13 +145,16 @@ class _Launch:
             made_up["/etc/resolv.conf"] = (
                 f"nameserver {RESOLVER}\noptions timeout:1 attempts:1\n".encode()
             )
+        copied = {} if decided.root else system_view.open_settings()
+        for descriptor in copied.values():
+            self._theirs.callback(os.close, descriptor)
         shown = [*start, *inner.options, f"/proc/self/fd/{code}"]
         return bubblewrap.start(
-            bubblewrap_plan.arguments_of(decided, binary),
+            bubblewrap_plan.arguments_of(decided, binary, copied),
             [*shown, *map(str, inner_fds)],
             files=made_up,
             over=bool(decided.root),
-            keep=(*inner_fds, binary, interpreter, code, *prefix_fds),
+            keep=(*inner_fds, binary, interpreter, code, *prefix_fds, *copied.values()),
             capabilities=_capabilities(decided),
             seals=decided.spawns or bool(decided.root),
             stdio=stdio,

@@ -12,20 +12,20 @@ SMALL = 512 * 1024
 
 def new_sha256(size: int) -> Any:
     """A hash object as `hashlib.sha256()` gives it, for data of about this size."""
-    if size > SMALL:
-        from hashlib import sha256
-
-        return sha256()
     try:
-        from _sha256 import sha256  # type: ignore[import-not-found,no-redef]
+        if size > SMALL:
+            # `hashlib` would load every other kind of digest too
+            from _hashlib import openssl_sha256 as sha256
+        else:
+            from _sha256 import sha256  # type: ignore[import-not-found,no-redef]
     except ImportError:
-        from hashlib import sha256
+        from hashlib import sha256  # type: ignore[no-redef]
     return sha256()
 
 
 def sha256_hex(data: bytes) -> str:
     """Hex digits of the digest of some bytes."""
-    hasher = new_sha256(0)
+    hasher = new_sha256(len(data))
     hasher.update(data)
     digits: str = hasher.hexdigest()
     return digits

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from atip.errors import NotFoundError
+from atip.model.plain_json import dumps
 from atip.registry.settings import load_settings
 from atip.workflows.cmp.places import find_document, with_cmp
 
@@ -54,6 +55,28 @@ def get_document(host: Host, name: str, words: Sequence[str] = ()) -> dict[str, 
     """Metadata as stored, plain values; what `show --json` prints. `words` as for `get_tool`."""
     found = find_document(host, name)
     return found or host.store.load_metadata(name, resolve(host, name), words)
+
+
+def document_text(host: Host, name: str) -> str:
+    """What `show --json` prints of a tool: its document with the claim of the tool itself. The commands of a large one are
+    printed as they are stored, without parsing them.
+
+    Raises:
+        NotFoundError: `tool.not-found` or `store.no-metadata`.
+    """
+    from atip.workflows.claims import with_claims
+
+    found = find_document(host, name)
+    entry = {} if found else resolve(host, name)
+    texts = None if found else host.store.load_texts(name, entry)
+    outline, commands = texts or (found or host.store.load_metadata(name, entry), "")
+    made = with_claims(host, {**outline, "name": name})
+    if not commands:
+        return dumps(made, allow_nan=False)
+    rest = {key: value for key, value in made.items() if key != "commands"}
+    members = [dumps({key: value}, allow_nan=False)[1:-1] for key, value in rest.items()]
+    members.insert(list(made).index("commands"), f'"commands": {commands}')
+    return f"{{{', '.join(members)}}}"
 
 
 def get_only(host: Host, name: str, words: Sequence[str]) -> dict[str, Any]:
