@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     Entries = list[dict[str, Any]]
     Hits = list[Hit]
     Names = list[str]
+    Pieces = list[bytes | memoryview]
 
 
 class Toolbox:
@@ -147,11 +148,11 @@ class Toolbox:
 
         return with_claims(self.host, document, every=every)
 
-    def document_text(self, name: str) -> str:
-        """What `show --json` prints, without parsing it; see `workflows.tools.document_text`."""
-        from atip.workflows.tools import document_text
+    def document_pieces(self, name: str) -> Pieces:
+        """What `show --json` prints; see `workflows.tools.document_pieces`."""
+        from atip.workflows.tools import document_pieces
 
-        return document_text(self.host, name)
+        return document_pieces(self.host, name)
 
     def get_part(self, name: str, commands: Sequence[str]) -> Tool:
         """Some command subtrees of a tool; see `workflows.tools.get_part`."""

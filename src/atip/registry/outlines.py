@@ -80,8 +80,8 @@ def with_command(outline: Node, name: str, read: Callable[[int, int], bytes]) ->
     return {**outline, "commands": commands}
 
 
-def commands_text(outline: Node, data: bytes) -> str:
-    """The text of the value of `commands` in the document of an outline; empty where the document is laid out otherwise.
+def commands_text(outline: Node, data: bytes) -> memoryview | None:
+    """The bytes of the value of `commands` in the document of an outline; None where the document is laid out otherwise.
 
     Args:
         data: of the document, proven to be what the outline was made of.
@@ -90,15 +90,12 @@ def commands_text(outline: Node, data: bytes) -> str:
     at = keys.index("commands")
     before = {key: outline[key] for key in keys[:at]}
     after = {key: outline[key] for key in keys[at + 1 :]}
-    head = _opened(before) + b'"commands":'
-    tail = b"," + plain_json.dumps(after, compact=True).encode()[1:] if after else b"}"
-    text = data.rstrip(b"\n")
-    if not (text.startswith(head) and text.endswith(tail)):
-        return ""
-    return text[len(head) : len(text) - len(tail)].decode()
+    head = (_compact(before)[:-1] + b"," if before else b"{") + b'"commands":'
+    tail = (b"," + _compact(after)[1:] if after else b"}") + b"\n"
+    if not (data.startswith(head) and data.endswith(tail)):
+        return None
+    return memoryview(data)[len(head) : len(data) - len(tail)]
 
 
-def _opened(members: Node) -> bytes:
-    """An object that goes on."""
-    text = plain_json.dumps(members, compact=True).encode()
-    return text[:-1] + b"," if members else b"{"
+def _compact(members: Node) -> bytes:
+    return plain_json.dumps(members, compact=True).encode()

@@ -193,15 +193,15 @@ class Store:
         except (OSError, NotFoundError, ValueError):
             return None  # derived: without it the whole document is read
 
-    def load_texts(self, name: str, entry: Entry) -> tuple[dict[str, Any], str] | None:
-        """The outline of an entry's document, and the text of its commands as it is stored; None where there is no outline."""
+    def load_texts(self, name: str, entry: Entry) -> tuple[dict[str, Any], memoryview] | None:
+        """The outline of an entry's document, and its commands as they are stored; None where there is no outline."""
         from atip.registry import outlines
 
         outline = self._load_outline(name, entry)
         if outline is None:
             return None
         text = outlines.commands_text(outline, self.load_bytes(name, entry))
-        return (outline, text) if text else None
+        return (outline, text) if text is not None else None
 
     def _load_outline(self, name: str, entry: Entry) -> dict[str, Any] | None:
         from atip.registry import outlines

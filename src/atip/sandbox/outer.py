@@ -52,10 +52,9 @@ class Kernel:
     """The calls we need, with errors as exceptions. By `_ctypes`: what `ctypes` adds to it costs 1 ms of every start."""
 
     def __init__(self) -> None:
-        libc = _ctypes.dlopen(None, 0)
+        libc = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
         self._unshare, self._mount, self._umount, self._syscall = (
-            _Call(_ctypes.dlsym(libc, name))  # type: ignore[arg-type]
-            for name in ("unshare", "mount", "umount2", "syscall")
+            _Call(_ctypes.dlsym(libc, name)) for name in ("unshare", "mount", "umount2", "syscall")
         )
 
     def unshare(self, flags: int) -> None:

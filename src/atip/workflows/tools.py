@@ -57,9 +57,9 @@ def get_document(host: Host, name: str, words: Sequence[str] = ()) -> dict[str, 
     return found or host.store.load_metadata(name, resolve(host, name), words)
 
 
-def document_text(host: Host, name: str) -> str:
-    """What `show --json` prints of a tool: its document with the claim of the tool itself. The commands of a large one are
-    printed as they are stored, without parsing them.
+def document_pieces(host: Host, name: str) -> list[bytes | memoryview]:
+    """What `show --json` prints of a tool, in pieces: its document with the claim of the tool itself. The commands of a
+    large one are a piece as it is stored: they are neither parsed nor copied.
 
     Raises:
         NotFoundError: `tool.not-found` or `store.no-metadata`.
@@ -69,14 +69,21 @@ def document_text(host: Host, name: str) -> str:
     found = find_document(host, name)
     entry = {} if found else resolve(host, name)
     texts = None if found else host.store.load_texts(name, entry)
-    outline, commands = texts or (found or host.store.load_metadata(name, entry), "")
-    made = with_claims(host, {**outline, "name": name})
-    if not commands:
-        return dumps(made, allow_nan=False)
-    rest = {key: value for key, value in made.items() if key != "commands"}
-    members = [dumps({key: value}, allow_nan=False)[1:-1] for key, value in rest.items()]
-    members.insert(list(made).index("commands"), f'"commands": {commands}')
-    return f"{{{', '.join(members)}}}"
+    document = texts[0] if texts else found or host.store.load_metadata(name, entry)
+    made = with_claims(host, {**document, "name": name})
+    if texts is None:
+        try:
+            return [dumps(made, allow_nan=False).encode()]
+        except UnicodeEncodeError:  # half a character: only an escape can say it
+            return [dumps(made, allow_nan=False, ensure_ascii=True).encode()]
+    keys = list(made)
+    at = keys.index("commands")
+    before, after = (
+        "".join(f"{dumps({key: made[key]}, allow_nan=False)[1:-1]}, " for key in part)
+        for part in (keys[:at], keys[at + 1 :])
+    )
+    end = f", {after[:-2]}}}" if after else "}"
+    return [f'{{{before}"commands": '.encode(), texts[1], end.encode()]
 
 
 def get_only(host: Host, name: str, words: Sequence[str]) -> dict[str, Any]:

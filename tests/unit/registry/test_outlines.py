@@ -92,8 +92,8 @@ def test_the_text_of_commands_is_taken_from_the_document_as_it_is_stored(store, 
     entry = {"metadataPath": RELATIVE, "x-atip": {"metadataHash": digest}}
     outline, text = store.load_texts("tool", entry)
     assert list(outline) == list(document)
-    assert list(json.loads(text)) == list(COMMANDS)
-    assert json.loads(text) == COMMANDS
+    assert list(json.loads(bytes(text))) == list(COMMANDS)
+    assert json.loads(bytes(text)) == COMMANDS
 
 
 def test_the_text_of_a_damaged_document_is_refused_and_without_an_outline_there_is_none(

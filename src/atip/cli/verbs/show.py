@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     whole = not wanted and options.depth is None and options.max_bytes is None
     if ctx.as_json and whole:
         if not (options.claims or ctx.is_tty):
-            ctx.print(ctx.app.document_text(options.tool))
+            ctx.emit_pieces(ctx.app.document_pieces(options.tool))
             return 0
         document = ctx.app.get_document(options.tool)
         document["name"] = options.tool
