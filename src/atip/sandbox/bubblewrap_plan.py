@@ -12,7 +12,7 @@ from atip.errors import SandboxError
 from atip.model.confinement import ANY_PROGRAM
 from atip.model.environment import is_never_passed
 from atip.model.value import Value
-from atip.sandbox import programs, system_view
+from atip.sandbox import system_view
 from atip.sandbox.grants import FilePlan, plan_files
 
 TYPE_CHECKING = False
@@ -210,6 +210,8 @@ def arguments_of(decided: Plan, binary_fd: int, copied: Mapping[str, int]) -> li
     if confinement.tty:
         arguments += ["--dev-bind", "/dev/tty", "/dev/tty"]
     if decided.lists:
+        from atip.sandbox import programs
+
         arguments += programs.spawn_arguments(confinement.exec_spawn, decided.program, decided.root)
     for path in (*_SCRATCH, decided.home):
         arguments += [*_parents_of(path), "--perms", "1777", "--size", size, "--tmpfs", path]
@@ -223,6 +225,8 @@ def arguments_of(decided: Plan, binary_fd: int, copied: Mapping[str, int]) -> li
     if binary.interpreter and decided.lists:
         arguments += ["--ro-bind", decided.root + decided.program, decided.program]
     if decided.lists:
+        from atip.sandbox import programs
+
         arguments += programs.seal_arguments(decided.root)
     return arguments
 
