@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     Entries = list[dict[str, Any]]
     Hits = list[Hit]
     Names = list[str]
+    Pieces = list[bytes | memoryview]
 
 
 class Toolbox:
@@ -117,8 +118,6 @@ class Toolbox:
 
         return Registries(self.host)
 
-    # -- looking up ------------------------------------------------------------------------------
-
     def list(self) -> Entries:
         """Every tool that is known by name, as index entries with their names; CMP tools last."""
         from atip.workflows.tools import list_tools
@@ -149,6 +148,12 @@ class Toolbox:
         from atip.workflows.claims import with_claims
 
         return with_claims(self.host, document, every=every)
+
+    def document_pieces(self, name: str) -> Pieces:
+        """What `show --json` prints; see `workflows.tools.document_pieces`."""
+        from atip.workflows.tools import document_pieces
+
+        return document_pieces(self.host, name)
 
     def get_part(self, name: str, commands: Sequence[str]) -> Tool:
         """Some command subtrees of a tool; see `workflows.tools.get_part`."""
@@ -206,8 +211,6 @@ class Toolbox:
         from atip.workflows.verify import verify_file
 
         return verify_file(path, self.places, asked=asked, tool=tool, offline=self.offline)
-
-    # -- deciding and running --------------------------------------------------------------------
 
     def explain(self, line: str, *, cwd: str | None = None, preset: str | None = None, once: bool = False) -> Explanation:  # fmt: skip
         """What a shell line will do and whether policy lets it run; errors as `registry.policies`."""
@@ -318,8 +321,6 @@ class Toolbox:
         from atip.workflows.run.pattern import Patterns
 
         return Patterns(self.host)
-
-    # -- calls, intents, APIs, bundles -----------------------------------------------------------
 
     def call(
         self,

@@ -13,6 +13,7 @@ from atip.errors import NeedsConfirmation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TextIO
 
     from atip.toolbox import Toolbox
@@ -69,6 +70,16 @@ class Context:
         import json
 
         self.out.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+    def emit_pieces(self, pieces: Iterable[bytes | memoryview]) -> None:
+        """The result as exactly one JSON document, UTF-8 already; a large one is not copied."""
+        if (self.out.encoding or "").lower() != "utf-8" or not hasattr(self.out, "buffer"):
+            self.out.write("".join(bytes(each).decode() for each in pieces) + "\n")
+            return
+        self.out.flush()
+        for each in (*pieces, b"\n"):
+            self.out.buffer.write(each)
+        self.out.buffer.flush()
 
     def confirm(self, question: str) -> bool:
         """Ask the person on their terminal.

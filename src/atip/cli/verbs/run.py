@@ -106,10 +106,11 @@ class as_run_errors:
 
 def terminal_asker(ctx: Context) -> Asker:
     """Asks on the user's terminal, and remembers a yes if the user wants that."""
-    from atip.execution.approvals import Approvals
     from atip.execution.consent import Question, ask_on_terminal
 
     def remember(question: Question) -> None:
+        from atip.execution.approvals import Approvals
+
         Approvals(ctx.app.places.config).remember(
             question.binding, question.argv, question.cwd, destructive=question.destructive
         )

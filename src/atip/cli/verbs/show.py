@@ -36,6 +36,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         wanted.append(" ".join(options.command))
     whole = not wanted and options.depth is None and options.max_bytes is None
     if ctx.as_json and whole:
+        if not (options.claims or ctx.is_tty):
+            ctx.emit_pieces(ctx.app.document_pieces(options.tool))
+            return 0
         document = {**ctx.app.get_document(options.tool), "name": options.tool}
         ctx.emit(ctx.app.with_claims(document, every=options.claims))
         return 0
