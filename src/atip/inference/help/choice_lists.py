@@ -112,5 +112,5 @@ def listed_among(text: str) -> tuple[str, ...] | None:
 
 
 def _values(words: list[str]) -> tuple[str, ...] | None:
-    values = tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
+    values = tuple(dict.fromkeys(word.strip(" .") for word in words if word.strip(" .")))
     return values if len(values) > 1 and "etc" not in values else None
