@@ -14,6 +14,7 @@ _OPTION_WORDS = frozenset(
         "flag",
         "flags",
         "switches",
+        "extra",
         "longoptions",
         "globaloptions",
         "globalflags",
