@@ -158,3 +158,12 @@ def test_quick_constructors_make_equal_values():
     for wrong in ({}, {"x": 1, "z": 2}):
         with pytest.raises(TypeError):
             Point(**wrong)
+
+
+def test_charts_are_shares_of_all_tools(source, tmp_path):
+    make_site(source, tmp_path / "site")
+    charts = json.loads((tmp_path / "site" / "coverage" / "index.json").read_text())["charts"]
+    totals = {chart["id"]: chart["total"] for chart in charts}
+    assert totals["effects"] == totals["platforms"] == totals["sources"] == 2
+    signatures = next(chart for chart in charts if chart["id"] == "signatures")
+    assert sum(row["value"] for row in signatures["rows"]) == signatures["total"]

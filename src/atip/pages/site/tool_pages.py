@@ -128,7 +128,7 @@ def _version_of(tool: Tool) -> str:
 def _page(data: Data) -> Data:
     """One page in search results."""
     states = {badge["state"] for badge in data["badges"]}
-    level = next((s for s in ("unknown", "does", "may", "safe") if s in states), "safe")
+    level = next((s for s in ("does", "unknown", "may", "safe") if s in states), "safe")
     # a description that only repeats the name says nothing below it
     is_name = data["description"].lower() == data["name"].rpartition(" ")[2].lower()
     text = "" if is_name else data["description"][:160]
