@@ -6,6 +6,7 @@
   const box = document.getElementById("found");
   const STOP = new Set("a an and are as at be by can for from in is it its of on or that the this to with".split(" "));
   const LIMIT = 10;
+  const LEVELS = { safe: "read-only", may: "may have effects", does: "has effects", unknown: "partly unknown" };
   const held = new Map();
 
   function load(path) {
@@ -116,7 +117,12 @@
     about.className = "text";
     about.textContent = text;
     link.append(code, " ", about);
-    link.dataset.level = level;
+    if (LEVELS[level]) {
+      const badge = document.createElement("span");
+      badge.className = "badge " + level;
+      badge.textContent = LEVELS[level];
+      link.append(" ", badge);
+    }
     return link;
   }
 
