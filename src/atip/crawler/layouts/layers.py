@@ -59,6 +59,18 @@ def load_layer(artifact: Artifact, cache: str, blob: Blob) -> str:
     return folder
 
 
+def drop_layer(digest: str, cache: str) -> None:
+    """Remove an unpacked package; it is unpacked again when needed."""
+    folder = os.path.join(cache, digest.partition(":")[2])
+    # Renamed first: what is there is always whole.
+    gone = f"{folder}.{os.getpid()}.old"
+    try:
+        os.rename(folder, gone)
+    except OSError:
+        return
+    shutil.rmtree(gone, ignore_errors=True)
+
+
 def entries(layer: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """(name, entry) of every file and link of a layer, sorted."""
     folders = [""]

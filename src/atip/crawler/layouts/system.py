@@ -30,7 +30,7 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     programs = sorted({*_programs(own)})
     if not programs:
         return Arranged(programs=())
-    standing = standing_root()
+    standing = standing_root(f"{bench.cache}-roots")
     standing.show([*_needed(package, bench), own])
     root = standing.folder
     limit = os.path.realpath(root) + "/"
