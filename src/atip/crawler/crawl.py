@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
     Progress = Callable[["Step"], None]
 
-FETCH_PACKAGES = 24
+FETCH_PACKAGES = 48
 """Packages whose files are fetched together: one start of a client for all of them."""
-AHEAD = 3 * FETCH_PACKAGES
+AHEAD = 2 * FETCH_PACKAGES
 """Packages that may lie fetched before a worker takes them."""
 ATTEMPTS = 2
 """How often a file is asked for in one crawl."""

@@ -82,8 +82,9 @@ class PackageRunner:
         words = [self._seen(word) for word in argv]
         answer = self._box.run(words, env_set=self._environment, wall_s=wall_s)
         self.left_s -= answer.cpu_s
-        if not answer.failure and answer.exit_code not in (126, 127):
-            self.started.add(argv[0])
+        if answer.failure or answer.exit_code in (126, 127):
+            return answer  # what the loader says about a missing library is no help
+        self.started.add(argv[0])
         if len(argv) == 2 and len(answer.stdout) + len(answer.stderr) > 80 and not answer.timed_out:
             self.helped.add(argv[0])
         return answer
