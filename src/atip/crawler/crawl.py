@@ -116,7 +116,10 @@ class Crawler:
             SandboxError: this machine cannot confine.
             FetchError: an index could not be had at all.
         """
-        at = self._order.at or self.depot.started(now_iso())
+        begun = self.depot.started(
+            now_iso()
+        )  # the first object of a new store: one without any may not answer
+        at = self._order.at or begun
         packages: list[Package] = []
         self._work(self._orders(packages, at))
         packages.sort(key=_place)
