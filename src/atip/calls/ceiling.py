@@ -123,7 +123,8 @@ def _plain_nodes(tool: Tool, path: Sequence[str]) -> list[Command] | None:
         commands = node.commands or {}
     if "" in commands:
         nodes.append(commands[""])
-    for holder in (tool, *nodes):
+    holders: tuple[Tool | Command, ...] = (tool, *nodes)
+    for holder in holders:
         for option in holder.options or ():
             if option.extra:
                 return None
