@@ -204,6 +204,10 @@ def _kept(
         # `vim [arguments] [file ..]`: what stands before the named ones are flags.
         if is_args_word(key) and argument is found[0] and len(found) > 1 and not argument.required:
             continue
+        # `git archive [<extra>] <tree-ish>`: one more word for flags; a value that may be left out comes last.
+        is_flags = key == "extra" and not argument.required and not argument.variadic
+        if is_flags and not known and any(one.required for one in found):
+            continue
         if commanded and (is_args_word(key) or "arg" in key) and not known:
             continue
         if argument.bare and literal and not known:

@@ -14,7 +14,6 @@ _OPTION_WORDS = frozenset(
         "flag",
         "flags",
         "switches",
-        "extra",
         "longoptions",
         "globaloptions",
         "globalflags",
