@@ -36,6 +36,7 @@ def main() -> int:
     )  # fmt: skip
     only = set(options.only.split(",")) - {""}
     if not options.tally:
+        campaign.begin()
         if options.what != "packages":
             campaign.run(one for one in installed() if not only or one.name in only)
         if options.what != "installed":
@@ -52,8 +53,9 @@ def report(campaign: object, *, write: bool) -> int:
     found = tally(results, again)
     unsteady = campaign.unsteady()  # type: ignore[attr-defined]
     twice = sum(len(one.get("cases", ())) for one in again.values())
+    starts = len(campaign.starts())  # type: ignore[attr-defined]
     touched = campaign.touched()  # type: ignore[attr-defined]
-    summary = summary_of(found, len(unsteady), twice, len(touched))
+    summary = {**summary_of(found, len(unsteady), twice, len(touched)), "starts": starts}
     for name in touched:
         print("touched:", name)
     print(json.dumps(summary))

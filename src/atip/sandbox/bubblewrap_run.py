@@ -143,7 +143,7 @@ class _Launch:
         if _recorded(decided):
             made_up["/etc/hosts"] += b"127.0.0.1 sandbox\n"
             made_up["/etc/resolv.conf"] = (
-                f"nameserver {RESOLVER}\noptions timeout:1 attempts:1\n".encode()
+                f"nameserver {RESOLVER}\noptions timeout:10 attempts:1\n".encode()
             )
         shown = [*start, *inner.options, f"/proc/self/fd/{code}"]
         return bubblewrap.start(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
     from atip.proving.generate import Tried
 
-BUDGET = Budget(commands=12, flags=8, cases=40, trials=80, seconds=30.0)
+BUDGET = Budget(commands=12, flags=8, cases=40, trials=80, waits=4, cpu_s=20.0)
 
 
 def observe_programs(arranged: Arranged, shims: dict[str, Any], folder: str) -> None:
@@ -88,5 +88,5 @@ def _judged(tried: Tried, desk: str, lookup: Any, explained: Any) -> Judged:
         row={**case.to_json(), "exit": tried.exit_code},
         sight=tried.sight,
         verdicts=verdicts,
-        whys={each.fact: why_of(case.argv[0], each, explained) for each in lies},
+        whys={each.fact: why_of(case.argv[0], each, tried.sight, explained) for each in lies},
     )

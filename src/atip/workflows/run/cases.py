@@ -180,7 +180,7 @@ class _Room:
             row={**case.to_json(), "command": list(claim.path), "exit": exit_code},
             sight=sight,
             verdicts=verdicts,
-            whys={each.fact: why_of(self._name, each, self._explained) for each in lies},
+            whys={each.fact: why_of(self._name, each, sight, self._explained) for each in lies},
         )
 
     def _expect(self, case: Case, one: Judged, raised: tuple[str, ...]) -> None:
