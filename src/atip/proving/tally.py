@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from atip.proving.verdicts import FactVerdict, Sight
 
 NOT_STARTED = (126, 127)
+CONVENTION, METHOD = "convention", "method"
 AS_BEFORE = "opened for writing, or made and removed again; afterwards all is as it was"
 """By comparison of the samples before and after."""
 MAX_LINES = 3
@@ -40,6 +41,8 @@ class Explained(Value):
     fact: str
     seen: re.Pattern[str]
     why: str
+    kind: str = METHOD
+    """`convention`: the words of a claim leave it out; `method`: a trace cannot tell."""
 
     def covers(self, tool: str, fact: str, seen: Iterable[str]) -> bool:
         known = not self.tools or tool in self.tools
@@ -57,6 +60,7 @@ def load_explained() -> tuple[Explained, ...]:
             fact=str(one["fact"]),
             seen=re.compile(str(one.get("seen", ""))),
             why=str(one["why"]),
+            kind=str(one["kind"]),
         )
         for one in document
         if isinstance(one, dict)
