@@ -36,6 +36,7 @@ def main() -> int:
     )  # fmt: skip
     only = set(options.only.split(",")) - {""}
     if not options.tally:
+        campaign.begin()
         if options.what != "packages":
             campaign.run(one for one in installed() if not only or one.name in only)
         if options.what != "installed":
@@ -44,7 +45,12 @@ def main() -> int:
 
 
 def report(campaign: object, *, write: bool) -> int:
-    from atip.crawler.proof.report import proof_document, render_report, summary_of
+    from atip.crawler.proof.report import (
+        proof_document,
+        render_report,
+        summary_of,
+        verified_tools,
+    )
     from atip.proving.tally import tally
 
     results = list(campaign.results())  # type: ignore[attr-defined]
@@ -52,8 +58,14 @@ def report(campaign: object, *, write: bool) -> int:
     found = tally(results, again)
     unsteady = campaign.unsteady()  # type: ignore[attr-defined]
     twice = sum(len(one.get("cases", ())) for one in again.values())
+    starts = len(campaign.starts())  # type: ignore[attr-defined]
     touched = campaign.touched()  # type: ignore[attr-defined]
-    summary = summary_of(found, len(unsteady), twice, len(touched))
+    verified = verified_tools(results, again)
+    summary = {
+        **summary_of(found, len(unsteady), twice, len(touched)),
+        "starts": starts,
+        "verified": len(verified),
+    }
     for name in touched:
         print("touched:", name)
     print(json.dumps(summary))
@@ -67,7 +79,7 @@ def report(campaign: object, *, write: bool) -> int:
             source = str(result["source"]).partition(":")[0]
             tried[source] = tried.get(source, 0) + bool(result.get("cases"))
         _write(os.path.join(ROOT, "docs", "proof.md"), render_report(found, summary, tried))
-        proof = proof_document(found, results, summary)
+        proof = proof_document(found, results, summary, verified)
         text = json.dumps(proof, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
         _write(os.path.join(KNOWLEDGE, "proof.json"), text + "\n")
         _write(os.path.join(KNOWLEDGE, "proof-summary.json"), json.dumps(summary) + "\n")

@@ -31,11 +31,19 @@ def trust_source_requirements(
         for field in ("homepage", "version"):
             if not index.raw.get(field):
                 yield Hit(parts=("trust", "source"), message=f"vendor metadata without `{field}`")
-    elif source == "inferred" and index.trust.get("verified") is not False:
+    elif source == "inferred" and index.trust.get("verified") is not False and not _was_seen(index):
         yield Hit(
             parts=("trust", "verified" if "verified" in index.trust else "source"),
             message="inferred metadata should say `verified: false`",
+            hint="or carry what was observed of this very binary: `atip crawl --observe`",
         )
+
+
+def _was_seen(index: Index) -> bool:
+    """Whether `verified: true` stands on cases of exactly this binary."""
+    block = read_observed(as_dict(index.raw.get("x-atip")))
+    digest = str(as_dict(index.raw.get("binary")).get("hash", ""))
+    return index.trust.get("verified") is True and block is not None and block.bears_out(digest)
 
 
 def trust_without_evidence(
@@ -47,10 +55,11 @@ def trust_without_evidence(
     binary = as_dict(as_dict(trust.get("integrity")).get("signature"))
     legacy = as_dict(trust.get("signature"))
     is_counted = trust.get("source") != "native" or options["native"]
-    if trust.get("verified") is True and is_counted and not (shim or binary or legacy):
+    signed = shim or binary or legacy
+    if trust.get("verified") is True and is_counted and not signed and not _was_seen(index):
         yield Hit(
             parts=("trust", "verified"),
-            message="`verified: true` without a signature that could be checked",
+            message="`verified: true` without a signature that could be checked, or cases of this binary",
         )
     for place, signature in (
         (("trust", "shimIntegrity", "signature"), shim),

@@ -33,6 +33,17 @@ class ObservedBlock(Value):
     def disproved(self) -> tuple[ObservedFact, ...]:
         return tuple(one for one in self.facts if one.verdict == "undeclared")
 
+    def bears_out(self, digest: str) -> bool:
+        """Whether it can stand behind `trust.verified` of a description of this digest: cases, facts that agree, no lie."""
+        agreed = any(one.verdict == "agrees" and one.line for one in self.facts)
+        return (
+            bool(digest)
+            and digest == self.digest
+            and self.cases > 0
+            and agreed
+            and not self.disproved
+        )
+
     @property
     def names(self) -> frozenset[str]:
         return frozenset(one.fact for one in self.facts)

@@ -12,9 +12,10 @@ from atip.proving.verdicts import AGREES, UNDECLARED, UNOBSERVABLE, UNSAID, UNUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from atip.model.tool import Tool
     from atip.proving.tally import Judged
 
 MAX_LINES = 3
@@ -54,6 +55,27 @@ def evidence_of_cases(
             for (subject, fact), row in sorted(facts.items())
         ],
     }
+
+
+def subjects_of(tool: Tool) -> tuple[str, ...]:
+    """What a description speaks of: each of its commands that can be called, or the tool itself where it has none."""
+    paths = [path for path, command in tool.walk() if not command.commands]
+    return tuple(" ".join((tool.name, *path)) for path in paths or [()])
+
+
+def is_verified(evidence: Mapping[str, Any], subjects: Sequence[str]) -> bool:
+    """Whether a description was verified against the behavior of this file (ATIP 0.6 `trust.verified`).
+
+    Only by what was seen: every subject had a case, every observable fact that it is claimed to have was seen in one, and no case –
+    with whatever flag – showed a fact that is denied. One claim that no case showed is enough for a no.
+    """
+    found: dict[str, set[str]] = {}
+    for row in evidence["facts"]:
+        if row["verdict"] == UNDECLARED:
+            return False
+        if row["verdict"] in (AGREES, UNUSED):
+            found.setdefault(row["subject"], set()).add(row["verdict"])
+    return bool(subjects) and all(found.get(subject) == {AGREES} for subject in subjects)
 
 
 def block_of(evidence: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from atip.proving.cases import Case, Setup
 from atip.proving.claims import claim_of
 from atip.proving.operands import MAX_BASES, MAX_VALUES, bases, load_recipes, values
 from atip.proving.verdicts import AGREES, UNUSED, judge_sight, sight_of
-from atip.system.clock import monotonic
+from atip.system.processes import children_cpu_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,11 +49,14 @@ class Budget(Value):
     """How far to go for one tool."""
 
     commands: int = 60
-    flags: int = 24
+    flags: int = 20
     """Of one command."""
-    cases: int = 240
-    trials: int = 400
-    seconds: float = 90.0
+    cases: int = 160
+    trials: int = 260
+    waits: int = 10
+    """Cases that do not end by themselves."""
+    cpu_s: float = 40.0
+    """Processor time of all trials: the clock would find other cases on a busy machine."""
 
 
 class Generator:
@@ -82,8 +85,8 @@ class Generator:
         self._desk = desk
         self._do = run
         self._budget = budget
-        self._ends = monotonic() + budget.seconds
-        self._trials = 0
+        self._ends = children_cpu_s() + budget.cpu_s
+        self._trials = self._waits = 0
         self.found: list[Tried] = []
 
     def generate(self) -> list[Tried]:
@@ -113,7 +116,7 @@ class Generator:
     def _over(self) -> bool:
         budget = self._budget
         done = len(self.found) >= budget.cases or self._trials >= budget.trials
-        return done or monotonic() > self._ends
+        return done or self._waits >= budget.waits or children_cpu_s() > self._ends
 
     def _commands(self) -> Iterator[tuple[tuple[str, ...], Command | Tool]]:
         """The tool itself, then commands that we have a recipe for, then those that our knowledge describes."""
@@ -237,6 +240,7 @@ class Generator:
         claim = claim_of(case.argv, self._desk, self._lookup)
         trial = self._do(case)
         sight = sight_of(trial)
+        self._waits += sight.timed_out
         verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
         return Tried(case=case, sight=sight, verdicts=verdicts, exit_code=trial.exit_code)
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from atip.proving.verdicts import FactVerdict, Sight
 
 NOT_STARTED = (126, 127)
+CONVENTION, METHOD = "convention", "method"
+AS_BEFORE = "opened for writing, or made and removed again; afterwards all is as it was"
+"""By comparison of the samples before and after."""
 MAX_LINES = 3
 """Command lines that are kept as evidence of one fact."""
 
@@ -38,6 +41,8 @@ class Explained(Value):
     fact: str
     seen: re.Pattern[str]
     why: str
+    kind: str = METHOD
+    """`convention`: the words of a claim leave it out; `method`: a trace cannot tell."""
 
     def covers(self, tool: str, fact: str, seen: Iterable[str]) -> bool:
         known = not self.tools or tool in self.tools
@@ -55,6 +60,7 @@ def load_explained() -> tuple[Explained, ...]:
             fact=str(one["fact"]),
             seen=re.compile(str(one.get("seen", ""))),
             why=str(one["why"]),
+            kind=str(one["kind"]),
         )
         for one in document
         if isinstance(one, dict)
@@ -123,7 +129,14 @@ class Judged(Value):
     @property
     def signature(self) -> tuple[tuple[str, str], ...]:
         """What must be the same when a case is played again."""
-        return tuple(sorted((each.fact, each.verdict) for each in self.verdicts))
+        ending = ("ending", "waits" if self.sight.timed_out else "ends")
+        return (ending, *sorted((each.fact, each.verdict) for each in self.verdicts))
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Which case it is: the same line may be played in several set-ups."""
+        row = self.row
+        return (*row["argv"], row.get("folder"), row.get("stdin"))
 
 
 def judge_result(
@@ -137,23 +150,21 @@ def judge_result(
         sight = sight_from(row)
         verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
         lies = [each for each in verdicts if each.verdict == UNDECLARED]
-        whys = {each.fact: why_of(result["name"], each, explained) for each in lies}
+        whys = {each.fact: why_of(result["name"], each, sight, explained) for each in lies}
         yield Judged(tool=result["name"], row=row, sight=sight, verdicts=verdicts, whys=whys)
 
 
 def steady(
     result: Mapping[str, Any], again: Mapping[str, Any], explained: tuple[Explained, ...]
 ) -> list[Judged]:
-    """Cases of a result that the clock did not cut off, without those that gave other verdicts when they were played again."""
-    second = {
-        " ".join(one.row["argv"]): None if one.sight.timed_out else one.signature
-        for one in judge_result(again, explained)
-    }
+    """Cases of a result that gave the same verdicts when they were played again."""
+    second = {one.key: one for one in judge_result(again, explained)}
     return [
         one
         for one in judge_result(result, explained)
-        if not one.sight.timed_out
-        and second.get(" ".join(one.row["argv"]), one.signature) == one.signature
+        if (other := second.get(one.key)) is not None
+        and not (one.sight.cut or other.sight.cut)
+        and other.signature == one.signature
     ]
 
 
@@ -215,7 +226,10 @@ def _disproof(one: Judged, each: FactVerdict) -> Disproof:
     )
 
 
-def why_of(tool: str, each: FactVerdict, explained: tuple[Explained, ...]) -> str:
+def why_of(tool: str, each: FactVerdict, sight: Sight, explained: tuple[Explained, ...]) -> str:
+    """Why what was seen is no effect in the sense of the claim; empty: it is one."""
+    if each.fact == "filesystem.write" and set(each.seen) <= set(sight.unchanged):
+        return AS_BEFORE
     for one in explained:
         if one.covers(tool, each.fact, each.seen):
             return one.why

@@ -20,22 +20,26 @@ from atip.sandbox.recorder import Recorder
 from atip.sandbox.run import Request, start_confined
 from atip.sandbox.system_view import find_interpreter
 from atip.sandbox.trace import Tracer
+from atip.sandbox.waiting import WaitWatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from atip.sandbox.preview import Stage
+    from atip.sandbox.preview import Change, Stage
+    from atip.sandbox.running import Running
     from atip.sandbox.verified import VerifiedBinary
 
 LIMITS = Limits(
-    wall_s=5.0,
-    cpu_s=5,
+    wall_s=180.0,  # against hangs only: what waits is noticed (`waiting`), what computes has the limit below
+    cpu_s=6,
     memory_bytes=1024 * MIB,
     processes=4096,  # counted for one user of this machine, who has other sandboxes
     file_bytes=64 * MIB,
-    output_bytes=64 * 1024,
+    output_bytes=None,  # ended at MAX_OUTPUT
 )
+MAX_OUTPUT = 1024 * 1024
+"""A program that writes more writes without end (`yes`)."""
 INPUT = b"alpha\nbeta\n"
 _KEPT = 400
 
@@ -46,7 +50,12 @@ class Trial(Value):
     argv: tuple[str, ...]
     exit_code: int
     timed_out: bool
+    """It did not end by itself: it waits, or writes without end."""
     seen: Touched
+    cut: bool = False
+    """Cut off by the clock before anything else could be said: worth a repetition, and no verdict."""
+    unchanged: tuple[str, ...] = ()
+    """Samples that it opened for writing, and names that it made and removed: afterwards all is as it was."""
     lost: bool = False
     """Whether content that was there before is nowhere afterwards."""
     said: str = ""
@@ -133,12 +142,7 @@ class TrialRoom:
     ) -> Trial:
         recorder = Recorder(answers)
         tracer = Tracer(recorder)
-        said = bytearray()
-
-        def hear(stream: str, data: bytes) -> None:
-            if stream == "stderr":
-                said.extend(data)
-
+        heard = _Heard()
         request = Request(
             argv=argv,
             binary=binary,
@@ -152,7 +156,7 @@ class TrialRoom:
         )
         confinement = self._confinement.replace(env_set=tuple({**self._environment, **env}.items()))
         try:
-            outcome = start_confined(confinement, request, hear).wait()
+            running = heard.running = start_confined(confinement, request, heard.hear)
         except ExecutionError as error:
             tracer.end()
             return Trial(
@@ -163,16 +167,34 @@ class TrialRoom:
                 said=str(error)[:_KEPT],
                 silent=False,
             )
-        tracer.end()
+        watch = WaitWatch(tracer, running.cancel)
+        try:
+            outcome = running.wait()
+        finally:
+            watch.close()
+            tracer.end()
+        seen = self._sorted(tracer, recorder, binary)
+        changes = find_changes(stage)
         return Trial(
             argv=argv,
             exit_code=outcome.exit_code,
-            timed_out=outcome.timed_out,
-            seen=self._sorted(tracer, recorder, binary),
-            lost=_has_lost(stage),
-            said=said.decode("utf-8", "replace")[-_KEPT:],
-            silent=not said,
+            timed_out=outcome.timed_out or outcome.cancelled,
+            cut=outcome.timed_out,
+            seen=seen,
+            lost=_has_lost(changes),
+            unchanged=self._unchanged(seen, changes),
+            said=heard.said.decode("utf-8", "replace")[-_KEPT:],
+            silent=not heard.said,
             complete=tracer.complete,
+        )
+
+    def _unchanged(self, seen: Touched, changes: Sequence[Change]) -> tuple[str, ...]:
+        changed = {change.path for change in changes}
+        # owners and times are not compared, so that whoever sets them has changed something
+        changed |= {each.target for each in seen.effects if each.effect == "permission"}
+        within = f"{self.desk}/"
+        return tuple(
+            path for path in seen.writes if path.startswith(within) and path not in changed
         )
 
     def _sorted(self, tracer: Tracer, recorder: Recorder, binary: VerifiedBinary) -> Touched:
@@ -202,6 +224,22 @@ class TrialRoom:
         return touched(tries, attempts, scene, recorder.asked)
 
 
+class _Heard:
+    """What a program writes: the errors are kept, and one that writes without end is ended."""
+
+    def __init__(self) -> None:
+        self.said = bytearray()
+        self.running: Running | None = None
+        self._left = MAX_OUTPUT
+
+    def hear(self, stream: str, data: bytes) -> None:
+        self._left -= len(data)
+        if stream == "stderr" and self._left >= 0:
+            self.said.extend(data)
+        if self._left < 0 and self.running is not None:
+            self.running.cancel()
+
+
 def _lay_out(stage: Stage, desk: str, files: Mapping[str, bytes]) -> None:
     """Files of a case's own, in the stage: they are there when it starts, and gone with it."""
     if not files:
@@ -221,13 +259,13 @@ def _lay_out(stage: Stage, desk: str, files: Mapping[str, bytes]) -> None:
                 os.chown(os.path.join(above, name), UID, UID)
 
 
-def _has_lost(stage: Stage) -> bool:
+def _has_lost(changes: Sequence[Change]) -> bool:
     """Whether bytes of a file of the samples are in no file any more."""
     from atip.system.digests import sha256_hex
 
     gone: set[str] = set()
     came: set[str] = set()
-    for change in find_changes(stage):
+    for change in changes:
         if change.before.kind == "file" and change.kind in ("deleted", "changed", "replaced"):
             with open(change.path, "rb") as file:
                 gone.add(sha256_hex(file.read()))

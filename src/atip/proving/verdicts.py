@@ -24,7 +24,7 @@ AGREES, UNDECLARED, UNSAID, UNUSED, UNOBSERVABLE = (
     "agrees", "undeclared", "unsaid", "unused", "unobservable",
 )  # fmt: skip
 LOSS = "destructive"
-MAX_SEEN = 12
+MAX_SEEN = 40
 SEMANTIC = ("idempotent", "reversible", "cost.billable", "interactive.prompts")
 _EFFECT_OF = {
     "filesystem.write": ("create", "write", "overwrite", "permission", "rename"),
@@ -68,6 +68,10 @@ class Sight(Value):
     seen: Mapping[str, tuple[str, ...]]
     """Fact → what stands behind it."""
     calls: Mapping[str, tuple[str, ...]]
+    cut: bool = False
+    """Cut off by the clock: no verdict."""
+    unchanged: tuple[str, ...] = ()
+    """Written as far as calls tell, and as before afterwards."""
     system_reads: tuple[str, ...] = ()
     """Data of the system: bears out a claim that it reads, and contradicts none."""
 
@@ -79,19 +83,30 @@ class Sight(Value):
             "seen": {fact: list(found) for fact, found in self.seen.items()},
             "calls": {fact: list(found) for fact, found in self.calls.items()},
             "systemReads": list(self.system_reads),
+            **({"cut": True} if self.cut else {}),
+            **({"unchanged": list(self.unchanged)} if self.unchanged else {}),
         }
 
 
 def sight_of(trial: Trial) -> Sight:
     """What a trial showed."""
-    found = {fact: shown(trial.seen, fact)[:MAX_SEEN] for fact in FACTS}
+    # sorted: the order in which threads and processes come is not the program's; what did change something comes first
+    as_before = set(trial.unchanged)
+    found = {
+        fact: tuple(
+            sorted(shown(trial.seen, fact), key=lambda one: (one in as_before, one))[:MAX_SEEN]
+        )
+        for fact in FACTS
+    }
     return Sight(
         worked=trial.worked,
         timed_out=trial.timed_out,
         lost=trial.lost,
         seen={fact: seen for fact, seen in found.items() if seen},
         calls={fact: _calls(trial.seen, fact) for fact, seen in found.items() if seen},
-        system_reads=trial.seen.system_reads[:MAX_SEEN],
+        cut=trial.cut,
+        unchanged=tuple(sorted(trial.unchanged)[:MAX_SEEN]),
+        system_reads=tuple(sorted(trial.seen.system_reads)[:MAX_SEEN]),
     )
 
 
@@ -103,6 +118,8 @@ def sight_from(document: Mapping[str, Any]) -> Sight:
         lost=document["lost"],
         seen={fact: tuple(found) for fact, found in document["seen"].items()},
         calls={fact: tuple(found) for fact, found in document["calls"].items()},
+        cut=document.get("cut", False),
+        unchanged=tuple(document.get("unchanged", ())),
         system_reads=tuple(document.get("systemReads", ())),
     )
 

@@ -144,7 +144,7 @@ class _Launch:
         if _recorded(decided):
             made_up["/etc/hosts"] += b"127.0.0.1 sandbox\n"
             made_up["/etc/resolv.conf"] = (
-                f"nameserver {RESOLVER}\noptions timeout:1 attempts:1\n".encode()
+                f"nameserver {RESOLVER}\noptions timeout:10 attempts:1\n".encode()
             )
         copied = {} if decided.root else system_view.open_settings()
         for descriptor in copied.values():

@@ -33,6 +33,7 @@ _NOTIFICATION = struct.Struct("<QIIiIQ6Q")
 _RESPONSE = struct.Struct("<QqiI")
 _CONTINUE = 1
 MAX_EVENTS = 100_000
+_LATE_S = 60.0
 
 
 class Tracer:
@@ -55,11 +56,23 @@ class Tracer:
         """False: there were more events than are kept."""
         self.calls = 0
         """How many calls were told."""
+        self._processes: dict[int, int] = {}
+        """Threads that told something → their process, by its number inside."""
 
     @property
     def events(self) -> tuple[Event, ...]:
         """Each different try once, in the order in which it was first made."""
         return tuple(self._events)
+
+    @property
+    def different(self) -> int:
+        """How many different tries there were up to now."""
+        return len(self._events)
+
+    @property
+    def callers(self) -> tuple[int, ...]:
+        """Threads that told something, by their numbers here; some have ended."""
+        return tuple(self._processes)
 
     def begin(self, channel: socket.socket) -> None:
         """Take the kernel's end from the launcher inside, and listen.
@@ -77,9 +90,10 @@ class Tracer:
         self._thread.start()
 
     def end(self) -> None:
-        """Wait until everything that was told is noted; the program has ended by now."""
+        """Wait until everything that was told is noted; the program has ended by now, so the kernel hangs up."""
         if self._thread is not None:
-            self._thread.join(5.0)
+            self._thread.join(_LATE_S)
+            self.complete = self.complete and not self._thread.is_alive()
         if self.recorder is not None:
             self.recorder.close()
 
@@ -131,7 +145,9 @@ class Tracer:
             if starts:
                 self._variables = caller.variables(arguments[2 if name == "execve" else 3])
             return
-        found = read_call(name, caller, arguments)
+        if caller.pid not in self._processes:
+            self._processes[caller.pid] = caller.process()
+        found = [self._own(event) for event in read_call(name, caller, arguments)]
         if starts and any(event.exists for event in found):
             found += self._changed_variables(name, caller, arguments)
         for event in found:
@@ -139,6 +155,13 @@ class Tracer:
                 self.complete = False
                 return
             self._events[event] = None
+
+    def _own(self, event: Event) -> Event:
+        """A signal to a process of this run, also to one that has just ended, is the run's own business."""
+        if event.kind != "signal" or event.exists:
+            return event
+        target = abs(int(event.target.rpartition(" ")[2]))
+        return event.replace(exists=target > 1 and target in self._processes.values())
 
     def _changed_variables(self, name: str, caller: Caller, arguments: list[int]) -> list[Event]:
         """Names of variables that another program gets and we did not give. SECURITY: never their values."""

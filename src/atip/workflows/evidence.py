@@ -42,7 +42,7 @@ def observed_rows(places: Places, name: str, path: str | None) -> tuple[Observed
     digest = _digest(path)
     local = _local(places, digest) if digest else None
     if local is not None:
-        return tuple(
+        return _whole(name, local) + tuple(
             ObservedRow(
                 subject=row["subject"], fact=row["fact"], verdict=row["verdict"],
                 line=(row["lines"] or [""])[0], version=local.get("version", ""), own=True,
@@ -58,6 +58,19 @@ def observed_rows(places: Places, name: str, path: str | None) -> tuple[Observed
             own=digest == known,
         )
         for subject, fact, line, version, known in rows_of(name)
+    )  # fmt: skip
+
+
+def _whole(name: str, local: dict[str, Any]) -> tuple[ObservedRow, ...]:
+    """That the whole description was verified against this very file."""
+    if local.get("verified") is not True:
+        return ()
+    line = f"every claimed fact was seen in {local.get('cases', 0)} cases"
+    return (
+        ObservedRow(
+            subject=name, fact="trust.verified", verdict="agrees", line=line,
+            version=local.get("version", ""), own=True,
+        ),
     )  # fmt: skip
 
 

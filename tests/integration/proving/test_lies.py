@@ -10,6 +10,7 @@ import pytest
 
 from atip.knowledge.words import as_effects, profile
 from atip.proving.samples import make_samples
+from atip.proving.tally import load_explained, why_of
 from atip.proving.trial import TrialRoom
 from atip.proving.verdicts import UNDECLARED, judge_sight, sight_of
 from atip.sandbox.verified import seal
@@ -47,6 +48,7 @@ def test_twenty_lies_of_each_kind_are_found(
     before = digest_of(desk), digest_of(home)
     room = TrialRoom(str(desk), str(tmp_path / "stages"))
     missed = []
+    explained = load_explained()
     for number, body in enumerate(KINDS[fact]):
         liar = tmp_path / f"liar{number}"
         liar.write_text(f"#!/bin/sh\n{body}\n")
@@ -56,7 +58,11 @@ def test_twenty_lies_of_each_kind_are_found(
             sight = sight_of(room.run([liar.name], binary))
         finally:
             binary.close()
-        lies = [each for each in judge_sight(NOTHING, sight) if each.verdict == UNDECLARED]
+        lies = [
+            each
+            for each in judge_sight(NOTHING, sight)
+            if each.verdict == UNDECLARED and not why_of("liar", each, sight, explained)
+        ]
         if fact not in [each.fact for each in lies]:
             missed.append(body)
     assert len(KINDS[fact]) >= 20

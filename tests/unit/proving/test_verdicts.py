@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from atip.model.effects import Effects, Filesystem, Interactive
 from atip.policy.observed import FACTS, says
-from atip.proving.evidence import block_of, evidence_of_cases
-from atip.proving.tally import Judged
+from atip.proving.evidence import block_of, evidence_of_cases, is_verified
+from atip.proving.tally import AS_BEFORE, Judged, steady, why_of
 from atip.proving.verdicts import (
     AGREES,
     UNDECLARED,
@@ -96,3 +96,51 @@ def test_one_lie_outweighs_every_proof_and_keeps_its_line() -> None:
     block = block_of(evidence)
     assert block["facts"] == {"network": {"verdict": UNDECLARED, "line": "tool b"}}
     assert (block["digest"], block["version"], block["cases"]) == ("sha256:00", "1.0", 3)
+
+
+def test_a_description_is_verified_only_when_every_claim_of_every_command_was_seen() -> None:
+    def of(*rows: tuple[str, str, str]) -> dict:
+        facts = [
+            {"subject": subject, "fact": fact, "verdict": verdict}
+            for subject, fact, verdict in rows
+        ]
+        return {"facts": facts}
+
+    read, write = ("t a", "filesystem.read", AGREES), ("t b", "filesystem.write", AGREES)
+    assert is_verified(of(read, write), ("t a", "t b"))
+    assert not is_verified(of(read), ("t a", "t b"))  # one command had no case
+    assert not is_verified(of(read, write, ("t b", "network", UNUSED)), ("t a", "t b"))
+    assert not is_verified(of(read, write, ("t b --x", "network", UNDECLARED)), ("t a", "t b"))
+    assert is_verified(of(read, write, ("t b --x", "network", UNUSED)), ("t a", "t b"))
+    assert not is_verified(of(), ())
+
+
+def played(argv: str, *, folder: str = "", seen: tuple[str, ...] = (), **more: object) -> dict:
+    return {
+        "argv": argv.split(), "folder": folder, "exit": 0, "worked": True, "timedOut": False, "lost": False,
+        "seen": {"filesystem.read": list(seen)} if seen else {}, "calls": {}, **more,
+    }  # fmt: skip
+
+
+def test_the_same_line_in_two_set_ups_is_two_cases() -> None:
+    first = [played("cat text.txt", seen=("x",)), played("cat text.txt", folder="repo")]
+    result = {"name": "cat", "cases": first}
+    assert len(steady(result, {"name": "cat", "cases": first[::-1]}, ())) == 2
+    other = [first[0], played("cat text.txt", folder="repo", seen=("y",))]
+    assert len(steady(result, {"name": "cat", "cases": other}, ())) == 1
+
+
+def test_a_case_that_the_clock_cut_off_says_nothing() -> None:
+    whole, cut = played("cat text.txt"), played("cat text.txt", cut=True, timedOut=True)
+    for one, two in ((whole, cut), (cut, whole), (cut, cut)):
+        assert steady({"name": "cat", "cases": [one]}, {"name": "cat", "cases": [two]}, ()) == []
+    waits = played("cat text.txt", timedOut=True)
+    both = {"name": "cat", "cases": [waits]}
+    assert len(steady(both, both, ())) == 1
+
+
+def test_a_file_that_was_opened_for_writing_and_is_as_before_contradicts_nothing() -> None:
+    seen = FactVerdict(fact="filesystem.write", verdict=UNDECLARED, seen=("/d/a", "/d/b"))
+    sight = Sight(worked=True, timed_out=False, lost=False, seen={}, calls={})
+    assert why_of("tool", seen, sight.replace(unchanged=("/d/a", "/d/b")), ()) == AS_BEFORE
+    assert why_of("tool", seen, sight.replace(unchanged=("/d/a",)), ()) == ""

@@ -1,6 +1,7 @@
 """Campaign: every curated tool that is here, all its cases, twice, on the crawler's engines; results in a folder of their own.
 
-Killed and started again it goes on: a tool whose result lies there, for the same bytes and the same cases, is not tried again.
+Killed and started again it goes on: a tool whose result lies there, for the same bytes, is not tried again. The second round of a tool
+follows its first one as soon as a worker is free, so that whatever is there when it stops is whole. How often it was started is kept.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from atip.knowledge.reading import aliases, names
 from atip.model.value import Value
 from atip.proving.operands import load_recipes
 from atip.proving.samples import make_samples
-from atip.proving.tally import load_explained, steady
+from atip.proving.tally import judge_result, load_explained, steady
+from atip.sandbox.verified import seal
+from atip.system.clock import now_iso
 from atip.system.files import make_private, read_bytes, write_atomic
 from atip.system.processes import find_program
 from atip.system.scratch import scratch_folder
@@ -30,11 +33,13 @@ if TYPE_CHECKING:
 PLACES = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
 MAX_RESULT = 50_000_000
 MANY = 8
-LARGE = {"commands": 200, "flags": 8, "cases": 500, "trials": 700, "seconds": 420.0}
+LARGE = {"commands": 200, "flags": 8, "cases": 400, "trials": 560, "waits": 30, "cpu_s": 120.0}
 """For a tool that we have words for many commands of."""
 MADE_BY_PROGRAMS = ("data.db", "disk.ext2", "sample.deb", "zipped.txt.zst", "zipped.txt.lz4")
 """Samples whose bytes hold the time at which they were made."""
 FIRST, SECOND = "first", "second"
+ROUNDS = 4
+"""Passes over what waits: the two rounds of the last tools, and once more what failed for lack of a machine."""
 
 
 class Target(Value):
@@ -62,20 +67,62 @@ class Campaign:
         if not os.path.isdir(self.desk):
             make_samples(self.desk)
 
+    def begin(self) -> int:
+        """Count this start; returns how many there were."""
+        path = os.path.join(self._folder, "starts")
+        past = self.starts()
+        write_atomic(path, "".join(f"{one}\n" for one in (*past, now_iso())).encode())
+        return len(past) + 1
+
+    def starts(self) -> list[str]:
+        """When it was started: more than one is not one run."""
+        path = os.path.join(self._folder, "starts")
+        return read_bytes(path, 100_000).decode().split() if os.path.isfile(path) else []
+
     def run(self, targets: Iterable[Target], budget: Mapping[str, Any] | None = None) -> None:
         """Round one finds and tries, round two plays the same cases again."""
         known = load_recipes()
         wanted = sorted(targets, key=lambda one: (one.name not in known, one.name))
-        first = [
-            self._first(one, budget or {}) for one in wanted if not self.result(FIRST, one.name)
-        ]
-        self._work(FIRST, first)
-        second = [
-            order
-            for one in wanted
-            if not self.result(SECOND, one.name) and (order := self._second(one))
-        ]
-        self._work(SECOND, second)
+        waiting: dict[str, tuple[str, Target]] = {}
+        for one in wanted:
+            if turn := self._missing(one):
+                waiting[one.name] = turn, one
+        for _ in range(ROUNDS):
+            if waiting:
+                self._play(waiting, budget or {})
+
+    def _play(self, waiting: dict[str, tuple[str, Target]], budget: Mapping[str, Any]) -> None:
+        """Both rounds of what waits; what fails, or comes too late for this queue, goes on waiting."""
+        ready = list(waiting)
+        done = 0
+
+        def orders() -> Iterator[bytes]:
+            while ready:
+                turn, one = waiting[ready.pop(0)]
+                yield self._first(one, budget) if turn == FIRST else self._second(one)
+
+        for order, answer in open_engine(self._engine, self._jobs).run(work, orders()):
+            name, done = json.loads(order)["name"], done + 1
+            turn, one = waiting[name]
+            if isinstance(answer, BaseException):
+                self._tell(f"{turn} {done} {name}: {answer}")
+                continue
+            make_private(os.path.join(self._folder, turn))
+            write_atomic(self._path(turn, name), answer)
+            self._tell(f"{turn} {done} {name}: {_told(json.loads(answer))}")
+            del waiting[name]
+            if turn == FIRST and json.loads(answer).get("cases"):
+                waiting[name] = SECOND, one
+                ready.insert(0, name)
+
+    def _missing(self, target: Target) -> str:
+        """The round that a tool still needs; empty: none."""
+        first = self.result(FIRST, target.name)
+        if first is None or first.get("digest", "") not in ("", _digest(target.path)):
+            return FIRST
+        second = self.result(SECOND, target.name)
+        is_current = second is not None and second.get("digest") == first.get("digest")
+        return "" if is_current or not first.get("cases") else SECOND
 
     def result(self, turn: str, name: str) -> dict[str, Any] | None:
         """What a round found of a tool; None: nothing yet."""
@@ -96,16 +143,19 @@ class Campaign:
                 yield found
 
     def unsteady(self) -> list[str]:
-        """Cases whose second run gave another verdict, or that the clock cut off in one of the two."""
+        """Cases whose second run gave another verdict, or that the clock cut off in one of the two each time it was repeated."""
         explained = load_explained()
         found = []
         for one in self.results(FIRST):
             again = self.result(SECOND, one["name"])
             if again is None or "cases" not in one or "cases" not in again:
                 continue
-            kept = {" ".join(each.row["argv"]) for each in steady(one, again, explained)}
-            lines = (" ".join(row["argv"]) for row in again["cases"])
-            found += [line for line in lines if line not in kept]
+            kept = {each.key for each in steady(one, again, explained)}
+            found += [
+                " ".join(each.row["argv"])
+                for each in judge_result(one, explained)
+                if each.key not in kept
+            ]
         return found
 
     def touched(self) -> list[str]:
@@ -129,28 +179,22 @@ class Campaign:
             budget=dict(budget),
         )
 
-    def _second(self, target: Target) -> bytes | None:
+    def _second(self, target: Target) -> bytes:
         known = self.result(FIRST, target.name)
-        if known is None or not known.get("cases"):
-            return None
+        assert known is not None
         return order_of(
             target.name, target.path, self.desk,
             cases=known["cases"], source=target.source, root=target.root, version=known["version"],
         )  # fmt: skip
 
-    def _work(self, turn: str, orders: list[bytes]) -> None:
-        make_private(os.path.join(self._folder, turn))
-        engine = open_engine(self._engine, self._jobs)
-        for done, (order, answer) in enumerate(engine.run(work, orders), 1):
-            name = json.loads(order)["name"]
-            if isinstance(answer, BaseException):
-                self._tell(f"{turn} {done}/{len(orders)} {name}: {answer}")
-                continue
-            write_atomic(self._path(turn, name), answer)
-            self._tell(f"{turn} {done}/{len(orders)} {name}: {_told(json.loads(answer))}")
-
     def _path(self, turn: str, name: str) -> str:
         return os.path.join(self._folder, turn, f"{name}.json")
+
+
+def _digest(path: str) -> str:
+    binary = seal(path)
+    binary.close()
+    return binary.digest
 
 
 def _contents(folder: str) -> dict[str, None]:

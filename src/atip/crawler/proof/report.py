@@ -6,11 +6,13 @@ import json
 
 from atip.knowledge.proof import LETTERS
 from atip.knowledge.reading import aliases, load, names
+from atip.proving.evidence import evidence_of_cases, is_verified, subjects_of
+from atip.proving.tally import METHOD, load_explained, steady
 from atip.proving.verdicts import AGREES, UNDECLARED, UNOBSERVABLE, UNSAID, UNUSED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
     from atip.proving.tally import Tally
@@ -53,6 +55,23 @@ def _raised(own: Mapping[str, Any]) -> int:
     return len(json.dumps(added).split("true")) - 1 if added else 0
 
 
+def verified_tools(
+    results: Iterable[Mapping[str, Any]], again: Mapping[str, Mapping[str, Any]]
+) -> frozenset[str]:
+    """Tools of which every command had a case and every claimed fact was seen, in both rounds, and nothing else was."""
+    explained = load_explained()
+    found = set()
+    for result in results:
+        tool, second = load(result["name"]), again.get(result["name"])
+        if tool is None or second is None or not result.get("cases"):
+            continue
+        judged = steady(result, second, explained)
+        evidence = evidence_of_cases(result["name"], result["digest"], result["version"], judged)
+        if is_verified(evidence, subjects_of(tool.replace(name=result["name"]))):
+            found.add(result["name"])
+    return frozenset(found)
+
+
 def summary_of(found: Tally, unsteady: int, twice: int, touched: int) -> dict[str, Any]:
     """The numbers alone."""
     return {
@@ -72,7 +91,10 @@ def summary_of(found: Tally, unsteady: int, twice: int, touched: int) -> dict[st
 
 
 def proof_document(
-    found: Tally, results: Iterable[Mapping[str, Any]], summary: Mapping[str, Any]
+    found: Tally,
+    results: Iterable[Mapping[str, Any]],
+    summary: Mapping[str, Any],
+    verified: Collection[str],
 ) -> dict[str, Any]:
     """`knowledge/proof.json`; see `atip.knowledge.proof`."""
     letters = {fact: letter for letter, fact in LETTERS.items()}
@@ -83,6 +105,7 @@ def proof_document(
             "version": result.get("version", ""),
             "source": result["source"],
             "subjects": {},
+            **({"verified": True} if result["name"] in verified else {}),
         }
     for key, lines in found.facts.items():
         subject, _, fact = key.rpartition(": ")
@@ -98,6 +121,7 @@ def proof_document(
 def render_report(found: Tally, summary: Mapping[str, Any], tried: Mapping[str, int]) -> str:
     """`docs/proof.md`."""
     explained: dict[str, int] = {}
+    kinds = {one.why: one.kind for one in load_explained()}
     for one in found.disproofs:
         if one.why:
             explained[one.why] = explained.get(one.why, 0) + 1
@@ -119,7 +143,8 @@ def render_report(found: Tally, summary: Mapping[str, Any], tried: Mapping[str, 
         f"| pairs with and without a flag | {found.pairs:,} |",
         f"| facts with evidence | {len(found.facts):,} |",
         f"| facts that our knowledge claims | {summary['claims']:,}, of {len(names()):,} entries with {len(aliases()):,} other names |",
-        f"| cases that were played twice | {summary['twice']:,}; {summary['unsteady']:,} with another verdict the second time, or cut off by the clock, count for nothing |",
+        f"| tools verified (`trust.verified`): every command tried, every claimed fact seen, nothing else | {summary['verified']:,} |",
+        f"| cases that were played twice | {summary['twice']:,}, in {summary['starts']:,} start{'s' if summary['starts'] != 1 else ''} of the run; {summary['unsteady']:,} with another verdict the second time count for nothing |",
         f"| samples and home afterwards, byte for byte | {'as they were made' if not summary['touched'] else str(summary['touched']) + ' differ'} |",
         f"| disproofs | {len(found.disproofs):,}: {len(found.disproofs) - len(found.open):,} explained, {len(found.open):,} open |",
         "",
@@ -137,11 +162,13 @@ def render_report(found: Tally, summary: Mapping[str, Any], tried: Mapping[str, 
         "",
         "## Explained",
         "",
-        "Seen, contradicting a claim word for word, and no effect in its sense (`src/atip/proving/explained.yaml`).",
+        "Seen, contradicting a claim word for word, and no effect in its sense (`src/atip/proving/explained.yaml`). *Convention*: the",
+        "[words of a claim](formats/knowledge.md) leave it out: caches, locks, temporary files, the tool's own configuration. *Method*: a trace",
+        "cannot tell: tries that are refused, what is opened and left as it was.",
         "",
-        "| why | cases |",
-        "|---|---|",
-        *(f"| {why} | {number:,} |" for why, number in sorted(explained.items(), key=lambda pair: -pair[1])),
+        "| kind | why | cases |",
+        "|---|---|---|",
+        *(f"| {kinds.get(why, METHOD)} | {why} | {number:,} |" for why, number in sorted(explained.items(), key=lambda pair: -pair[1])),
     ]  # fmt: skip
     if found.open:
         lines += ["", "## Open", ""]

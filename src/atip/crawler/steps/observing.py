@@ -12,7 +12,7 @@ from atip.knowledge.reading import load
 from atip.model.decode import decode_tool
 from atip.model.root import lift
 from atip.proving.claims import claim_of
-from atip.proving.evidence import block_of, evidence_of_cases
+from atip.proving.evidence import block_of, evidence_of_cases, is_verified, subjects_of
 from atip.proving.generate import Budget, Generator
 from atip.proving.playing import play_case
 from atip.proving.samples import make_samples
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
     from atip.proving.generate import Tried
 
-BUDGET = Budget(commands=12, flags=8, cases=40, trials=80, seconds=30.0)
+BUDGET = Budget(commands=12, flags=8, cases=40, trials=80, waits=4, cpu_s=20.0)
 
 
 def observe_programs(arranged: Arranged, shims: dict[str, Any], folder: str) -> None:
@@ -69,13 +69,28 @@ def _observe(program: PackagedProgram, root: str, room: TrialRoom, shims: dict[s
             program.name, tool, curated or tool, room.desk,
             lambda case: play_case(case, room, binary), BUDGET, lookup,
         )  # fmt: skip
-        explained = load_explained()
-        judged = [_judged(one, room.desk, lookup, explained) for one in generator.generate()]
+        tried = generator.generate()
     finally:
         binary.close()
+    explained = load_explained()
+    judged = [_judged(one, room.desk, lookup, explained) for one in tried]
     evidence = evidence_of_cases(program.name, binary.digest, tool.version, judged)
     own = document.get("x-atip")
     document["x-atip"] = {**(own if isinstance(own, dict) else {}), "observed": block_of(evidence)}
+    if _verifies(tool, binary.digest, tried, room.desk):
+        document["trust"] = {**document.get("trust", {}), "verified": True}
+
+
+def _verifies(tool: Tool, digest: str, tried: list[Tried], desk: str) -> bool:
+    """Whether the cases bear out the description itself, not only what we knew before."""
+
+    def lookup(name: str) -> Tool | None:
+        return tool if name == tool.name else load(name)
+
+    judged = [_judged(one, desk, lookup, ()) for one in tried]
+    return is_verified(
+        evidence_of_cases(tool.name, digest, tool.version, judged), subjects_of(tool)
+    )
 
 
 def _judged(tried: Tried, desk: str, lookup: Any, explained: Any) -> Judged:
@@ -88,5 +103,5 @@ def _judged(tried: Tried, desk: str, lookup: Any, explained: Any) -> Judged:
         row={**case.to_json(), "exit": tried.exit_code},
         sight=tried.sight,
         verdicts=verdicts,
-        whys={each.fact: why_of(case.argv[0], each, explained) for each in lies},
+        whys={each.fact: why_of(case.argv[0], each, tried.sight, explained) for each in lies},
     )

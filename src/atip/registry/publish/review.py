@@ -15,6 +15,7 @@ from atip.errors import FormatError, TrustError
 from atip.model.decode import decode_tool
 from atip.model.diff import diff
 from atip.model.documents import judge
+from atip.model.observed import read_observed
 from atip.model.problems import Problem
 from atip.model.reader import read_json
 from atip.model.shim_records import decode_quickly
@@ -151,6 +152,15 @@ def _weaker(changes: Iterable[Change]) -> list[Problem]:
     ]
 
 
+def _was_observed(document: Json) -> bool:
+    """Whether an inferred shim carries the cases of exactly this binary that it was verified by. A claim like all of a shim: policy
+    reads neither, and whoever publishes it has signed for it."""
+    own, binary = document.get("x-atip"), document.get("binary")
+    block = read_observed(own) if isinstance(own, dict) else None
+    digest = str(binary.get("hash", "")) if isinstance(binary, dict) else ""
+    return _claimed_source(document) == "inferred" and block is not None and block.bears_out(digest)
+
+
 def _community_problems(document: Json, approved: bool) -> list[Problem]:
     """(4)"""
     trust = document.get("trust") or {}
@@ -163,8 +173,8 @@ def _community_problems(document: Json, approved: bool) -> list[Problem]:
                 message="a contribution says `community`, `inferred` or `vendor`",
             )
         )
-    if trust.get("verified") and not approved:
-        hint = "say false, or have a person approve it after testing"
+    if trust.get("verified") and not approved and not _was_observed(document):
+        hint = "say false, carry what was observed of this binary, or have a person approve it after testing"
         message = "calls itself verified without an approval"
         found.append(
             Problem(path="$.trust.verified", code="publish.verified", message=message, hint=hint)

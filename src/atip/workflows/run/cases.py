@@ -16,7 +16,7 @@ from atip.errors import FormatError
 from atip.model.value import Value
 from atip.proving.cases import read_cases
 from atip.proving.claims import claim_of
-from atip.proving.evidence import evidence_of_cases
+from atip.proving.evidence import evidence_of_cases, is_verified, subjects_of
 from atip.proving.generate import Budget, Generator
 from atip.proving.playing import play_case
 from atip.proving.samples import make_samples
@@ -180,7 +180,7 @@ class _Room:
             row={**case.to_json(), "command": list(claim.path), "exit": exit_code},
             sight=sight,
             verdicts=verdicts,
-            whys={each.fact: why_of(self._name, each, self._explained) for each in lies},
+            whys={each.fact: why_of(self._name, each, sight, self._explained) for each in lies},
         )
 
     def _expect(self, case: Case, one: Judged, raised: tuple[str, ...]) -> None:
@@ -196,6 +196,10 @@ class _Room:
 
     def _report(self, judged: list[Judged]) -> CasesReport:
         evidence = evidence_of_cases(self._name, self._binary.digest, self._version, judged)
+        described = self._lookup(self._name)
+        evidence["verified"] = described is not None and is_verified(
+            evidence, subjects_of(described)
+        )
         return CasesReport(
             tool=self._name, judged=tuple(judged), unmet=tuple(self._unmet), evidence=evidence
         )
