@@ -25,6 +25,8 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import positive
+
     parser.add_argument("tools", nargs="+", metavar="TOOL", help="known tool, file, or -")
     parser.add_argument(
         "--for",
@@ -43,7 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="one function per command, or one per group with an action (auto: as --max-tokens allows)",
     )
-    parser.add_argument("--max-tokens", type=int, default=None, help="budget for the whole list")
+    parser.add_argument(
+        "--max-tokens", type=positive, default=None, help="budget for the whole list"
+    )
     parser.add_argument("--commands", default="", help="only these subtrees, comma-separated")
     parser.add_argument(
         "--creates", action="store_true", help="say in descriptions what a command creates"

@@ -43,6 +43,8 @@ MAX_INPUT = 64 * 1024 * 1024
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import positive, seconds
+
     parser.add_argument(
         "--yes", action="store_true", help="answer yes where nothing can be destroyed"
     )
@@ -75,9 +77,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this run")
     parser.add_argument(
-        "--timeout", type=float, default=None, metavar="S", help="seconds until killed"
+        "--timeout", type=seconds, default=None, metavar="S", help="seconds until killed"
     )
-    parser.add_argument("--max-bytes", type=int, default=None, help="keep this much of each stream")
+    parser.add_argument(
+        "--max-bytes", type=positive, default=None, help="keep this much of each stream"
+    )
     parser.add_argument("--stdin", action="store_true", help="hand standard input to the tool")
     parser.add_argument(
         "--raw",

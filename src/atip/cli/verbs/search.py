@@ -27,8 +27,10 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import positive
+
     parser.add_argument("words", nargs="+", metavar="WORDS", help="what you want to do")
-    parser.add_argument("--limit", type=int, default=5, metavar="N", help="at most this many")
+    parser.add_argument("--limit", type=positive, default=5, metavar="N", help="at most this many")
     parser.add_argument("--tool", default=None, metavar="TOOL", help="only commands of this tool")
     parser.add_argument(
         "--having",
