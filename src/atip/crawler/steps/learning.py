@@ -29,7 +29,6 @@ from atip.model.value import Value
 from atip.sandbox.probe import ProbeSandbox
 from atip.sandbox.system_view import HOST
 from atip.sandbox.worker import ProbeResult
-from atip.system.clock import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,17 +70,19 @@ class PackageRunner:
         self._box = box
         self._root = root
         self._environment = environment
-        self.ends_at = self.left_s = 0.0
-        """When the job is over on the clock, and the processor time that it still has."""
+        self.cpu_left_s = self.clock_left_s = 0.0
+        """What the job's answers may still take, on processors and on the clock. Time in which nothing was asked (this process
+        was stopped, or waited for its turn) does not count."""
         self.helped: set[str] = set()
         self.started: set[str] = set()
 
     def run(self, argv: Sequence[str], *, wall_s: float | None = None) -> ProbeResult:
-        if monotonic() > self.ends_at or self.left_s < 0:
+        if self.cpu_left_s < 0 or self.clock_left_s < 0:
             return OUT_OF_TIME
         words = [self._seen(word) for word in argv]
         answer = self._box.run(words, env_set=self._environment, wall_s=wall_s)
-        self.left_s -= answer.cpu_s
+        self.cpu_left_s -= answer.cpu_s
+        self.clock_left_s -= answer.duration_s
         if answer.failure or answer.exit_code in (126, 127):
             return answer  # what the loader says about a missing library is no help
         self.started.add(argv[0])
@@ -113,8 +114,8 @@ class Learner:
         )
         self._runner = PackageRunner(self._box, arranged.root, arranged.environment)
         allowed = min(JOB_S + PROGRAM_S * len(arranged.programs), MAX_JOB_S)
-        self._runner.left_s = allowed
-        self._runner.ends_at = monotonic() + allowed * STRETCH
+        self._runner.cpu_left_s = allowed
+        self._runner.clock_left_s = allowed * STRETCH
         self._reader = ContentReader()
         self._askers = self._make_askers()
 
