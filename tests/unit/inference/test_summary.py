@@ -24,6 +24,7 @@ GOOD = [
     ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
 ]  # fmt: skip
 BAD = [
+    ("cpack", "CPack Command-Line Reference", "pointer"),
     ("ssh", "unknown option -- -", "error"),
     ("idle", "Error: option --help not recognized", "error"),
     ("x", "cannot open display :0", "error"),
