@@ -27,8 +27,9 @@ format: $(VENV)/.ready
 	@$(BIN)/ruff format src tests benchmarks examples scripts packages
 	@$(BIN)/ruff check --fix src tests benchmarks examples scripts packages
 
+# Every figure against its peer or limit, in one run; writes docs/benchmarks.json, docs/benchmarks.md and its charts.
 bench: $(VENV)/.ready
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks --record
 
 soak: $(VENV)/.ready $(VENV)/.system
 	@scripts/soak
@@ -44,6 +45,7 @@ docs: $(VENV)/.ready
 	@$(BIN)/python scripts/reference_python.py
 	@$(BIN)/python scripts/reference_errors.py
 	@$(BIN)/python scripts/recorded_day.py
+	@$(BIN)/python scripts/record_session.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "docs: .cache/site/index.html"
 

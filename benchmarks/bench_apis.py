@@ -18,6 +18,8 @@ import tempfile
 import time
 import typing
 
+from benchmarks.measure import figure
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 OURS = """
@@ -74,15 +76,20 @@ def main(given: list[str] | None = None) -> bool:
 
 def compare(document: pathlib.Path, peers: str) -> bool:
     count, ours = run(sys.executable, OURS, document)
-    print(f"GitHub document to tools: {count} operations, {ours:.3f} s")
+    name = f"GitHub's OpenAPI document, {count} operations, to tools"
     if not peers:
-        print("  (no --peers: ratios left out)")
-        return True
+        return figure(name, ours, None, unit="s CPU", detail="peers: `--peers PYTHON`")
     good = True
     for name, program, bar in (("python-utcp", UTCP, 1.5), ("fastmcp", FASTMCP, 0.25)):
         found, theirs = run(peers, program, document)
-        print(f"  {name}: {found} tools, {theirs:.3f} s; ours is {ours / theirs:.2f} × (bar {bar})")
-        good &= ours <= bar * theirs
+        detail = f"{ours:.3f} s / {theirs:.3f} s for {found} tools"
+        good &= figure(
+            f"GitHub's OpenAPI document to tools / {name}",
+            ours / theirs,
+            bar,
+            unit="×",
+            detail=detail,
+        )
     return good
 
 
@@ -108,15 +115,14 @@ def sync_figures(folder: pathlib.Path) -> bool:
         return time.process_time() - begin, report.sources[0]
 
     full, report = timed()
-    print(f"sync in full: {full:.2f} s, {report.written} files")
+    figure("api sync in full", full, None, unit="s CPU", detail=f"{report.written} files")
     unchanged, report = timed()
-    print(f"sync unchanged: {unchanged:.3f} s, {unchanged / full:.3f} of full, {report.written} files")  # fmt: skip
+    figure("api sync unchanged / in full", unchanged / full, None, unit="×")
     text = (folder / "github.json").read_bytes()
     place = text.index(b'"summary":"Create an issue"') + len(b'"summary":"')
     (folder / "github.json").write_bytes(text[:place] + b"Changed: " + text[place:])
     one, report = timed()
-    print(f"sync of one change: {one:.3f} s, {one / full:.3f} of full (bar 0.05), {report.written} files")  # fmt: skip
-    return one <= 0.05 * full
+    return figure("api sync of one change / in full", one / full, 0.05, unit="×")
 
 
 def token_figures(corpus: pathlib.Path) -> bool:
@@ -136,11 +142,15 @@ def token_figures(corpus: pathlib.Path) -> bool:
         )  # fmt: skip
         found = figures([state])
         share = found["codeMode"] / found["traditional"]
-        print(
-            f"{packed.name}: {found['traditional']} tokens raw, {found['codeMode']} for one call"
-            f" = {share:.4f} (bar 0.02 for GitHub; {found['x-method']})"
+        detail = f"{found['codeMode']:,} of {found['traditional']:,} tokens"
+        bar = 0.02 if packed.name.startswith("github") else None
+        good &= figure(
+            f"{packed.name}: tokens for one call / raw document",
+            share,
+            bar,
+            unit="×",
+            detail=detail,
         )
-        good &= share <= 0.02 or not packed.name.startswith("github")
     return good
 
 

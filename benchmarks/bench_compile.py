@@ -15,6 +15,7 @@ import time
 
 import atip
 from atip.session import compile_tools
+from benchmarks.measure import figure
 
 BARE_RATIO = 3.0
 DUMP_RATIO = 3.0
@@ -93,9 +94,8 @@ def main() -> bool:
             lambda r=result: json.dumps(r)
         )
         wrong += ratio > DUMP_RATIO
-        print(
-            f"{provider}{' strict' if strict else ''}: {len(result)} functions, {ratio:.2f} x json.dumps"
-        )
+        name = f"{len(result)} functions for {provider}{' strict' if strict else ''} / json.dumps"
+        figure(name, ratio, DUMP_RATIO, unit="×")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "tool.json")
         with open(path, "w") as file:
@@ -104,9 +104,8 @@ def main() -> bool:
         command = os.path.join(os.path.dirname(sys.executable), "atip")
         ours = cpu([command, "compile", path])
         wrong += ours / bare > BARE_RATIO
-        print(
-            f"atip compile of 20 commands: {ours / bare:.2f} x bare python ({ours * 1000:.0f} ms)"
-        )
+        name = "atip compile of 20 commands / bare python"
+        figure(name, ours / bare, BARE_RATIO, unit="×", detail=f"{ours * 1000:.0f} ms")
     return not wrong
 
 

@@ -20,6 +20,7 @@ import typing
 import atip
 from atip.discovery.documents import InstalledTexts
 from atip.sandbox.probe import ProbeSandbox
+from benchmarks.measure import figure
 
 SAMPLE = 60
 BAR = 0.98
@@ -47,11 +48,8 @@ def main() -> bool:
             if lost:
                 print(f"     {name} ({found.rung}): not in its documents: {' '.join(lost[:12])}")
     share = 1 - wrong / max(told, 1)
-    good = share >= BAR
-    print(
-        f"{'ok  ' if good else 'MISS'} {told} flags at the root, {share:.4f} borne out (bar {BAR})"
-    )
-    return good
+    name = f"flags at the root from completions that documents name, of {told}"
+    return figure(name, share, BAR, unit="share", higher=True)
 
 
 def sample() -> list[str]:

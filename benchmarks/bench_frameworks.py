@@ -25,6 +25,7 @@ import typing
 
 import atip
 from atip.inference.cobra import parse_answer
+from benchmarks.measure import figure
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -322,11 +323,8 @@ def score(chosen: list[dict[str, typing.Any]], answers: list[str]) -> bool:
         print(told)
     wrong = {line.split()[2] for line in told.splitlines() if line.startswith("ERR ")}
     perfect = len(chosen) - len(wrong)
-    good = perfect >= BAR
-    print(
-        f"{'ok  ' if good else 'MISS'} {perfect} of {len(chosen)} programs without a fault (bar {BAR})"
-    )
-    return good
+    name = f"Python programs read without a fault, of {len(chosen)}"
+    return figure(name, perfect, BAR, unit="programs", higher=True)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import time
 
 from atip.system import guard_socket
 from benchmarks.bench_guard import cpu
-from benchmarks.measure import cpu_of_command, report
+from benchmarks.measure import cpu_of_command, figure, report
 
 LINES = (
     *("git status", "ls -la | head", "cat README.md", "git log --oneline -5 && git diff --stat", "rm -rf build"),
@@ -66,9 +66,8 @@ def measure_server(path: str, cwd: str) -> bool:
         time.sleep(0.005)  # lines come one after the other
     took.sort()
     half, most = took[len(took) // 2], took[len(took) * 99 // 100]
-    good = half <= HALF_MS and most <= MOST_MS
-    print(f"{'ok  ' if good else 'MISS'} server time p50 {half:.1f} ms (bar {HALF_MS:.0f}), p99 {most:.1f} ms (bar {MOST_MS:.0f})")  # fmt: skip
-    return good
+    good = figure("guard serve, one line, p50", half, HALF_MS, unit="ms")
+    return figure("guard serve, one line, p99", most, MOST_MS, unit="ms") and good
 
 
 if __name__ == "__main__":

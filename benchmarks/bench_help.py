@@ -17,15 +17,17 @@ import sys
 import time
 
 from atip.inference.help import infer_help
+from benchmarks.measure import figure
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOSTILE = [" ", "-", "[", "(", "-a\n", "  -a, --bb CC  desc\n", "usage: ", "│ --a │ b │\n", '"a", ']
 
 
-def main() -> int:
-    """Runs everything; 0 if the scorer ran."""
+def main() -> bool:
+    """Runs everything; whether the scorer ran and no text is slow."""
     default = os.environ.get("ATIP_SHARED") or str(HERE.parent.parent / "shared")
-    bench = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else f"{default}/helpbench")
+    named = sys.argv[1:] if __name__ == "__main__" else []
+    bench = pathlib.Path(named[0] if named else f"{default}/helpbench")
     adapter = f"{sys.executable} {HERE / 'adapters' / 'help.py'}"
     corpus = bench / "dev.jsonl.gz"
     command = [sys.executable, str(bench / "score.py"), "--corpus", str(corpus), "--cmd", adapter]
@@ -37,15 +39,15 @@ def main() -> int:
         infer_help(text)
     spent = time.process_time() - begin
     size = sum(map(len, texts))
-    print(
-        f"{len(texts)} texts, {size} characters: {spent:.2f} s CPU, {spent / size * 1e6:.2f} s/MB"
-    )
+    figure(f"{len(texts):,} help texts read", spent / size * 1e6, None, unit="s CPU/MB")
+    worst = 0.0
     for unit in HOSTILE:
         begin = time.process_time()
         infer_help(unit * (1_000_000 // len(unit)))
-        print(f"1 MB of {unit!r}: {time.process_time() - begin:.2f} s CPU")
-    return code
+        worst = max(worst, time.process_time() - begin)
+    name = f"1 MB of hostile help text, worst of {len(HOSTILE)}"
+    return figure(name, worst, 1.0, unit="s CPU") and code == 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(not main())

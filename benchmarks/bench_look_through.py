@@ -8,6 +8,7 @@ import tempfile
 import time
 
 from atip.toolbox import Toolbox
+from benchmarks.measure import figure
 
 FILES, ROUNDS, BAR_MS = 10_000, 15, 20.0
 PROJECT = {
@@ -46,8 +47,8 @@ def main() -> bool:
                 Toolbox(home=home, cwd=str(work)).explain(line, cwd=str(work))
                 took.append((time.process_time() - start) * 1000)
             half = statistics.median(took)
-            good &= half <= BAR_MS
-            print(f"{'ok  ' if half <= BAR_MS else 'MISS'} explain `{line}` in {FILES:,} files {half:29.1f} ms CPU (bar {BAR_MS:.0f})")  # fmt: skip
+            name = f"explain `{line}` in {FILES:,} files"
+            good &= figure(name, half, BAR_MS, unit="ms CPU")
     return good
 
 

@@ -18,7 +18,7 @@ import time
 import typing
 
 from atip.toolbox import Toolbox
-from benchmarks.measure import cpu_of_command, ratio, report
+from benchmarks.measure import cpu_of_command, figure, ratio, report
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,12 +84,10 @@ def _searches(box: Toolbox, tools: int) -> bool:
         spent = (time.process_time() - start) / len(rows)
     first = sum(place == 0 for place in places) / len(places)
     five = sum(place is not None for place in places) / len(places)
-    good = first >= EVERYDAY[0] and five >= EVERYDAY[1]
-    print(
-        f"{'ok  ' if good else 'MISS'} {len(rows)} everyday requests: hit@1 {first:.3f}, hit@5 {five:.3f}"
-        f" (bars {EVERYDAY[0]}, {EVERYDAY[1]}); {spent * 1000:.1f} ms CPU each"
-    )
-    return good
+    name = f"{len(rows)} everyday requests"
+    detail = f"{spent * 1000:.1f} ms CPU each"
+    good = figure(f"{name}, hit@1", first, EVERYDAY[0], unit="share", higher=True, detail=detail)
+    return figure(f"{name}, hit@5", five, EVERYDAY[1], unit="share", higher=True) and good
 
 
 def _requests(index: Index) -> Iterator[tuple[str, list[list[str]]]]:

@@ -29,6 +29,7 @@ from atip.server.runs import Bounds
 from atip.session import Session
 from atip.system.tokens import find_counter
 from atip.toolbox import Toolbox
+from benchmarks.measure import figure
 
 MAX_SURFACE = 350
 MAX_IN_ALL = 900
@@ -58,15 +59,15 @@ def main() -> bool:
         surface, rows = anyio.run(_measured, app, count)
         listing, functions = _listing(tools, count)
         first = min(_first_answer(folder) for _ in range(5))
-    print(f"initialize answered after {first:.2f} s of CPU  (bar {MAX_FIRST_S})")
     total = sum(1 for _ in tools)
     print(f"tokenizer {tokenizer}; {total} tools, {functions} commands known")
     good = _line("surface: tools/list and instructions", surface, MAX_SURFACE)
-    good &= first <= MAX_FIRST_S
+    good &= figure("MCP initialize answered", first, MAX_FIRST_S, unit="s CPU")
     for request, cost in rows:
         good &= _line(f"find and call: {request}", surface + cost, MAX_IN_ALL)
     worst = surface + max(cost for _, cost in rows)
-    print(f"     listing the same tools through MCP: {listing:,} tokens = {listing / worst:,.0f} x")
+    detail = f"{listing / worst:,.0f} times the dearest request"
+    figure("listing the same tools through MCP", listing, None, unit="tokens", detail=detail)
     return good
 
 
@@ -94,8 +95,7 @@ def _first_answer(home: str) -> float:
 
 
 def _line(name: str, found: int, bar: int) -> bool:
-    print(f"{'ok  ' if found <= bar else 'MISS'} {name:<58} {found:6,} tokens (bar {bar})")
-    return found <= bar
+    return figure(name, found, bar, unit="tokens")
 
 
 def _known(home: pathlib.Path) -> tuple[Toolbox, list]:

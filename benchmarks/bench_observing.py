@@ -14,6 +14,7 @@ import time
 
 from atip.proving.samples import make_samples
 from atip.toolbox import Toolbox
+from benchmarks.measure import FIGURES, figure
 
 COMMANDS = (
     ("sleep", "0.01"),
@@ -35,7 +36,7 @@ def timed(work: object) -> float:
     return time.perf_counter() - began
 
 
-def main(rounds: int) -> None:
+def main(rounds: int = 15) -> bool:
     with tempfile.TemporaryDirectory() as base:
         home = os.path.join(base, "home")
         os.mkdir(home)
@@ -50,11 +51,10 @@ def main(rounds: int) -> None:
                 observed = timed(lambda argv=argv: box.observe(argv, cwd=desk))
                 ratios.append(observed / confined)
                 seen.append(observed)
-            print(
-                f"{' '.join(argv):24} observed {statistics.median(seen) * 1000:6.0f} ms, "
-                f"{statistics.median(ratios):.1f} x the same run confined"
-            )
-    print(f"load {os.getloadavg()[0]:.1f}")
+            name = f"observe {' '.join(argv)}"
+            figure(f"{name} / the same run confined", statistics.median(ratios), 5, unit="×")
+            figure(name, statistics.median(seen), 1, unit="s")
+    return all(each["good"] for each in FIGURES)
 
 
 if __name__ == "__main__":

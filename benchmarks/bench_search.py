@@ -21,7 +21,7 @@ import typing
 
 from atip import Command, Tool
 from atip.search.index import Index
-from benchmarks.measure import cpu_of_call, ratio, report
+from benchmarks.measure import cpu_of_call, figure, ratio, report
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,12 +123,9 @@ def _update(index: Index, tool: Tool) -> bool:
         start = time.perf_counter()
         spent.append(cpu_of_call(lambda: index.put([tool])))
         waited.append(time.perf_counter() - start)
-    good = min(spent) < UPDATE_S
-    print(
-        f"{'ok  ' if good else 'MISS'} update of one tool of {len(tool.commands or ())} commands:"
-        f" {min(spent) * 1000:.1f} ms CPU (bar {UPDATE_S * 1000:.0f}), {min(waited) * 1000:.1f} ms wall"
-    )
-    return good
+    name = f"index: update of one tool of {len(tool.commands or ())} commands"
+    detail = f"{min(waited) * 1000:.1f} ms wall"
+    return figure(name, min(spent) * 1000, UPDATE_S * 1000, unit="ms CPU", detail=detail)
 
 
 def _build(tools: list[Tool]) -> None:

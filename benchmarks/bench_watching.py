@@ -16,6 +16,7 @@ from atip.sandbox.preview import find_changes, stage_for
 from atip.sandbox.run import Request, start_confined
 from atip.sandbox.trace import Tracer
 from atip.sandbox.verified import seal
+from benchmarks.measure import figure
 
 OPENS = 2000
 CODE = f"for _ in range({OPENS}): open('/etc/passwd').close()"
@@ -61,7 +62,7 @@ def preview(folder: str, cache: str) -> float:
     return time.perf_counter() - began
 
 
-def main(rounds: int) -> None:
+def main(rounds: int = 5) -> bool:
     with tempfile.TemporaryDirectory() as base:
         folder = os.path.join(base, "work")
         os.mkdir(folder)
@@ -81,14 +82,13 @@ def main(rounds: int) -> None:
             quick.append(run(["touch", "file1"], "/usr/bin/touch", folder))
             previewed.append(preview(folder, os.path.join(base, "cache")))
         per_call = (min(traced) - min(plain)) / calls * 1e6
-        print(
-            f"plain {min(plain) * 1e3:.0f} ms, traced {min(traced) * 1e3:.0f} ms, {calls} calls told"
+        detail = (
+            f"plain {min(plain) * 1e3:.0f} ms, traced {min(traced) * 1e3:.0f} ms, {calls} calls"
         )
-        print(f"trace: {per_call:.0f} µs for each call that is told")
-        print(f"touch {min(quick) * 1e3:.0f} ms, previewed {min(previewed) * 1e3:.0f} ms")
-        print(
-            f"preview: {(min(previewed) - min(quick)) * 1e3:.0f} ms more, 2,000 files in the folder"
-        )
+        figure("one call reported by the tracer", per_call / 1e3, None, unit="ms", detail=detail)
+        more = (min(previewed) - min(quick)) * 1e3
+        figure("preview of a run in a folder of 2,000 files", more, None, unit="ms more")
+    return True
 
 
 if __name__ == "__main__":

@@ -46,11 +46,36 @@ def ratio(
     return min(mine), min(theirs), min(mine) / max(min(theirs), 1e-9)
 
 
+FIGURES: list[dict[str, object]] = []
+"""Every figure of this process, in order; `benchmarks.record` writes them down."""
+
+
 def report(name: str, measured: tuple[float, float, float], bar: float) -> bool:
-    """Print one line; returns whether the bar is met."""
+    """One ratio, printed and kept; returns whether the bar is met."""
     ours, other, found = measured
-    good = found <= bar
-    print(
-        f"{'ok  ' if good else 'MISS'} {name:<58} {ours * 1000:8.1f} ms / {other * 1000:8.1f} ms = {found:5.2f} (bar {bar})"
-    )
+    detail = f"{ours * 1000:.1f} ms / {other * 1000:.1f} ms"
+    return figure(name, found, bar, unit="×", detail=detail)
+
+
+def figure(
+    name: str,
+    value: float,
+    bar: float | None,
+    *,
+    unit: str,
+    detail: str = "",
+    higher: bool = False,
+) -> bool:
+    """One figure, printed and kept; returns whether the bar is met.
+
+    Args:
+        bar: None where there is nothing to compare with.
+        higher: whether more is better.
+    """
+    good = bar is None or (value >= bar if higher else value <= bar)
+    FIGURES.append({"name": name, "value": value, "bar": bar, "unit": unit, "detail": detail, "higher": higher, "good": good})  # fmt: skip
+    beside = f" ({detail})" if detail else ""
+    says = "    " if bar is None else "ok  " if good else "MISS"
+    limit = "" if bar is None else f" (bar {bar:,g})"
+    print(f"{says} {name:<58} {value:10,.4g} {unit}{limit}{beside}", flush=True)
     return good

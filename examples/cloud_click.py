@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """A make-believe cloud client, with click. One line makes it a tool for agents."""
 
+from __future__ import annotations
+
 import click
 
 import atip.sdk

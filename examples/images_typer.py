@@ -13,7 +13,7 @@ from atip.sdk import READ_ONLY, effects
 app = typer.Typer(help="Look at images and shrink them", add_completion=False)
 
 
-class Format(enum.StrEnum):
+class Format(str, enum.Enum):  # noqa: UP042 – `StrEnum` is new in Python 3.11
     png = "png"
     webp = "webp"
 

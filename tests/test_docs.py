@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import pytest
+from ruamel.yaml import YAML
 
 from atip.cli.verbs import NOUNS, VERBS
 from atip.model.check import check_tool
@@ -86,6 +87,50 @@ def test_every_extension_is_documented():
     assert {key for key in used if f"`{key}`" not in page} <= {
         "curated"
     }  # a mark in memory, never written
+
+
+WHOLE_PAGES = (
+    "docs/start/agent-user.md",
+    "docs/start/agent-builder.md",
+    "docs/start/security-team.md",
+    "docs/formats/sdk.md",
+)
+"""Played from the first command to the last by tests/integration/test_first_hour.py."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_is_run_read_or_excused(page):
+    """Commands and programs are run, JSON and YAML are read, `text` is for people; anything else gives its reason."""
+    name = str(page.relative_to(ROOT))
+    found = re.findall(
+        r"((?:^<!-- [^\n]* -->\n)?)^```(\w*)\n(.*?)^```$", page.read_text(), re.S | re.M
+    )
+    for mark, kind, text in found:
+        if kind == "json":
+            json.loads(text)
+        elif kind == "yaml":
+            YAML(typ="safe").load(text)
+        elif kind != "text":
+            says = re.match(r"<!-- (run|program: \S+|not run: .{8,}) -->", mark)
+            assert says or name in WHOLE_PAGES, f"{name}: {text[:60]!r} is neither run nor excused"
+        for test in re.findall(r"(?:tests|examples)/[\w/-]+(?:\.\w+)?", mark):
+            assert (ROOT / test).exists(), f"{name}: {test} is not there"
+
+
+def test_python_blocks_run_as_written(tmp_path):
+    ran = 0
+    for page in PAGES:
+        for block in re.findall(r"<!-- run -->\n```python\n(.*?)```", page.read_text(), re.S):
+            # `expression  # value` is what a reader sees at a prompt
+            checks = re.sub(
+                r"^(\S.*?) *# (True|False|None)\b.*$", r"assert (\1) is \2", block, flags=re.M
+            )
+            done = subprocess.run(
+                [sys.executable, "-c", checks], capture_output=True, text=True, cwd=tmp_path
+            )
+            assert done.returncode == 0, (page, done.stderr)
+            ran += 1
+    assert ran
 
 
 def blocks() -> list[tuple[str, list[str]]]:

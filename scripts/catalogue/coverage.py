@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import json
+import os
 import pathlib
 import sys
 
@@ -15,7 +17,7 @@ ROWS = (
     ("executables found", "programs"),
     ("executables that printed something when asked", "helped"),
     ("of these with a valid shim", "described"),
-    ("dead letters", "dead"),
+    ("packages refused", "dead"),
 )
 
 
@@ -44,6 +46,22 @@ def summaries(folder: pathlib.Path) -> tuple[int, int]:
     return good, total
 
 
+def gigabytes(folder: pathlib.Path) -> float:
+    """Room that files take; one with several names counts once."""
+    files = {(one.st_dev, one.st_ino): one.st_blocks for one in map(_look, folder.rglob("*"))}
+    return sum(files.values()) * 512 / 1e9
+
+
+def _look(path: pathlib.Path) -> os.stat_result:
+    return path.lstat()
+
+
+def reasons(folder: pathlib.Path) -> collections.Counter[str]:
+    """Dead letters of the last run by code."""
+    report = json.loads((folder / "report.json").read_bytes())
+    return collections.Counter(str(one["code"]) for one in report["deadLetters"])
+
+
 def main() -> int:
     folder = pathlib.Path(sys.argv[1])
     counts = figures(Depot(str(folder / "state" / "depot")))
@@ -64,6 +82,8 @@ def main() -> int:
         ("descriptions that pass the checker of summaries", good),
     ):
         print(f"| {title} | {number:,} |")
+    print(f"| state (packages as fetched, results) | {gigabytes(folder / 'state'):.1f} GB |")
+    print(f"| registry (source, public, signed) | {gigabytes(folder / 'registry'):.1f} GB |")
     share = 100 * counts["described"] / max(1, counts["helped"])
     print(
         f"\n{share:.1f} % of executables that printed something when asked have a strictly valid shim; ",
@@ -75,8 +95,9 @@ def main() -> int:
         ("ecosystem", coverage.by_ecosystem),
         ("method", coverage.by_method),
         ("trust", coverage.by_trust),
+        ("dead letter", reasons(folder)),
     ):
-        print(f"| {title} | shims |\n|---|---|")
+        print(f"| {title} | {'packages' if title == 'dead letter' else 'shims'} |\n|---|---|")
         print("\n".join(f"| {name} | {number:,} |" for name, number in table.items()), end="\n\n")
     return 0
 

@@ -1,7 +1,12 @@
 """AsyncToolbox: the same methods for callers that live in an event loop.
 
 Each call runs the synchronous one in a worker thread, so that nothing blocks the loop. Cancelling a task that
-awaits `run` ends the program; other calls go on in their thread to their own deadline.
+awaits `run` ends the program; other calls go on in their thread to their own deadline. What `Toolbox` offers as
+properties (`registries`, `apis`, `intents`, …), and what makes objects and does no work, is reached through `box`.
+
+    box = atip.AsyncToolbox()
+    explanation = await box.explain("git push --force")
+    result = await box.run(["git", "status"])
 """
 
 from __future__ import annotations
@@ -22,15 +27,18 @@ if TYPE_CHECKING:
     Done = TypeVar("Done")
 
     from atip.discovery.ladder import Finding
+    from atip.discovery.mcp_configs import McpConfigs
     from atip.discovery.native import NativeAnswer
-    from atip.discovery.report import ScanReport
+    from atip.discovery.report import Plan, ScanReport
     from atip.discovery.scan import Progress, ScanOptions
-    from atip.execution.call import CallOptions
+    from atip.execution.call import CallOptions, ProgramCall
     from atip.execution.consent import Asker
     from atip.execution.result import Result
     from atip.model.tool import Tool
+    from atip.model.verdict import Verdict
     from atip.search.index import Hit
-    from atip.toolbox import IntentResult, Observation, Preview, Synced
+    from atip.toolbox import Explanation, IntentResult, Observation, Preview, Synced
+    from atip.trust.options import VerifyOptions
 
 
 class AsyncToolbox:
@@ -47,6 +55,9 @@ class AsyncToolbox:
     ) -> ScanReport:
         return await asyncio.to_thread(self.box.scan, options, progress=progress)
 
+    async def plan_scan(self, options: ScanOptions | None = None) -> Plan:
+        return await asyncio.to_thread(self.box.plan_scan, options)
+
     async def sync(
         self, *, approve: Sequence[str] = (), prefetch: Sequence[str] = (), refresh: bool = True
     ) -> Synced:
@@ -60,8 +71,22 @@ class AsyncToolbox:
     async def find(self, name: str) -> Tool | None:
         return await asyncio.to_thread(self.box.find, name)
 
-    async def get(self, name: str) -> Tool:
-        return await asyncio.to_thread(self.box.get, name)
+    async def get(self, name: str, words: Sequence[str] = ()) -> Tool:
+        return await asyncio.to_thread(self.box.get, name, words)
+
+    async def get_document(
+        self, name: str, words: Sequence[str] = (), *, only: bool = False
+    ) -> dict[str, Any]:
+        return await asyncio.to_thread(self.box.get_document, name, words, only=only)
+
+    async def with_claims(self, document: dict[str, Any], *, every: bool = False) -> dict[str, Any]:
+        return await asyncio.to_thread(self.box.with_claims, document, every=every)
+
+    async def resolve(self, name: str) -> dict[str, Any]:
+        return await asyncio.to_thread(self.box.resolve, name)
+
+    async def locate(self, name: str, *, real: bool = True) -> str:
+        return await asyncio.to_thread(self.box.locate, name, real=real)
 
     async def get_part(self, name: str, commands: Sequence[str]) -> Tool:
         return await asyncio.to_thread(self.box.get_part, name, commands)
@@ -88,8 +113,27 @@ class AsyncToolbox:
             tool=tool, having=having, lacking=lacking, accept=accept, available=available,
         )  # fmt: skip
 
+    async def build_search_index(self, progress: Progress | None = None) -> None:
+        await asyncio.to_thread(self.box.build_search_index, progress)
+
     async def forget(self, names: Sequence[str]) -> Sequence[str]:
         return await asyncio.to_thread(self.box.forget, names)
+
+    async def mcp_servers(self) -> McpConfigs:
+        return await asyncio.to_thread(self.box.mcp_servers)
+
+    async def verify(self, name: str) -> Verdict:
+        return await asyncio.to_thread(self.box.verify, name)
+
+    async def verify_file(
+        self, path: str, *, tool: Tool | None = None, asked: VerifyOptions | None = None
+    ) -> Verdict:
+        return await asyncio.to_thread(self.box.verify_file, path, tool=tool, asked=asked)
+
+    async def explain(
+        self, line: str, *, cwd: str | None = None, preset: str | None = None, once: bool = False
+    ) -> Explanation:
+        return await asyncio.to_thread(self.box.explain, line, cwd=cwd, preset=preset, once=once)
 
     async def run(
         self,
@@ -125,14 +169,25 @@ class AsyncToolbox:
         assume_yes: bool = False,
         ask: Asker | None = None,
         real: bool = False,
+        answers: Mapping[str, bytes] | None = None,
     ) -> Observation:
         return await self._ended_with_task(
             lambda: self.box.observe(
                 argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, preset=preset,
-                assume_yes=assume_yes, ask=ask, real=real,
+                assume_yes=assume_yes, ask=ask, real=real, answers=answers,
             ),
             None,
         )  # fmt: skip
+
+    async def save_observation(self, seen: Observation) -> str:
+        return await asyncio.to_thread(self.box.save_observation, seen)
+
+    async def preview_call(
+        self, call: ProgramCall, *, preset: str | None = None, ask: Asker | None = None
+    ) -> Preview:
+        return await self._ended_with_task(
+            lambda: self.box.preview_call(call, preset=preset, ask=ask), None
+        )
 
     async def preview(
         self,

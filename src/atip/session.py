@@ -20,7 +20,7 @@ from atip.codecs.system_prompt import safety_summary, system_prompt
 from atip.errors import AtipError, FormatError
 from atip.model.effects import UNKNOWN
 from atip.model.problems import Problem
-from atip.model.value import Value
+from atip.model.value import Value, brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class ToolCall(Value):
     invocation: Invocation | None = None
     problems: tuple[Problem, ...] = ()
 
+    def __repr__(self) -> str:
+        line = brief(" ".join(self.argv)) if self.argv is not None else None
+        wrong = f", {len(self.problems)} problems" if self.problems else ""
+        return f"ToolCall({brief(self.id, 30)}, {brief(self.name)}, {line}{wrong})"
+
     @property
     def effects(self) -> Effects:
         """What this very call will do, flags included; unknown for a call that cannot be built."""
@@ -72,6 +77,10 @@ class ToolCall(Value):
         }
 
 
+MANY = 100
+"""Commands of one session from which on a caller is told to choose: a model picks worse from more, and pays for each."""
+
+
 class Session:
     """Tools of one request, and everything that turns answers back into command lines."""
 
@@ -83,6 +92,7 @@ class Session:
         strict: bool = False,
         shape: str = "",
         strategy: str = "auto",
+        commands: Sequence[str] = (),
         max_tokens: int | None = None,
         count: Callable[[str], int] | None = None,
         creates: bool = False,
@@ -95,14 +105,22 @@ class Session:
             strict: OpenAI's strict mode.
             shape: for OpenAI, `chat` or `responses`.
             strategy: `discrete`, `action`, or `auto`: discrete unless a limit forbids it.
+            commands: only these subtrees of the tools, as `pr`, `pr.create` or `pr create`; empty: all.
             max_tokens: budget for the tools; `left_out` says what did not fit.
             count: tokens of a text.
             creates: descriptions say what a command creates.
             examples: descriptions hold the examples of their command.
             context: what another agent told of its tools; shown to the model as data, for tools of this session only.
+
+        Warns with `UserWarning` where the tools have more than `MANY` commands and neither `commands` nor `max_tokens` chooses.
+
+        Raises:
+            NotFoundError: `view.unknown-command`: no tool has one of the `commands`.
         """
         self._context = context
-        self._tools = list(tools)
+        self._tools = _chosen(list(tools), commands)
+        if not commands and max_tokens is None:
+            _warn_of_many(self._tools)
         self.provider = provider
         dialect = provider_shapes.dialect_of(provider, strict)
         limit = dialect.max_functions if strategy == "auto" else None
@@ -117,6 +135,10 @@ class Session:
             count=count,
             extras=provider_tools.Extras(creates=creates, examples=examples),
         )
+
+    def __repr__(self) -> str:
+        names = ", ".join(tool.name for tool in self._tools)
+        return f"Session({brief(names)}, provider={self.provider!r}, {len(self.compiled.declarations)} functions)"
 
     @property
     def tools(self) -> list[dict[str, Any]]:
@@ -345,3 +367,49 @@ def parse_tool_call(provider: str, response: object) -> list[RawCall]:
     """The calls in a response as the provider sent them; `Session.parse` also understands them."""
     provider_shapes.dialect_of(provider, False)
     return provider_messages.read_calls(provider, response)
+
+
+def _chosen(tools: list[Tool], commands: Sequence[str]) -> list[Tool]:
+    """The tools with only these commands; a tool that has none of them is left out."""
+    if not commands:
+        return tools
+    from atip.errors import NotFoundError
+    from atip.model.view import view
+
+    found: list[Tool] = []
+    left = dict.fromkeys(commands)
+    missing: NotFoundError | None = None
+    for tool in tools:
+        named = []
+        for command in commands:
+            try:
+                view(tool, commands=[command])
+            except NotFoundError as error:
+                missing = error
+            else:
+                named.append(command)
+                left.pop(command, None)
+        if named:
+            found.append(view(tool, commands=named))
+    if left and missing is not None:
+        raise missing
+    return found
+
+
+def _warn_of_many(tools: list[Tool]) -> None:
+    from atip.model.view import leaves_of
+
+    counts = {tool.name: sum(1 for _ in leaves_of(tool)) for tool in tools}
+    total = sum(counts.values())
+    if total <= MANY:
+        return
+    import warnings
+
+    largest = max(tools, key=lambda tool: counts[tool.name])
+    some = ", ".join(repr(name) for name in list(largest.commands or ())[:3])
+    warnings.warn(
+        f"{total} commands in one session, {counts[largest.name]} of `{largest.name}`: choose with commands=[{some}, …],"
+        " or set max_tokens; `atip search` finds the few that a request needs",
+        UserWarning,
+        stacklevel=3,
+    )

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     Entries = list[dict[str, Any]]
     Hits = list[Hit]
     Names = list[str]
+    Pieces = list[bytes | memoryview]
 
 
 class Toolbox:
@@ -117,8 +118,6 @@ class Toolbox:
 
         return Registries(self.host)
 
-    # -- looking up ------------------------------------------------------------------------------
-
     def list(self) -> Entries:
         """Every tool that is known by name, as index entries with their names; CMP tools last."""
         from atip.workflows.tools import list_tools
@@ -138,16 +137,23 @@ class Toolbox:
         return get_tool(self.host, name, words)
 
     def get_document(self, name: str, words: Sequence[str] = (), *, only: bool = False) -> dict[str, Any]:  # fmt: skip
-        """Metadata as stored, plain values; what `show --json` prints. `only` as `workflows.tools.get_only`."""
+        """Metadata as stored with the patterns of every layer, plain values; what `show --json` prints. `only` as `workflows.tools.get_only`."""
         from atip.workflows import tools
 
-        return (tools.get_only if only else tools.get_document)(self.host, name, words)
+        stored = (tools.get_only if only else tools.get_document)(self.host, name, words)
+        return tools.with_patterns(self.host, stored) if stored else stored
 
     def with_claims(self, document: dict[str, Any], *, every: bool = False) -> dict[str, Any]:
         """A document with base and ceiling where they differ; see `workflows.claims`."""
         from atip.workflows.claims import with_claims
 
         return with_claims(self.host, document, every=every)
+
+    def document_pieces(self, name: str) -> Pieces:
+        """What `show --json` prints; see `workflows.tools.document_pieces`."""
+        from atip.workflows.tools import document_pieces
+
+        return document_pieces(self.host, name)
 
     def get_part(self, name: str, commands: Sequence[str]) -> Tool:
         """Some command subtrees of a tool; see `workflows.tools.get_part`."""
@@ -178,11 +184,11 @@ class Toolbox:
             self.host, words, limit, tool=tool, having=having, lacking=lacking, accept=accept, available=available,
         )  # fmt: skip
 
-    def build_search_index(self) -> None:
+    def build_search_index(self, progress: Progress | None = None) -> None:
         """Bring the index of `search` up to date; a search does so by itself, but then a person waits."""
         from atip.workflows.search.sources import Sources
 
-        Sources(self.host).index().close()
+        Sources(self.host).index(progress).close()
 
     def forget(self, names: Sequence[str]) -> Names:
         """Remove tools from the index; returns those that were there."""
@@ -205,8 +211,6 @@ class Toolbox:
         from atip.workflows.verify import verify_file
 
         return verify_file(path, self.places, asked=asked, tool=tool, offline=self.offline)
-
-    # -- deciding and running --------------------------------------------------------------------
 
     def explain(self, line: str, *, cwd: str | None = None, preset: str | None = None, once: bool = False) -> Explanation:  # fmt: skip
         """What a shell line will do and whether policy lets it run; errors as `registry.policies`."""
@@ -317,8 +321,6 @@ class Toolbox:
         from atip.workflows.run.pattern import Patterns
 
         return Patterns(self.host)
-
-    # -- calls, intents, APIs, bundles -----------------------------------------------------------
 
     def call(
         self,

@@ -1,9 +1,8 @@
-"""validate, convert, schema, completion, --agent: exit codes, streams, JSON shapes."""
+"""validate, convert, schema, --agent: exit codes, streams, JSON shapes."""
 
 from __future__ import annotations
 
 import json
-import subprocess
 
 import pytest
 
@@ -149,23 +148,6 @@ def test_schemas_are_printed(tmp_path):
         "config",
     } <= set(names)
     assert json.loads(atip("schema", "0.6", home=tmp_path).out)["title"] == "tool"
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts_know_the_verbs(tmp_path, shell):
-    script = atip("completion", shell, home=tmp_path).out
-    assert "validate" in script
-    assert "--schema-only" in script or "schema-only" in script
-
-
-def test_bash_completes_verbs_and_flags(tmp_path):
-    script = atip("completion", "bash", home=tmp_path).out
-    probe = script + (
-        '\nCOMP_WORDS=(atip vali); COMP_CWORD=1; _atip; echo "${COMPREPLY[*]}"'
-        '\nCOMP_WORDS=(atip validate --len); COMP_CWORD=2; _atip; echo "${COMPREPLY[*]}"\n'
-    )
-    out = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, check=True).stdout
-    assert out.splitlines() == ["validate", "--lenient"]
 
 
 def test_we_describe_ourselves_and_pass_our_own_strict_validator(tmp_path):

@@ -107,3 +107,25 @@ def test_a_pipe_is_never_cut(tmp_path):
 def test_a_tool_without_commands_has_a_signature(tmp_path):
     ran = atip("show", "ls", "--signature", home=tmp_path)
     assert ran.out.startswith("ls ") and ran.out.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("search", "x", "--limit", "0"), "see `atip search --help`"),
+        (("tokens", "--limit", "-3"), "see `atip tokens --help`"),
+        (("run", "--timeout", "-1", "true"), "see `atip run --help`"),
+        (("run", "--timeout", "inf", "true"), "see `atip run --help`"),
+        (("show", "git", "--depth", "-1"), "see `atip show --help`"),
+        (("list", "--source", "nativ"), "did you mean `native`?"),
+        (("completion", "bsh"), "did you mean `bash`?"),
+        (("scan", "--lern"), "did you mean `--learn`?"),
+    ],
+)
+def test_wrong_values_of_options_are_told_before_anything_runs(words, hint, tmp_path):
+    ran = atip(*words, "--json" if words[0] != "run" else "--color=never", home=tmp_path)
+    if words[0] == "run":
+        assert ran.code == 2 and hint in ran.err
+    else:
+        error = ran.document["error"]
+        assert (ran.code, error["code"], error["hint"]) == (2, "cli.usage", hint)

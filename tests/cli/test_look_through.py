@@ -202,3 +202,25 @@ def test_settings_of_a_linked_worktree_are_those_of_its_repository(work: pathlib
     assert found["inSandbox"] == "confine" and found["chains"] == ["`git status` → `./watch.sh`"]
     (entry / "gitdir").write_text("/elsewhere/.git\n")
     assert explain(work, "git status")["chains"] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line", "code"),
+    [
+        ("mypy.ini", "[mypy]\nplugins = ./evil.py\n", "mypy .", "./evil.py"),
+        (".flake8", "[flake8:local-plugins]\nextension = X = plug:C\n", "flake8", "./plug.py"),
+        (".yarnrc.yml", "yarnPath: .yarn/y.cjs\n", "yarn list", "./.yarn/y.cjs"),
+        ("rust-toolchain.toml", '[toolchain]\npath = "t"\n', "cargo --version", "./t/bin"),
+        ("Gemfile", "", "bundle list", "./Gemfile"),
+        (".terraform.lock.hcl", "", "terraform validate", "./.terraform/providers"),
+        (".git/config", "[gpg]\n\tprogram = ./evil\n", "git log --show-signature", "./evil"),
+    ],
+)
+def test_settings_that_name_code_of_the_workspace_end_an_allow(
+    work: pathlib.Path, file: str, text: str, line: str, code: str
+) -> None:
+    assert explain(work, line)["decision"] == "allow"
+    (work / file).write_text(text)
+    found = explain(work, line)
+    assert (found["decision"], found["inSandbox"]) == ("ask", "confine"), found
+    assert code in json.dumps(found["chains"])

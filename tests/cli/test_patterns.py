@@ -75,6 +75,30 @@ def test_a_later_layer_replaces_the_pattern_of_an_earlier_one(machine):
     assert seen == [(layer, f"{layer} you\n") for layer in layers]
 
 
+@pytest.mark.parametrize("words", [(), ("say",), ("--depth", "1"), ("--commands", "say")])
+def test_show_layers_patterns_in_json_as_on_the_page(machine, words):
+    home, program = machine
+    digest = "sha256:" + hashlib.sha256(program.read_bytes()).hexdigest()
+    commands = {"say": {"description": "Says"}, "stop": {"description": "Stops"}}
+    own = {**pattern("tool"), "name": "own"}
+    shim = shim_of(digest, "frob", patterns=[own, pattern("tool")], commands=commands)
+    path = home / ".local/share/agent-tools/shims/sha256" / f"{digest.removeprefix('sha256:')}.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(shim))
+    atip("scan", "--path", str(program.parent), home=home)
+    put(home, ".local/share/agent-tools", pattern("user"))
+    put(home / "work", ".agent-tools", {**pattern("project"), "name": "ship"})
+    shown = atip("show", "frob", *words, "--json", home=home, cwd=home / "work").document
+    assert {one["name"]: one["x-atip"]["from"] for one in shown["patterns"]} == {
+        "own": "tool",
+        "greet": "user",
+        "ship": "project",
+    }
+    if not words:
+        page = atip("show", "frob", home=home, cwd=home / "work").out
+        assert all(f"  {one['name']} – " in page for one in shown["patterns"])
+
+
 def known(home, program, document) -> None:
     put(home, ".local/share/agent-tools", document)
     shim = shim_of("sha256:" + hashlib.sha256(program.read_bytes()).hexdigest(), "frob")

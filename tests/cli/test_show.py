@@ -81,6 +81,21 @@ def test_a_document_tells_both_ends_of_a_command(tmp_path):
     assert every["send"]["x-atip"]["claim"] == claim
 
 
+def test_a_large_document_is_printed_as_it_is_stored_with_the_claim_of_the_tool(tmp_path):
+    """Its commands are not parsed for that; the values are those of a document that is made of values."""
+    wipe = {"name": "wipe", "flags": ["--wipe"], "type": "boolean", "description": "All of it",
+            "x-atip": {"effects": {"destructive": True}}}  # fmt: skip
+    commands = {f"c{n}": {"description": f'ä "c{n}":{{ ' * 40} for n in range(120)}
+    stored = document(commands=commands, globalOptions=[wipe], effects=EFFECTS, patterns=[PATTERN])
+    box = home_with(tmp_path, stored)
+    shown = atip("show", "greet", "--json", home=tmp_path)
+    assert len(shown.out) > 50_000
+    values = box.with_claims(box.get_document("greet"))
+    assert json.dumps(shown.document) == json.dumps({**values, "name": "greet"})
+    assert shown.document["x-atip"]["claim"]["ceiling"]["destructive"] is True
+    assert shown.document["commands"] == commands
+
+
 @pytest.mark.sandbox
 @pytest.mark.proves("ATIP6-4.9-01", "ATIP6-4.9-02")
 def test_a_contributor_makes_a_shim_named_by_the_hash_and_checks_it(tmp_path):

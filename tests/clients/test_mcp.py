@@ -27,6 +27,13 @@ esac
 """
 
 
+# two clients start servers while they already work
+WAITS: dict[str, list[str | ToolCall]] = {
+    "claude-code": [ToolCall("WaitForMcpServers", {})],
+    "codex": ["sleep 6"],
+}
+
+
 @pytest.mark.parametrize("name", sorted(DRIVERS))
 def test_find_describe_and_run(name: str, tmp_path: pathlib.Path) -> None:
     driver = installed(name)
@@ -38,14 +45,9 @@ def test_find_describe_and_run(name: str, tmp_path: pathlib.Path) -> None:
     world.atip("scan", "--path", str(tools))
     world.atip("mcp", "config", name, "--write")
     world.atip("guard", "install", name)
-    # two clients start servers while they already work
-    waits: dict[str, list[str | ToolCall]] = {
-        "claude-code": [ToolCall("WaitForMcpServers", {})],
-        "codex": ["sleep 6"],
-    }
     script = driver.script(
         [
-            *waits.get(name, ()),
+            *WAITS.get(name, ()),
             ToolCall(MCP[name].format("find"), {"query": "say a greeting"}),
             ToolCall(MCP[name].format("describe"), {"command": "greet say"}),
             ToolCall(MCP[name].format("run"), {"command": "git status", "argv": ["--short"]}),

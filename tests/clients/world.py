@@ -76,12 +76,12 @@ class World:
             **more,
         }
 
-    def atip(self, *words: str) -> str:
+    def atip(self, *words: str, **variables: str) -> str:
         """Our own program for this home; what it printed."""
         done = subprocess.run(
             [os.path.join(os.path.dirname(sys.executable), "atip"), *words],
             cwd=self.work,
-            env=self.variables(),
+            env=self.variables(**variables),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -93,6 +93,9 @@ def _is_silent(function: Function) -> bool:
 def command_claim(tool: Tool, path: Sequence[str]) -> Claim:
     """Of a command as anybody may type it: every option that may follow it, any argument. Options that only stand
     before the command word (`git -c`) are the tool's own, and part of the tool's claim."""
+    plain = None if is_curated(tool) else _plain_nodes(tool, path)
+    if plain is not None:
+        return claim_of(tool, plain, (), True)
     table = Table(tool)
     nodes: list[Command] = []
     for word in path:
@@ -105,6 +108,27 @@ def command_claim(tool: Tool, path: Sequence[str]) -> Claim:
         nodes.append(table.bare)
     options = {id(option): option for option in table.flags.values()}.values()
     return claim_of(tool, nodes, options, True, complete=_is_complete(tool, table))
+
+
+def _plain_nodes(tool: Tool, path: Sequence[str]) -> list[Command] | None:
+    """The commands along a path of a tool that is not curated, if no option of it adds anything: the greater part of a
+    catalogue, for which no table of flags has to be made. None: a table decides."""
+    nodes: list[Command] = []
+    commands = tool.commands or {}
+    for word in path:
+        node = commands.get(word)
+        if node is None:
+            break
+        nodes.append(node)
+        commands = node.commands or {}
+    if "" in commands:
+        nodes.append(commands[""])
+    holders: tuple[Tool | Command, ...] = (tool, *nodes)
+    for holder in holders:
+        for option in holder.options or ():
+            if option.extra:
+                return None
+    return None if any(option.extra for option in tool.global_options or ()) else nodes
 
 
 def has_fact(tool: Tool, text: str) -> bool:

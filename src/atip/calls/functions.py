@@ -13,7 +13,7 @@ from atip.errors import FormatError, NotFoundError
 from atip.model.effects import UNKNOWN, join
 from atip.model.root import bare_effects
 from atip.model.tool import BOOLEAN, Option
-from atip.model.value import Value
+from atip.model.value import Value, brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,11 @@ class Function(Value):
     """By key. Positionals come first, in their order; then options, nearest level first."""
     levels: Mapping[str, int] = {}
     """For options: how many words of the path stand before them. Absent: all of them."""
+
+    def __repr__(self) -> str:
+        return (
+            f"Function({brief(self.name)}, {brief(self.line)}, {len(self.parameters)} parameters)"
+        )
 
     @property
     def command(self) -> Command | None:

@@ -7,7 +7,7 @@ argument can hold one.
 
 from __future__ import annotations
 
-from atip.model.value import Value
+from atip.model.value import Value, brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +70,13 @@ class Invocation(Value):
     """A flag that only prints help or the version."""
     nodes: tuple[Command, ...] = ()
     """The commands along `path`, outermost first, as far as the tree knows them."""
+
+    def __repr__(self) -> str:
+        flags = [one.flag for one in self.options]
+        line = " ".join((self.tool, *self.path))
+        return (
+            f"Invocation({brief(line)}, options={brief(flags)}, arguments={brief(self.arguments)})"
+        )
 
     def given(self, flags: tuple[str, ...] | list[str]) -> bool:
         """Whether any of these flags was given, in any spelling; `--` counts as a flag here."""

@@ -6,7 +6,6 @@ Strict on purpose: forms that bash versions or contexts read differently (single
 
 from __future__ import annotations
 
-from atip.calls.shell_ansi import decode_ansi
 from atip.calls.shell_cursor import META, Cursor, refuse
 from atip.calls.shell_tree import Node, Piece, Word
 
@@ -185,6 +184,8 @@ class WordReader(Cursor):
 
     def _ansi(self) -> Piece:
         self.at += 2
+        from atip.calls.shell_ansi import decode_ansi
+
         decoded, self.at = decode_ansi(self.text, self.at)
         return Piece("text", decoded, quoted=True)
 

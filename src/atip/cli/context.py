@@ -13,6 +13,7 @@ from atip.errors import NeedsConfirmation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TextIO
 
     from atip.toolbox import Toolbox
@@ -48,12 +49,16 @@ class Context:
         return self._app
 
     def print(self, text: str = "") -> None:
-        """One line of the result."""
+        """One line of the result; on a terminal wrapped at words, elsewhere as it is."""
+        self.out.write(_fitted(text, self.is_tty) + "\n")
+
+    def print_document(self, text: str) -> None:
+        """A result that is copied or read by a program: never wrapped."""
         self.out.write(text + "\n")
 
     def note(self, text: str) -> None:
         """One line for the person: progress, warnings. Never part of the result."""
-        self.err.write(text + "\n")
+        self.err.write(_fitted(text, self.err.isatty()) + "\n")
 
     def emit(self, document: object) -> None:
         """The result as exactly one JSON document."""
@@ -65,6 +70,16 @@ class Context:
         import json
 
         self.out.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+    def emit_pieces(self, pieces: Iterable[bytes | memoryview]) -> None:
+        """The result as exactly one JSON document, UTF-8 already; a large one is not copied."""
+        if (self.out.encoding or "").lower() != "utf-8" or not hasattr(self.out, "buffer"):
+            self.out.write("".join(bytes(each).decode() for each in pieces) + "\n")
+            return
+        self.out.flush()
+        for each in (*pieces, b"\n"):
+            self.out.buffer.write(each)
+        self.out.buffer.flush()
 
     def confirm(self, question: str) -> bool:
         """Ask the person on their terminal.
@@ -81,6 +96,14 @@ class Context:
         self.err.write(f"{question} [y/N] ")
         self.err.flush()
         return self.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _fitted(text: str, is_tty: bool) -> str:
+    if not is_tty or len(text) <= 40:
+        return text
+    from atip.cli.wrapping import columns, fit
+
+    return fit(text, columns())
 
 
 def _wants_color(choice: str, is_tty: bool) -> bool:

@@ -209,10 +209,15 @@ def _report(error: AtipError, as_json: bool) -> int:
         return error.exit_code
     from atip.cli.output import clean
 
-    sys.stdout.flush()
-    sys.stderr.write(f"atip: {clean(error.message)} [{error.code}]\n")
+    text = f"atip: {clean(error.message)} [{error.code}]\n"
     if error.hint:
-        sys.stderr.write(f"      {clean(error.hint)}\n")
+        text += f"      {clean(error.hint)}\n"
+    if sys.stderr.isatty():
+        from atip.cli.wrapping import columns, fit
+
+        text = fit(text, columns())
+    sys.stdout.flush()
+    sys.stderr.write(text)
     return error.exit_code
 
 

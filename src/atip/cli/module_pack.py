@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 VERBS = ("run", "explain", "guard", "show", "list", "search")
 """Only what these load is packed: the index is read by every call."""
 _PYC_HEADER = 16
+_COMPILED = f".{sys.implementation.cache_tag}{f'.opt-{sys.flags.optimize}' if sys.flags.optimize else ''}.pyc"
 _MADE_FOR = f"2 {sys.version}"
 """The form of the pack, and the interpreter."""
 _SPEC = atip.__spec__
@@ -90,6 +91,9 @@ class Pack:
         loader = PackedLoader(name, source, self.code(entry))
         spec: ModuleSpec = type(_SPEC)(name, loader, origin=source, is_package=is_package)
         spec.has_location = True
+        if sys.pycache_prefix is None:  # said here, or Python works it out slowly for each module
+            folder, _, file = source.rpartition("/")
+            spec.cached = f"{folder}/__pycache__/{file[:-3]}{_COMPILED}"
         if is_package:
             spec.submodule_search_locations = [os.path.dirname(source)]
         return spec

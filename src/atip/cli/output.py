@@ -5,8 +5,7 @@ Everything that came from outside passes `clean` before it reaches a terminal.
 
 from __future__ import annotations
 
-import os
-
+from atip.cli.wrapping import NARROWEST, columns
 from atip.model.visible_text import clean as clean
 
 TYPE_CHECKING = False
@@ -37,12 +36,7 @@ UNLIMITED = 1 << 20  # a pipe has no width: nothing is cut or wrapped there
 
 def width_of(ctx: Context) -> int:
     """Columns of the terminal; `UNLIMITED` where the output is not a terminal."""
-    if not ctx.is_tty:
-        return UNLIMITED
-    try:
-        return int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
-    except (OSError, ValueError):
-        return 80
+    return columns() if ctx.is_tty else UNLIMITED
 
 
 def shorten(text: str, width: int) -> str:
@@ -84,13 +78,26 @@ def table(
     for row in rows:
         cells = [cell.ljust(widths[i]) if i < len(widths) else cell for i, cell in enumerate(row)]
         head = indent + "  ".join(cells[:-1]) + ("  " if len(cells) > 1 else "")
-        room = max(20, width - len(head))
+        if len(cells) > 1 and width - len(head) < NARROWEST:
+            lines.extend(_below(row, indent, width, wrapped))
+            continue
+        room = max(NARROWEST, width - len(head))
         parts = wrap(cells[-1], room) if wrapped else [shorten(cells[-1], room)]
         lines.extend(
             ((head if number == 0 else " " * len(head)) + part).rstrip()
             for number, part in enumerate(parts or [""])
         )
     return lines
+
+
+def _below(row: Sequence[str], indent: str, width: int, wrapped: bool) -> list[str]:
+    """A row of a table that has no room beside its first columns: the last one stands below them."""
+    first = [cell for cell in row[:-1] if cell]
+    inner = indent + "    "
+    room = max(NARROWEST, width - len(inner))
+    parts = wrap(row[-1], room) if wrapped else [shorten(row[-1], room)]
+    lines = [indent + part for part in wrap("  ".join(first), width - len(indent))]
+    return [*lines, *(inner + part for part in parts if part)]
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 HEAD = """\
 usage: atip VERB [OPTIONS]
 
-Know what a command line will do, prove it, enforce it.
-"""
+Know what a command line will do, prove it, enforce it."""
 TAIL = """\
 Every verb takes --json (one JSON document, errors included) and --help.
+
 `atip help GROUP` lists the verbs of a group, `atip help --all` all of them.
+
 `atip` alone shows the state of this machine; `atip --agent` is for agents.
 """
 
@@ -42,8 +43,18 @@ def render() -> str:
 
     width = max(len(name) for rows in _sections().values() for name, _ in rows)
     nouns = [(noun, GROUPS[noun]) for noun in NOUNS]
-    lines = [HEAD, *_format({**_sections(), "groups of verbs": nouns}, width)]
-    return "\n".join([*lines, TAIL.rstrip()])
+    lines = [_wrapped(HEAD), "", *_format({**_sections(), "groups of verbs": nouns}, width)]
+    return "\n".join([*lines, _tail()])
+
+
+def _tail() -> str:
+    return _wrapped(TAIL).replace("\n\n", "\n")
+
+
+def _wrapped(text: str) -> str:
+    from atip.cli.wrapping import columns, wrap_text
+
+    return wrap_text(text.rstrip(), columns())
 
 
 def render_all() -> str:
@@ -54,7 +65,7 @@ def render_all() -> str:
     for noun in NOUNS:
         sections[noun] = _rows(noun)
     width = max(len(name) for rows in sections.values() for name, _ in rows)
-    return "\n".join([HEAD, *_format(sections, width), TAIL.rstrip()])
+    return "\n".join([_wrapped(HEAD), "", *_format(sections, width), _tail()])
 
 
 def render_group(noun: str) -> str:
@@ -63,9 +74,12 @@ def render_group(noun: str) -> str:
 
     rows = _rows(noun)
     width = max(len(name) for name, _ in rows)
-    body = (f"  {name.ljust(width)}  {line}" for name, line in rows)
-    head = f"usage: atip {noun} VERB [OPTIONS]\n\n{GROUPS[noun]}\n"
-    return "\n".join([head, *body, "", f"`atip {noun} VERB --help` explains one verb."])
+    from atip.cli.wrapping import columns, wrap_rows, wrap_text
+
+    body = wrap_rows(rows, width, columns())
+    head = f"usage: atip {noun} VERB [OPTIONS]\n\n{wrap_text(GROUPS[noun], columns())}\n"
+    tail = wrap_text(f"`atip {noun} VERB --help` explains one verb.", columns())
+    return "\n".join([head, *body, "", tail])
 
 
 def _sections() -> dict[str, list[tuple[str, str]]]:
@@ -85,7 +99,9 @@ def _rows(noun: str) -> list[tuple[str, str]]:
 
 
 def _format(sections: dict[str, list[tuple[str, str]]], width: int) -> Iterable[str]:
+    from atip.cli.wrapping import columns, wrap_rows
+
     for section, rows in sections.items():
         yield f"{section}:"
-        yield from (f"  {name.ljust(width)}  {line}" for name, line in rows)
+        yield from wrap_rows(rows, width, columns())
         yield ""

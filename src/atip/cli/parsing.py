@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from atip.errors import EXIT_USAGE, NotFoundError, UsageError
@@ -83,7 +82,7 @@ def declare(parser: Any, module: ModuleType) -> None:
     if getattr(module, "JSON", True):
         parser.add_argument("--json", action="store_true", help="print exactly one JSON document")
     parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colours in the output"
+        "--color", choices=("auto", "always", "never"), default="auto", help="colors in the output"
     )
 
 
@@ -95,16 +94,23 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
     # is printed, costs as much as everything else that happens before the verb runs.
     argparse._ = str  # type: ignore[attr-defined]
 
+    class Formatter(argparse.HelpFormatter):
+        def _fill_text(self, text: str, width: int, indent: str) -> str:
+            from atip.cli.wrapping import wrap_text
+
+            return wrap_text(text, width)
+
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
             close = _closest_option(message, self._option_string_actions)
+            close = close or _closest_choice(message)
             hint = f"did you mean `{close}`?" if close else f"see `{self.prog} --help`"
             raise UsageError("cli.usage", message, hint=hint)
 
     parser = Parser(
         prog=f"atip {' '.join(path)}",
         description=module.__doc__,
-        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=_columns()),
+        formatter_class=lambda prog: Formatter(prog, width=_columns()),
         allow_abbrev=False,
     )
     declare(parser, module)
@@ -122,8 +128,18 @@ def _closest_option(message: str, known: Mapping[str, object]) -> str | None:
     return closest(typed.partition("=")[0], known)
 
 
+def _closest_choice(message: str) -> str | None:
+    """The value that was probably meant where an option or argument takes only some."""
+    _, found, words = message.partition("invalid choice: ")
+    if not found:
+        return None
+    from atip.model.shape import closest
+
+    typed, *known = words.replace("(choose from", ",").rstrip(")").split(",")
+    return closest(typed.strip(" '"), [word.strip(" '") for word in known])
+
+
 def _columns() -> int:
-    try:
-        return int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns) - 2
-    except (OSError, ValueError):
-        return 78
+    from atip.cli.wrapping import columns
+
+    return columns() - 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from atip.cli.wrapping import columns
 from atip.system.clock import monotonic
 
 TYPE_CHECKING = False
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 
 _EVERY_S = 0.1
 _WIDTH = 24
+_NARROWEST = 5
 
 
 class ProgressLine:
@@ -30,12 +32,16 @@ class ProgressLine:
         if moment - self._drawn < _EVERY_S and done < total:
             return
         self._drawn = moment
-        filled = _WIDTH * done // max(1, total)
         rate = done / max(0.001, moment - self._started)
-        bar = "█" * filled + "·" * (_WIDTH - filled)
         left = (total - done) / rate if 0 < done < total else 0
         eta = f"  {left:,.0f} s left" if left >= 1 else ""
-        self._err.write(f"\r\x1b[K{stage:<9} {bar} {done:,}/{total:,}  {rate:,.0f}/s{eta}")
+        text = f"{done:,}/{total:,}  {rate:,.0f}/s{eta}"
+        # a line that is longer than the terminal is wrapped by it, and could not be erased
+        room = columns() - len(text) - 12
+        width = min(_WIDTH, room) if room >= _NARROWEST else 0
+        filled = width * done // max(1, total)
+        bar = "█" * filled + "·" * (width - filled) + " " * bool(width)
+        self._err.write(f"\r\x1b[K{f'{stage:<9} {bar}{text}'[: columns() - 1]}")
         self._err.flush()
 
     def close(self) -> None:

@@ -147,3 +147,34 @@ def _converted(value: str, spec: dict[str, Any]) -> Any:
     if "choices" in spec and made not in spec["choices"]:
         raise NotQuick(value)
     return made
+
+
+# Numbers that an option takes: what cannot be meant is refused where it is typed. Here, because every call loads this module.
+def natural(text: str) -> int:
+    """0 or more."""
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value
+
+
+def positive(text: str) -> int:
+    """1 or more."""
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def seconds(text: str) -> float:
+    """More than 0, and not endless."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise ValueError(text)
+    return value
+
+
+# what `argparse` says of a wrong one: "invalid number of 1 or more value: '-3'"
+natural.__name__ = "number (0 or more)"
+positive.__name__ = "number (1 or more)"
+seconds.__name__ = "number of seconds (above 0)"

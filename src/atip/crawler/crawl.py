@@ -6,16 +6,22 @@
     (4) work      on an engine (`steps.work`): unpack, identify, learn, complete, judge
     (5) collect   the results of all, in the order of their labels
 
+All sources are asked at once, and (3) runs ahead of (4): workers wait neither for an index nor for a download.
+
 Killed at any moment and started again it goes on where it was: all it knows is in the depot.
 """
 
 from __future__ import annotations
 
+import collections
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
+from atip.crawler.ahead import run_ahead
 from atip.crawler.depot import Depot
 from atip.crawler.engines import open_engine
+from atip.crawler.layouts.layers import drop_layer
 from atip.crawler.packages import REFUSED, Package, Refusal
 from atip.crawler.sources import open_source
 from atip.crawler.sources.interface import Ground
@@ -35,8 +41,12 @@ if TYPE_CHECKING:
 
     Progress = Callable[["Step"], None]
 
-FETCH_PACKAGES = 24
+FETCH_PACKAGES = 48
 """Packages whose files are fetched together: one start of a client for all of them."""
+AHEAD = 2 * FETCH_PACKAGES
+"""Packages that may lie fetched before a worker takes them."""
+ATTEMPTS = 2
+"""How often a file is asked for in one crawl."""
 
 
 class CrawlOrder(Value):
@@ -94,7 +104,10 @@ class Crawler:
         self._ground = Ground(folder=os.path.join(order.state, "sources"), settings=order.settings)
         self._sources: dict[str, PackageSource] = {}
         self._refusals: list[Refusal] = []
-        self._fetched = 0
+        self._fetched = self._total = 0
+        self._layers = os.path.join(order.state, "layers")
+        self._uses: collections.Counter[str] = collections.Counter()
+        """Digest → jobs that are not done yet and need it."""
 
     def run(self) -> Crawled:
         """All steps.
@@ -103,11 +116,13 @@ class Crawler:
             SandboxError: this machine cannot confine.
             FetchError: an index could not be had at all.
         """
-        packages = self.discover()
-        at = self._order.at or self.depot.started(now_iso())
-        known = self.depot.known_results()
-        fresh = [one for one in packages if one.key not in known]
-        self._work(fresh, at)
+        begun = self.depot.started(
+            now_iso()
+        )  # the first object of a new store: one without any may not answer
+        at = self._order.at or begun
+        packages: list[Package] = []
+        self._work(self._orders(packages, at))
+        packages.sort(key=_place)
         results = [result for one in packages if (result := self.depot.find_result(one.key))]
         refusals = [
             *self._refusals,
@@ -117,26 +132,38 @@ class Crawler:
         return Crawled(
             results=tuple(results),
             refusals=tuple(sorted(refusals, key=lambda one: (one.label, one.code))),
-            reused=len(packages) - len(fresh),
+            reused=len(packages) - self._total,
             fetched=self._fetched,
             at=at,
         )
 
     def discover(self) -> list[Package]:
         """(1) Releases of everything wanted, by label; names that lead nowhere become dead letters."""
+        return sorted((one for some in self._discovered() for one in some), key=_place)
+
+    def _discovered(self) -> Iterator[list[Package]]:
+        """The same, source by source."""
+        names = list(dict.fromkeys(one.source for one in self._order.wanted))
+        if limit := self._order.limit:
+            for name in names:
+                found = self._ask(name, limit) if limit > 0 else []
+                limit -= len(found)
+                yield found
+            return
+        with ThreadPoolExecutor(max(1, len(names))) as pool:
+            yield from pool.map(self._ask, names)
+
+    def _ask(self, name: str, limit: int = 0) -> list[Package]:
+        wanted = [one for one in self._order.wanted if one.source == name]
         found: dict[tuple[str, str, str], Package] = {}
-        for name in dict.fromkeys(one.source for one in self._order.wanted):
-            wanted = [one for one in self._order.wanted if one.source == name]
-            self._tell(Step(package=name, text="Checking for new releases..."))
-            for one in self._source(name).discover(wanted):
-                if isinstance(one, Refusal):
-                    self._refusals.append(one)
-                else:
-                    found[one.label, one.platform, one.version] = one.replace(
-                        observe=self._order.observe
-                    )
-                if self._order.limit and len(found) >= self._order.limit:
-                    break
+        self._tell(Step(package=name, text="Checking for new releases..."))
+        for one in self._source(name).discover(wanted):
+            if isinstance(one, Refusal):
+                self._refusals.append(one)
+                continue
+            found[_place(one)] = one.replace(observe=self._order.observe)
+            if len(found) == limit:
+                break
         return [found[key] for key in sorted(found)]
 
     def _source(self, name: str) -> PackageSource:
@@ -144,52 +171,84 @@ class Crawler:
             self._sources[name] = open_source(name, self._ground)
         return self._sources[name]
 
-    def _work(self, packages: Sequence[Package], at: str) -> None:
-        """(3) and (4), side by side: while workers are busy the next packages are fetched."""
-        if not packages:
+    def _work(self, orders: Iterator[bytes]) -> None:
+        """(4), while (1) to (3) go on for the packages that follow."""
+        ahead = run_ahead(orders, AHEAD)
+        first = next(ahead, None)
+        if first is None:
             return
         engine = open_engine(self._order.engine, self._order.jobs)
         started = monotonic()
-        for done, (order, answer) in enumerate(engine.run(work, self._orders(packages, at)), 1):
-            label = _label(order)
-            seconds = monotonic() - started
+        for done, (order, answer) in enumerate(engine.run(work, _chained(first, ahead)), 1):
+            told = Step(
+                package=_label(order), text="", done=done, total=self._total,
+                seconds=monotonic() - started,
+            )  # fmt: skip
             if isinstance(answer, BaseException):
                 self._refusals.append(_failure(order, answer))
-                text = f"failed: {answer}"
-                self._tell(
-                    Step(package=label, text=text, done=done, total=len(packages), seconds=seconds)
+                self._tell(told.replace(text=f"failed: {answer}"))
+            else:
+                for text in _told(json.loads(answer)):
+                    self._tell(told.replace(text=text))
+            self._release(order)
+
+    def _orders(self, packages: list[Package], at: str) -> Iterator[bytes]:
+        """(1) to (3): jobs whose files are there. `packages` gets all that were found, the known ones too."""
+        known, there = self.depot.known_results(), set(self.depot.known_blobs())
+        for found in self._discovered():
+            packages += found
+            fresh = [one for one in found if one.key not in known]
+            self._total += len(fresh)
+            self._uses.update(digest for one in fresh for digest in _digests(one))
+            for start in range(0, len(fresh), FETCH_PACKAGES):
+                batch = fresh[start : start + FETCH_PACKAGES]
+                self._fetch(batch, there)
+                yield from self._complete(batch, there, at)
+
+    def _complete(self, batch: Sequence[Package], there: set[str], at: str) -> Iterator[bytes]:
+        """Jobs of the packages all of whose files are there; the others are tried again by the next crawl."""
+        for one in batch:
+            missing = [] if one.layout == "host" else sorted(_digests(one) - there)
+            if missing:
+                message = f"{len(missing)} of its files could not be fetched"
+                self._refusals.append(
+                    Refusal(
+                        source=one.source,
+                        name=one.name,
+                        code="crawl.not-fetched",
+                        message=message,
+                        step="fetch",
+                    )
                 )
                 continue
-            for text in _told(json.loads(answer)):
-                self._tell(
-                    Step(package=label, text=text, done=done, total=len(packages), seconds=seconds)
-                )
+            self._tell(
+                Step(package=one.label, text=f"Found version: {one.version} ({one.platform})")
+            )
+            yield order_of(one, self.depot.place, self._layers, at)
 
-    def _orders(self, packages: Sequence[Package], at: str) -> Iterator[bytes]:
-        cache = os.path.join(self._order.state, "layers")
-        there = set(self.depot.known_blobs())
-        for start in range(0, len(packages), FETCH_PACKAGES):
-            batch = packages[start : start + FETCH_PACKAGES]
-            failed = self._fetch(batch, there)
-            for one in batch:
-                if one.own.digest in failed:
-                    continue  # reported; tried again by the next crawl
-                self._tell(
-                    Step(package=one.label, text=f"Found version: {one.version} ({one.platform})")
-                )
-                yield order_of(one, self.depot.place, cache, at)
+    def _fetch(self, packages: Sequence[Package], there: set[str]) -> None:
+        """(3) Everything that these packages consist of; what cannot be had becomes a dead letter."""
+        refused: list[Refusal] = []
+        for _ in range(ATTEMPTS):
+            missing: dict[str, dict[str, Artifact]] = {}
+            for one in packages:
+                for part in (one.own, *one.needs):
+                    if part.digest not in there and one.layout != "host":
+                        missing.setdefault(one.source, {})[part.digest] = part
+            refused = []
+            for name, parts in missing.items():
+                self._tell(Step(package=name, text=f"Downloading {len(parts)} files..."))
+                refused += self._source(name).fetch(list(parts.values()), self._keeper(there))
+        self._refusals += refused
 
-    def _fetch(self, packages: Sequence[Package], there: set[str]) -> set[str]:
-        """(3) Digests that could not be had."""
-        missing: dict[str, dict[str, Artifact]] = {}
-        for one in packages:
-            for part in (one.own, *one.needs):
-                if part.digest not in there and one.layout != "host":
-                    missing.setdefault(one.source, {})[part.digest] = part
-        for name, parts in missing.items():
-            self._tell(Step(package=name, text=f"Downloading {len(parts)} files..."))
-            self._refusals += self._source(name).fetch(list(parts.values()), self._keeper(there))
-        return {digest for parts in missing.values() for digest in parts} - there
+    def _release(self, order: bytes) -> None:
+        """Unpacked files that no job of this crawl needs any more make room."""
+        package = json.loads(order)["package"]
+        for digest in {part["digest"] for part in (package["own"], *package["needs"])}:
+            self._uses[digest] -= 1
+            if self._uses[digest] <= 0:
+                del self._uses[digest]
+                drop_layer(digest, self._layers)
 
     def _keeper(self, there: set[str]) -> Callable[[Artifact, bytes], None]:
         def keep(artifact: Artifact, data: bytes) -> None:
@@ -198,6 +257,19 @@ class Crawler:
             self._fetched += 1
 
         return keep
+
+
+def _place(one: Package) -> tuple[str, str, str]:
+    return one.label, one.platform, one.version
+
+
+def _digests(one: Package) -> set[str]:
+    return {part.digest for part in (one.own, *one.needs)}
+
+
+def _chained(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
 
 
 def _label(order: bytes) -> str:

@@ -66,6 +66,10 @@ class InstalledTexts:
         paths = [self._page(name), *self._child_pages(name).values()]
         return " ".join(f"{path} {stamp_of(path)}" for path in paths if path)
 
+    def has_page(self, name: str) -> bool:
+        """Whether a name has a manual page; reads none."""
+        return self._page(name) is not None
+
     def man(self, name: str) -> str | None:
         """The source of the manual page of a name, or None."""
         path = self._page(name)

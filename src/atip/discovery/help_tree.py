@@ -37,6 +37,9 @@ class Budget(Value):
     questions: int = 400
     depth: int = 3
     seconds: float = 60.0
+    """Processor time of all answers: what a program tells does not depend on what else the machine does."""
+    stretch: float = 4.0
+    """How many times as long all answers may take on the clock: a program may wait for anything."""
     failures: int = 6
     """Subcommands in a row that do not answer."""
     answer_s: float = 4.0
@@ -108,7 +111,9 @@ class HelpTree:
         self._program = program
         self._read = read
         self._budget = budget
-        self._deadline = monotonic() + budget.seconds
+        self._deadline = monotonic() + budget.seconds * budget.stretch
+        self._used_s = 0.0
+        """Processor time of all answers so far."""
         self._asked = 0
         self._failures = 0
         self._echoes = 0
@@ -247,6 +252,7 @@ class HelpTree:
         may = (
             self._asked < self._budget.questions
             and self._failures < self._budget.failures
+            and self._used_s < self._budget.seconds
             and monotonic() < self._deadline
         )
         self.was_cut = self.was_cut or not may
@@ -259,6 +265,7 @@ class HelpTree:
         self._asked += 1
         wall_s = self._budget.answer_s if words else min(BARE_S, self._budget.answer_s)
         answer = self._runner.run([self._program, *words], wall_s=wall_s)
+        self._used_s += answer.cpu_s
         if answer.failure or answer.timed_out:
             self._failures += 1
             return None

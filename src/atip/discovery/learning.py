@@ -6,6 +6,7 @@ import re
 
 from atip.discovery.frameworks.marks import GO_FLAG, marks_in
 from atip.discovery.help_tree import PATIENT, Budget, HelpTree, proven
+from atip.discovery.stubs import alternative_of
 from atip.inference.described import FORMATS
 from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
@@ -126,15 +127,16 @@ class ManAsker:
 
     def fingerprint(self, subject: Subject) -> str:
         """Paths, sizes and times of the pages."""
-        return self._texts.fingerprint_pages(subject.name)
+        return self._texts.fingerprint_pages(self._page_name(subject))
 
     def ask(self, subject: Subject) -> Tool | None:
-        page = self._texts.man(subject.name)
+        name = self._page_name(subject)
+        page = self._texts.man(name)
         if page is None:
             return None
         from atip.inference.man import infer_man
 
-        command = infer_man(page, tool=subject.name)
+        command = infer_man(page, tool=name)
         children = dict(command.commands or {})
         for name, text in self._texts.man_children(subject.name):
             child = infer_man(text, tool=subject.name, path=(name,))
@@ -145,6 +147,12 @@ class ManAsker:
         if not (command.options or command.commands or command.description):
             return None
         return inferred(subject.name, command, "man-page")
+
+    def _page_name(self, subject: Subject) -> str:
+        """The program's own name, or that of the alternative it stands for."""
+        if self._texts.has_page(subject.name):
+            return subject.name
+        return alternative_of(subject.path) or subject.name
 
 
 def read_text(kind: str, text: str, name: str) -> Tool:

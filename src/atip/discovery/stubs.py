@@ -103,6 +103,20 @@ def _shell_target(path: str, text: str) -> str:
     return os.path.normpath(start + found[2])
 
 
+_ALTERNATIVES = "/etc/alternatives/"
+
+
+def alternative_of(path: str) -> str:
+    """The name of the program that the system's administrator chose for a generic one (`arptables-save` →
+    `arptables-nft-save`), which has the manual; empty for any other file."""
+    try:
+        link = os.readlink(path)
+        name = os.path.basename(os.readlink(link)) if link.startswith(_ALTERNATIVES) else ""
+    except OSError:
+        return ""
+    return name if name != os.path.basename(path) else ""
+
+
 def managed_target(path: str) -> str | None:
     """What a version manager's shim starts (`~/.pyenv/shims/x`), by its files, without asking it."""
     return next((one for one in _managed_files(path) if os.path.isfile(one)), None)

@@ -16,7 +16,6 @@ import os
 from atip.errors import AtipError, ExecutionError
 from atip.execution.anchor import holds, move_anchor, read_anchor
 from atip.model.plain_json import dumps, loads
-from atip.model.regex import late_regex
 from atip.model.value import Value
 from atip.system import files
 from atip.system.clock import now
@@ -34,7 +33,6 @@ GENESIS = "0" * 64
 MAX_FILE = 16 * 1024 * 1024
 MAX_RECORD = 256 * 1024
 _USUAL_RECORDS = 8 * 1024
-_SET_ASIDE = late_regex(r"audit\.([0-9]{6})\.jsonl\Z")
 
 
 class Broken(Value):
@@ -132,12 +130,11 @@ class Audit:
             return _last_hash(file.read()) or GENESIS
 
     def _set_aside(self) -> list[str]:
-        return sorted(name for name in os.listdir(self.folder) if _SET_ASIDE.match(name))
+        return sorted(name for name in os.listdir(self.folder) if _number_of(name))
 
     def _next_name(self) -> str:
         names = self._set_aside()
-        found = _SET_ASIDE.match(names[-1]) if names else None
-        number = int(found[1]) + 1 if found else 1
+        number = int(_number_of(names[-1])) + 1 if names else 1
         return os.path.join(self.folder, f"audit.{number:06}.jsonl")
 
     def lines(self) -> Iterator[tuple[str, int, bytes]]:
@@ -219,6 +216,13 @@ class Audit:
             elif record.get("event") == "end":
                 open_runs.pop(run, None)
         return Checked(records=count, last=previous, unfinished=tuple(open_runs))
+
+
+def _number_of(name: str) -> str:
+    """The six digits of a file that was set aside; empty: it is none of these."""
+    digits = name.removeprefix("audit.").removesuffix(".jsonl")
+    is_number = len(digits) == 6 and digits.isascii() and digits.isdigit()
+    return digits if is_number and name == f"audit.{digits}.jsonl" else ""
 
 
 def _broken(name: str, number: int, reason: str) -> Broken:

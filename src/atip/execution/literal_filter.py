@@ -9,34 +9,33 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
 _LONGEST_MARK = 64
+_MARK_END = b":redacted]"
 
 
 class LiteralFilter:
     """One stream; idle until it is told that escape sequences were seen."""
 
     def __init__(self, values: Sequence[bytes], mark: bytes) -> None:
-        import re
-
-        ordered = sorted(set(values), key=len, reverse=True)
-        known = b"|".join(map(re.escape, ordered))
-        self._pattern = re.compile(rb"(\[[a-z0-9-]{1,48}:redacted\])|" + known) if ordered else None
+        self._values = sorted(set(values), key=len, reverse=True)
+        self._compiled: re.Pattern[bytes] | None = None
         self._mark = mark
-        self._hold = max([_LONGEST_MARK, *(len(value) for value in ordered)])
+        self._hold = max([_LONGEST_MARK, *(len(value) for value in self._values)])
         self._kept = b""
         self.count = 0
 
     def feed(self, data: bytes, *, final: bool) -> bytes:
         """What can be shown by now; the last bytes wait, because a value may go on behind them."""
-        if self._pattern is None:
+        if not self._values:
             return data
         data = self._kept + data
         out: list[bytes] = []
         shown = 0
         limit = len(data) if final else max(0, len(data) - self._hold)
-        for found in self._pattern.finditer(data):
+        for found in self._pattern.finditer(data) if self._may_match(data) else ():
             if found.start() >= limit:
                 break
             out.append(data[shown : found.start()])
@@ -47,3 +46,16 @@ class LiteralFilter:
         out.append(data[shown:cut])
         self._kept = data[cut:]
         return b"".join(out)
+
+    def _may_match(self, data: bytes) -> bool:
+        """Most data holds no value and no mark, and then no expression is needed: importing `re` costs 3 ms."""
+        return _MARK_END in data or any(value in data for value in self._values)
+
+    @property
+    def _pattern(self) -> re.Pattern[bytes]:
+        if self._compiled is None:
+            import re
+
+            known = b"|".join(map(re.escape, self._values))
+            self._compiled = re.compile(rb"(\[[a-z0-9-]{1,48}:redacted\])|" + known)
+        return self._compiled

@@ -11,7 +11,7 @@ import os
 from atip.execution.redact import Redactor
 from atip.model.confinement import Confinement
 from atip.model.tool import MISSING
-from atip.model.value import Value
+from atip.model.value import Value, brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +87,10 @@ class Result(Value):
     """Stream → run whose whole output is kept in the cache (`atip audit output`)."""
     answer: Answer | None = None
     """Of an operation of an API; None: a program ran."""
+
+    def __repr__(self) -> str:
+        argv = brief(" ".join(self.argv))
+        return f"Result({argv}, exit_code={self.exit_code}, stdout={brief(self.stdout)}, stderr={brief(self.stderr)})"
 
     @property
     def needs(self) -> tuple[Need, ...]:

@@ -21,8 +21,6 @@ from atip.errors import ExecutionError
 from atip.execution.call import Call, Judgement, OperationCall, ProgramCall
 from atip.execution.finish import make_result, operation_result
 from atip.execution.input import declared_timeout, prepare_input
-from atip.execution.kept import KeptOutput
-from atip.execution.login import CHECK_S, not_logged_in
 from atip.execution.permit import Permit
 from atip.execution.proposal import handed, operation_proposal, program_proposal, starts_in
 from atip.execution.records import Records, ending
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
 
     from atip.execution.audit import Audit
     from atip.execution.consent import Asker
+    from atip.execution.kept import KeptOutput
     from atip.execution.permit import Permission
     from atip.execution.result import Answer, Result
     from atip.model.confinement import Confinement
@@ -167,6 +166,8 @@ class Runner:
         login = judgement.login
         if login is None:
             return
+        from atip.execution.login import CHECK_S, not_logged_in
+
         confinement = judgement.confinement
         key = repr((binary.digest, login.check, handed(call, confinement)))
         if self._logins.get(key, 0.0) > monotonic():
@@ -202,7 +203,7 @@ class Runner:
                 name,
                 known,
                 call.max_bytes,
-                keep=KeptOutput(judgement.keep, run_id, name) if judgement.keep else None,
+                keep=_kept(judgement.keep, run_id, name) if judgement.keep else None,
             )
             for name in ("stdout", "stderr")
         }
@@ -289,6 +290,12 @@ class Runner:
 
     def _end_record(self, run_id: str, on_record: bool, told: Mapping[str, object]) -> bool:
         return self._records.end(run_id if on_record else "", told)
+
+
+def _kept(folder: str, run_id: str, name: str) -> KeptOutput:
+    from atip.execution.kept import KeptOutput
+
+    return KeptOutput(folder, run_id, name)
 
 
 def _own_name(called: str, path: str) -> str:

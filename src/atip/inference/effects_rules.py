@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Option
 
-_WORD = LazyRegex(r"[A-Za-z]+")
-_CAMEL = LazyRegex(r"(?<=[a-z])(?=[A-Z])")
+_LETTERS = bytes(code if chr(code).isalpha() and code < 128 else 32 for code in range(256))
+"""Every byte that is no letter becomes a space. Without a regular expression: `show` starts for every question."""
 _SQL_LOSS = LazyRegex(
     r"(?i)\b(?:drop\s+(?:table|database|schema|index|view|user|collection)|delete\s+from|truncate(?:\s+table)?\s|"
     r"flush(?:all|db)|dropdatabase|deletemany|\.drop\(|\.remove\()"
@@ -162,7 +162,7 @@ def _described_loss(text: str) -> str:
     for phrase in words.LOSS_PHRASES:
         if phrase in lower:
             return f"description: {phrase!r}"
-    for index, word in enumerate(_WORD.findall(lower)):
+    for index, word in enumerate(_words(lower)):
         if word in words.LOSS_WORDS or (index == 0 and word in words.LOSS_LEADS):
             return f"description: {word!r}"
     return ""
@@ -175,8 +175,8 @@ def _softened(verbs: list[str], flags: set[str], text: str) -> str:
     lower = text.lower()
     if any(unreal in lower for unreal in words.UNREAL):
         return "the description speaks of what would happen, or of what is kept"
-    described = set(_WORD.findall(lower))
-    lead = next(iter(_WORD.findall(lower)), "")
+    described = set(_words(lower))
+    lead = next(iter(_words(lower)), "")
     runs = flags & words.RUN_FLAGS or described & {"run", "runs", "execute", "executes"}
     if lead in words.READ_LEADS and not described & words.LOSS_WORDS and not runs:
         return "the description speaks of looking only"
@@ -196,7 +196,7 @@ def _softened(verbs: list[str], flags: set[str], text: str) -> str:
 def _finding(subject: str, signs: _Signs, description: str) -> EffectsFinding:
     if signs.loss:
         return _alarm(subject, signs)
-    lead = next(iter(_WORD.findall(description.lower())), "")
+    lead = next(iter(_words(description.lower())), "")
     agrees = lead in words.READ_LEADS
     harmless = (
         bool(signs.reads) and agrees and not signs.odd_flags
@@ -248,7 +248,7 @@ def _looking(signs: _Signs, description: str) -> Effects:
 
 
 def _network(signs: _Signs, description: str) -> bool | None:
-    if signs.network or set(_WORD.findall(description.lower())) & words.NETWORK_WORDS:
+    if signs.network or set(_words(description.lower())) & words.NETWORK_WORDS:
         return True
     return None
 
@@ -261,7 +261,19 @@ def _parts(word: str) -> list[str]:
     """`trash-empty`, `pg:reset`, `dropDatabase()` → their words; long text is not a verb."""
     if len(word) > 60 or " " in word:
         return []
-    return [part.lower() for chunk in _WORD.findall(word) for part in _CAMEL.split(chunk)]
+    return [part.lower() for chunk in _words(word) for part in _camel_parts(chunk)]
+
+
+def _words(text: str) -> list[str]:
+    """Runs of ASCII letters."""
+    return text.encode("ascii", "replace").translate(_LETTERS).decode("ascii").split()
+
+
+def _camel_parts(word: str) -> list[str]:
+    if word[1:].islower() or word.isupper():
+        return [word]
+    cuts = [at for at in range(1, len(word)) if word[at - 1].islower() and word[at].isupper()]
+    return [word[start:end] for start, end in zip([0, *cuts], [*cuts, None], strict=True)]
 
 
 def _found(subject: str, says: str, effects: Effects) -> EffectsFinding:

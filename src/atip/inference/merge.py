@@ -119,12 +119,13 @@ def _merge_values(
 
 def _merge_option(better: Option, other: Option) -> Option:
     flags = (*better.flags, *(flag for flag in other.flags if flag not in better.flags))
-    silent = not better.description and better.type == "boolean" and other.type != "boolean"
+    # A completion script that names a flag without a word about it does not deny it a value; and whoever lists the values of
+    # a flag knows that it takes one.
+    silent = better.type == "boolean" and (not better.description or bool(other.enum))
     return better.replace(
         flags=flags,
-        # A completion script that names a flag without a word about it does not deny it a value.
         type=other.type
-        if silent or (better.type == "string" and other.type != "boolean")
+        if other.type != "boolean" and (silent or better.type == "string")
         else better.type,
         description=better.description or other.description,
         enum=_merge_values(better.enum, other.enum),

@@ -49,9 +49,13 @@ class _Reader:
         self.mdoc = MdocReader(self)
 
     def run(self, source: str) -> list[tuple[str, int]]:
+        held = ""
         for number, line in enumerate(source.split("\n")[:MAX_LINES], 1):
+            if line.endswith("\\") and not line.endswith("\\\\") and len(held) < MAX_LINE:
+                held += line[:-1]  # a request goes on in the next line
+                continue
             self.number = number
-            line = line[:MAX_LINE].rstrip()
+            line, held = (held + line)[:MAX_LINE].rstrip(), ""
             if self.skip:
                 if line.rstrip() == self.skip:
                     self.skip = ""

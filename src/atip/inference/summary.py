@@ -85,7 +85,8 @@ def find_summary(text: str, name: str) -> str:
 
     Sentences and lines before the first good one are skipped, so a version banner above a description does no harm.
     """
-    text = " ".join(text.split())[:MAX_SUMMARY]
+    # Behind the first bullet stands a table of contents or a list.
+    text = " ".join(text.split())[:MAX_SUMMARY].split(" \u2022 ", 1)[0]
     sentences = _SENTENCE.split(text)
     for place in range(min(len(sentences), 4)):
         found = _tidy(" ".join(sentences[place:]), name)

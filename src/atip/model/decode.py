@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from atip.model.problems import Problem
 
     V = TypeVar("V", bound=Value)
+    Rows = tuple[dict[str, tuple[str, str, Any]], dict[str, str]]
+    """Wire name → attribute, kind and inner class; those that are taken as they are, by attribute."""
 
 
 class Decoded(Value):
@@ -30,7 +32,7 @@ class Decoded(Value):
     problems: tuple[Problem, ...] = ()
 
 
-_ROWS: dict[type, dict[str, tuple[str, str, Any]]] = {}
+_ROWS: dict[type, Rows] = {}
 
 
 def decode(
@@ -81,20 +83,21 @@ def decode_command(document: dict[str, Any]) -> Command:
 def decode_record(cls: type[V], document: dict[str, Any]) -> V:
     """A checked object → value, by the table in `wire.py`; `null` counts as absent (`format.null`)
     except where the field itself may hold it."""
-    rows = _rows(cls)
+    rows, plain = _ROWS.get(cls) or _rows(cls)
     given: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for key, item in document.items():
+        if item is not None and key in plain:
+            given[plain[key]] = item
+            continue
         row = rows.get(key)
         if row is None:
             extra[key] = item
             continue
         attribute, kind, inner = row
-        if kind == PLAIN:
-            if item is not None or attribute in ("default", "depth"):
+        if item is None:
+            if attribute in ("default", "depth"):
                 given[attribute] = item
-        elif item is None:
-            continue
         elif kind == STRINGS:
             given[attribute] = tuple(item)
         elif kind == ONE:
@@ -114,10 +117,8 @@ def _one(inner: type[Value], item: Any) -> Value:
     return decode_record(inner, item)
 
 
-def _rows(cls: type) -> dict[str, tuple[str, str, Any]]:
-    rows = _ROWS.get(cls)
-    if rows is None:
-        rows = _ROWS[cls] = {
-            name: (attribute, kind, inner) for name, attribute, kind, inner in WIRE[cls]
-        }
-    return rows
+def _rows(cls: type) -> Rows:
+    rows = {name: (attribute, kind, inner) for name, attribute, kind, inner in WIRE[cls]}
+    plain = {name: attribute for name, (attribute, kind, _) in rows.items() if kind == PLAIN}
+    _ROWS[cls] = rows, plain
+    return _ROWS[cls]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from atip.errors import UsageError
-from atip.model.shape import closest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +41,8 @@ def fact_name(text: str) -> str:
     name = text.removeprefix("effects.")
     name = SHORT.get(name, name)
     if name not in FACTS:
+        from atip.model.shape import closest
+
         close = closest(name, [*FACTS, *SHORT])
         hint = f"did you mean `{close}`?" if close else "facts: " + ", ".join([*FACTS, *SHORT])
         raise UsageError("effects.unknown-fact", f"no fact `{text[:60]}`", hint=hint)

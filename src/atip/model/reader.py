@@ -75,10 +75,16 @@ def read_text(data: bytes, limits: ReadLimits = DOCUMENT) -> str:
         ) from error
 
 
-def read_json(data: bytes, limits: ReadLimits = DOCUMENT) -> object:
-    """Bytes → plain values, or a FormatError that says what is wrong and where."""
-    if len(data) >= _FAST_BYTES and len(data) <= limits.max_bytes:
-        value = _read_large(data)
+def read_json(
+    data: bytes, limits: ReadLimits = DOCUMENT, *, fast_bytes: int = _FAST_BYTES
+) -> object:
+    """Bytes → plain values, or a FormatError that says what is wrong and where.
+
+    Args:
+        fast_bytes: from which size on `msgspec` is tried first; 0 for programs that have loaded it anyway.
+    """
+    if fast_bytes <= len(data) <= limits.max_bytes:
+        value = _read_quickly(data)
         if value is not _UNDECIDED:
             bound(value, limits)
             return value
@@ -268,16 +274,21 @@ def _located(text: str, code: str, message: str) -> FormatError:
 
 
 _UNDECIDED = object()
+_DIGITS = bytes(48 if 48 <= byte < 58 else 32 for byte in range(256))
+_LONG_NUMBER = b"0" * 19
 
 
-def _read_large(data: bytes) -> object:
-    """Large documents through `msgspec`, when that provably gives the same answer.
+def _read_quickly(data: bytes) -> object:
+    """A document through `msgspec`, when that provably gives the same answer.
 
     If writing the decoded value again yields the document's own tokens, then nothing was lost:
-    no duplicate key, no odd number, no escape. Otherwise the caller reads the slow way.
+    no duplicate key, no odd number, no escape. Otherwise the caller reads the slow way, as it does
+    where an integer might not fit in 64 bits: `msgspec` reads those of any length.
     """
     import msgspec
 
+    if _LONG_NUMBER in data.translate(_DIGITS):
+        return _UNDECIDED
     try:
         value = msgspec.json.decode(data)
         if msgspec.json.encode(value) == msgspec.json.format(data, indent=-1):

@@ -121,6 +121,11 @@ def encode_text(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def encode_bytes(value: object) -> bytes:
+    """The same as UTF-8."""
+    return msgspec.json.encode(value)
+
+
 def decode_quickly(data: bytes) -> object:
     """JSON that the strict reader has passed before, as plain values.
 

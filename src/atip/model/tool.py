@@ -9,7 +9,7 @@ fields (`x-…`), internal (`_…`) and schema (`$…`) ones, all written back (
 from __future__ import annotations
 
 from atip.model.effects import NO_EXTRA, UNKNOWN, Effects
-from atip.model.value import Value
+from atip.model.value import Value, brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +105,10 @@ class Command(Value):
     usage: str | None = None
     title: str | None = None
     extra: Mapping[str, object] = NO_EXTRA
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.commands or ())} commands, {len(self.options or ())} options"
+        return f"Command({brief(self.description)}, {counts})"
 
     @property
     def own(self) -> Mapping[str, object]:
@@ -288,6 +292,10 @@ class Tool(Value):
     def own(self) -> Mapping[str, object]:
         """Our vendor block `x-atip`."""
         return _vendor(self.extra)
+
+    def __repr__(self) -> str:
+        version = f", version={brief(self.version, 30)}" if self.version else ""
+        return f"Tool({brief(self.name)}{version}, {sum(1 for _ in self.walk())} commands)"
 
     def find(self, path: Path) -> Command | None:
         """The command at `path`, by name (not by alias); `None` if the tree has none (A12)."""

@@ -24,6 +24,15 @@ _set = object.__setattr__
 _REQUIRED = object()
 
 
+def brief(value: object, room: int = 60) -> str:
+    """A representation that fits: for values that hold whole trees or outputs, and are looked at in a prompt or a log.
+
+    Never a digest: two values may look the same.
+    """
+    text = repr(value)
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class _ValueType(type):
     """Turns annotations into slots and keeps the defaults aside."""

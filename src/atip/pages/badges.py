@@ -12,6 +12,8 @@ from atip.calls.facts import facts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from atip.model.effects import Effects
     from atip.model.tool import Option
 
@@ -44,17 +46,34 @@ _MAY = {
 WEIGHTY = ("destructive", "filesystem.delete", "filesystem.write", "network", "cost.billable")
 """What must be known before anything is called read-only or fully known."""
 READ_ONLY = "read-only"
+_NONE_KNOWN: Dangers = (None,) * len(DANGERS)
 
 
-def badges_of(base: Effects, ceiling: Effects) -> list[Badge]:
-    """What to show, the most alarming first; never empty. The list is shared: nobody may change it."""
-    return _badges(
-        dangers_of(base), dangers_of(ceiling), ceiling.is_read_only, base.reversible is False
-    )
+def badges_of_any(parts: Sequence[tuple[Dangers, bool]]) -> list[Badge]:
+    """What any of several commands may do; a danger is excluded only if each of them excludes it.
+
+    Args:
+        parts: the dangers of each ceiling, and whether it is read-only.
+    """
+    dangers = tuple(map(_any_of, zip(*(dangers for dangers, _ in parts), strict=True)))
+    return badges_of_dangers(_NONE_KNOWN, dangers, all(safe for _, safe in parts), False)
+
+
+def _any_of(facts: tuple[bool | None, ...]) -> bool | None:
+    return True if True in facts else None if None in facts else False
 
 
 @functools.lru_cache(maxsize=4096)
-def _badges(base: Dangers, ceiling: Dangers, is_read_only: bool, is_final: bool) -> list[Badge]:
+def badges_of_dangers(
+    base: Dangers, ceiling: Dangers, is_read_only: bool, is_final: bool
+) -> list[Badge]:
+    """What to show, the most alarming first; never empty. The list is shared and must not be changed.
+
+    Args:
+        base: dangers of the bare command, as `dangers_of` lists them.
+        ceiling: of the command with anything that may be added to it.
+        is_final: what the bare command does cannot be undone.
+    """
     found: list[Badge] = []
     unknown: list[str] = []
     for (fact, label), does, may in zip(DANGERS.items(), base, ceiling, strict=True):

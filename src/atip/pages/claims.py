@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from atip.calls.ceiling import command_claim
-from atip.model.effects import UNKNOWN, union_of_steps
 from atip.model.visible_text import clean
-from atip.pages.badges import badges_of
+from atip.pages.badges import badges_of_any, badges_of_dangers, dangers_of
 from atip.pages.effect_evidence import effects_of_command, effects_of_tool, source_of
 
 TYPE_CHECKING = False
@@ -22,37 +21,50 @@ class ToolClaims:
     def __init__(self, tool: Tool) -> None:
         self._tool = tool
         self._source = source_of(tool)
-        self._held: dict[Path, tuple[Claim, list[Badge]]] = {}
+        self._held: dict[Path, _CommandClaim] = {}
+        self._leaves = [path for path, command in tool.walk() if not command.commands]
 
     def badges(self, path: Path) -> list[Badge]:
         """What to show of one command; `()` is the tool without a command."""
-        return self._claim(path)[1]
+        return self._claim(path).badges
 
     def tool_badges(self) -> list[Badge]:
         """What a list of tools has to say of it: what any of its commands may do."""
         if not self._tool.commands:
             return self.badges(())
-        effects = self._claim(())[0].ceiling
-        for path, command in self._tool.walk():
-            if not command.commands:
-                effects = union_of_steps(effects, self._claim(path)[0].ceiling)
-        return badges_of(UNKNOWN, effects)
+        return badges_of_any([(one.ceiling, one.is_read_only) for _, one in self._all()])
 
     def effects(self, path: Path) -> list[Row]:
         """Every effect of one command with its evidence."""
-        return effects_of_command(self._claim(path)[0], self._source)
+        one = self._claim(path)
+        return effects_of_command(one.base, one.ceiling, one.raisers, self._source)
 
     def tool_effects(self) -> list[Row]:
         """Every effect of the tool, by command where it has any."""
         if not self._tool.commands:
             return self.effects(())
-        leaves = [path for path, command in self._tool.walk() if not command.commands]
-        claims = [(" ".join(path), self._claim(path)[0]) for path in ((), *leaves)]
-        return effects_of_tool([(clean(name), claim) for name, claim in claims], self._source)
+        dangers = [(clean(" ".join(path)), one.ceiling) for path, one in self._all()]
+        return effects_of_tool(dangers, self._source)
 
-    def _claim(self, path: Path) -> tuple[Claim, list[Badge]]:
+    def _all(self) -> list[tuple[Path, _CommandClaim]]:
+        """The tool without a command, and every command that has none below it."""
+        return [(path, self._claim(path)) for path in ((), *self._leaves)]
+
+    def _claim(self, path: Path) -> _CommandClaim:
         held = self._held.get(path)
         if held is None:
-            claim = command_claim(self._tool, path)
-            held = self._held[path] = (claim, badges_of(claim.base, claim.ceiling))
+            held = self._held[path] = _CommandClaim(command_claim(self._tool, path))
         return held
+
+
+class _CommandClaim:
+    """What pages need of a claim: dangers in the order of their table."""
+
+    __slots__ = ("badges", "base", "ceiling", "is_read_only", "raisers")
+
+    def __init__(self, claim: Claim) -> None:
+        self.base, self.ceiling = dangers_of(claim.base), dangers_of(claim.ceiling)
+        self.raisers = claim.raisers
+        self.is_read_only = claim.ceiling.is_read_only
+        is_final = claim.base.reversible is False
+        self.badges = badges_of_dangers(self.base, self.ceiling, self.is_read_only, is_final)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from atip.calls.ceiling import Claim
+    from atip.calls.ceiling import Raiser
     from atip.model.tool import Tool
     from atip.pages.badges import Dangers
 
@@ -31,10 +31,12 @@ def source_of(tool: Tool) -> str:
     return f"published document ({source})" if source else "published document"
 
 
-def effects_of_command(claim: Claim, source: str) -> list[Row]:
+def effects_of_command(
+    base: Dangers, ceiling: Dangers, raisers: Sequence[Raiser], source: str
+) -> list[Row]:
     """One row for each effect; `when` names the options that cause what the bare command does not do."""
-    raisers = tuple((_cause(one.flags), dangers_of(one.effects)) for one in claim.raisers)
-    return _rows_of_command(dangers_of(claim.base), dangers_of(claim.ceiling), raisers, source)
+    causes = tuple([(_cause(one.flags), dangers_of(one.effects)) for one in raisers])
+    return _rows_of_command(base, ceiling, causes, source)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -54,13 +56,13 @@ def _rows_of_command(
     return rows
 
 
-def effects_of_tool(claims: Sequence[tuple[str, Claim]], source: str) -> list[Row]:
+def effects_of_tool(ceilings: Sequence[tuple[str, Dangers]], source: str) -> list[Row]:
     """The effects of a tool that has commands; `when` names the commands.
 
     Args:
-        claims: each command by its name below the tool; the tool without a command has no name.
+        ceilings: each command by its name below the tool; the tool without a command has no name.
     """
-    found = [(name or "no command", dangers_of(claim.ceiling)) for name, claim in claims]
+    found = [(name or "no command", dangers) for name, dangers in ceilings]
     rows = []
     for place, (fact, label) in enumerate(DANGERS.items()):
         doing = [name for name, dangers in found if dangers[place]]

@@ -20,9 +20,12 @@ from atip.model.shim_records import encode_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     Documents = Mapping[int, Sequence[str]]
     """Number → folder, name, text, level of one page."""
+    IndexWords = list[Any]
+    """Weights of the words of the tool and of the command; words of tool, command and description, by blanks."""
     Postings = dict[str, dict[int, list[int]]]
     """Word → weight → documents."""
 
@@ -94,13 +97,34 @@ def words_of(text: str) -> list[str]:
     return [form for form in map(_form, _WORD.findall(text.lower())) if form]
 
 
-def index_files(documents: Documents) -> dict[str, bytes]:
-    """Every file of the index, by its path in the site."""
-    postings = _postings(documents)
+def index_words(name: str, text: str) -> IndexWords:
+    """Under which words a page is found; may be kept, as taking texts apart is the dearest part of an index."""
+    tool, _, command = name.partition(" ")
+    named = words_of(command)
+    # `git push` before `git stash push`: the less else a name says, the more its words weigh
+    weight = max(TEXT + 1, COMMAND + 1 - len(named))
+    seen: dict[str, None] = {}
+    found = []
+    for words in (words_of(tool), named, words_of(text)):
+        new = dict.fromkeys(words)
+        found.append(" ".join([word for word in new if word not in seen]))
+        seen |= new
+    return [OF_TOOL if command else TOOL, weight, *found]
+
+
+def index_files(
+    documents: Documents, words: Mapping[int, IndexWords] | None = None
+) -> dict[str, bytes]:
+    """Every file of the index, by its path in the site.
+
+    Args:
+        words: of every document, as `index_words` found them; None: they are found here.
+    """
+    if words is None:
+        words = {n: index_words(name, text) for n, (_, name, text, _) in documents.items()}
+    postings = _postings(words)
     pieces = dict(_pieces(postings))
-    files = {
-        f"search/p-{prefix}.json": _piece(words, documents) for prefix, words in pieces.items()
-    }
+    files = {f"search/p-{prefix}.json": _piece(held, documents) for prefix, held in pieces.items()}
     files |= _blocks(documents)
     # numbers of pages that are gone may be free: the table of scores in the page needs the highest
     top = {"documents": max(documents, default=-1) + 1, "block": BLOCK, "pieces": sorted(pieces)}
@@ -108,26 +132,21 @@ def index_files(documents: Documents) -> dict[str, bytes]:
     return files
 
 
-def _postings(documents: Documents) -> Postings:
+def _postings(words: Mapping[int, IndexWords]) -> Postings:
     lists: dict[int, dict[str, list[int]]] = {
         weight: defaultdict(list) for weight in (*range(TEXT, TOOL + 1), OF_TOOL)
     }
-    for number in sorted(documents):
-        _folder, name, text, _level = documents[number]
-        tool, _, command = name.partition(" ")
-        named = words_of(command)
-        # `git push` before `git stash push`: the less else a name says, the more its words weigh
-        weight = max(TEXT + 1, COMMAND + 1 - len(named))
-        seen: set[str] = set()
-        for words, by_word in (
-            (words_of(tool), lists[OF_TOOL if command else TOOL]),
-            (named, lists[weight]),
-            (words_of(text), lists[TEXT]),
-        ):
-            for word in words:
-                if word not in seen:
-                    seen.add(word)
-                    by_word[word].append(number)
+    of_text = lists[TEXT]
+    for number in sorted(words):
+        tool_weight, weight, tool, command, text = words[number]
+        by_word = lists[tool_weight]
+        for word in tool.split():
+            by_word[word].append(number)
+        by_word = lists[weight]
+        for word in command.split():
+            by_word[word].append(number)
+        for word in text.split():
+            of_text[word].append(number)
     found: Postings = {}
     for weight, by_word in lists.items():
         for word, numbers in by_word.items():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from atip.model.observed import read_observed
 from atip.model.signature import signature
-from atip.model.tool import MISSING, Command
+from atip.model.tool import BOOLEAN, MISSING, Command
 from atip.model.visible_text import clean
 from atip.pages.badges import added_by, option_facts
 from atip.pages.claims import ToolClaims
@@ -117,8 +117,8 @@ def _argument(argument: Argument) -> Data:
         "required": argument.is_required,
         "variadic": bool(argument.variadic),
         "description": clean(argument.description),
-        "choices": [clean(str(choice)) for choice in argument.enum or ()],
-        "evidence": evidence_list(_own(argument.extra)),
+        "choices": [clean(str(choice)) for choice in argument.enum] if argument.enum else [],
+        "evidence": evidence_list(_own(argument.extra)) if argument.extra else [],
     }
 
 
@@ -127,12 +127,12 @@ def _options(options: Iterable[Option] | None) -> list[Data]:
 
 
 def _option(option: Option) -> Data:
-    extra, enum, default, variable = option.extra, option.enum, option.default, option.env_var
+    enum, default, variable, kind = option.enum, option.default, option.env_var, option.type
     data: Data = {
-        "flags": _texts(option.flags) or [clean(option.name)],
-        "value": clean(option.type) if option.takes_value else "",
+        "flags": [clean(flag) for flag in option.flags] or [clean(option.name)],
+        "value": "" if kind == BOOLEAN else clean(kind),
         "description": _saying(option.description, option.name),
-        "required": option.is_required,
+        "required": option.required is True,
         "choices": [clean(str(choice)) for choice in enum] if enum else [],
         "default": "" if default is MISSING else clean(str(default)),
         "variable": clean(variable) if variable else "",
@@ -140,7 +140,7 @@ def _option(option: Option) -> Data:
         "evidence": [],
         "conflicts": [],
     }
-    if extra:
+    if option.extra:
         _add_own(data, option)
     return data
 

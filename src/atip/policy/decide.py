@@ -12,7 +12,6 @@ Layers only narrow: the result is a maximum, so one more layer, or one more deny
 
 from __future__ import annotations
 
-from atip.model.signers import matches_signer
 from atip.policy.decision import ALLOW, ASK, CONFINE, DENY, NEVER, PRESET, Decision, strictest
 from atip.policy.matching import matches
 from atip.policy.presets import PRESETS, unattended
@@ -197,6 +196,8 @@ def _is_signed_by(verdict: Verdict | None, allowed: tuple[str, ...]) -> bool:
 
 
 def _is_any(value: str, allowed: tuple[str, ...]) -> bool:
+    from atip.model.signers import matches_signer
+
     return any(matches_signer(value, one) for one in allowed)
 
 

@@ -58,7 +58,8 @@ def guard(
         own: folders that nothing may see.
         explicit: entries that a person granted or was asked about.
     """
-    reads, writes = confinement.fs_read, confinement.fs_write
+    granted = dict.fromkeys((*confinement.fs_read, *confinement.fs_write))
+    literals = {entry: parse_glob(entry).literal for entry in granted}
     denies = list(confinement.fs_deny)
     secrets = [f"{home}/{name}" for name in SECRETS] if home else []
     for folder in (*own, *secrets):
@@ -66,11 +67,15 @@ def guard(
         if folder in secrets and any(path_covers(tree, entry) for entry in explicit):
             continue
         # SECURITY: an entry inside goes; an entry around it stays, with this cut out.
-        reads = tuple(entry for entry in reads if not _inside(entry, folder))
-        writes = tuple(entry for entry in writes if not _inside(entry, folder))
-        if any(_holds(entry, folder) for entry in (*reads, *writes)):
+        for entry in [entry for entry in literals if _inside(literals[entry], folder)]:
+            del literals[entry]
+        if any(_inside(folder, literal, itself=False) for literal in literals.values()):
             denies.append(folder)
-    return confinement.replace(fs_read=reads, fs_write=writes, fs_deny=tuple(dict.fromkeys(denies)))
+    return confinement.replace(
+        fs_read=tuple(entry for entry in confinement.fs_read if entry in literals),
+        fs_write=tuple(entry for entry in confinement.fs_write if entry in literals),
+        fs_deny=tuple(dict.fromkeys(denies)),
+    )
 
 
 def kept_in(
@@ -88,11 +93,5 @@ def kept_in(
     return tuple(f"**/{name}" for name in (*KEPT, *own) if name not in without)
 
 
-def _inside(entry: str, folder: str) -> bool:
-    literal = parse_glob(entry).literal
-    return literal == folder or literal.startswith(folder.rstrip("/") + "/")
-
-
-def _holds(entry: str, path: str) -> bool:
-    glob = parse_glob(entry)
-    return path.startswith(glob.literal.rstrip("/") + "/")
+def _inside(path: str, folder: str, *, itself: bool = True) -> bool:
+    return (itself and path == folder) or path.startswith(folder.rstrip("/") + "/")

@@ -107,6 +107,14 @@ SERVICES = {
         left_out=("token", "access", "config", "whoami"), reads=("outdated", "ping", "profile get"), bare=("stars",), catalogue=("view", "owner ls"),
         only="--json --long -l --all -a --parseable -p --depth=0", settings=(".npmrc",),
     ),
+    "pnpm": Service(
+        left_out=("view", "info", "show", "audit", "ping", "search", "whoami", "licenses", "config", "why", "list"), reads=("outdated",),
+        only="--json --long -r --recursive -D --dev -P --prod --compatible", settings=(".npmrc", "pnpm-workspace.yaml"),
+    ),
+    "yarn": Service(
+        left_out=("info", "npm", "audit", "search", "whoami", "login", "config", "why", "list", "owner", "tag", "team", "access"),
+        reads=("outdated",), only="--json", settings=(".npmrc", ".yarnrc", ".yarnrc.yml"),
+    ),
     "doctl": Service(options="tc", left_out=("auth", "registry", "serverless")),
     "hcloud": Service(left_out=("context",)),
     "heroku": Service(options="r", left_out=("config", "auth", "run", "pg", "redis", "psql")),

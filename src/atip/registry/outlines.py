@@ -78,3 +78,24 @@ def with_command(outline: Node, name: str, read: Callable[[int, int], bytes]) ->
         return None
     commands = {**outline["commands"], name: plain_json.loads(piece.decode())}
     return {**outline, "commands": commands}
+
+
+def commands_text(outline: Node, data: bytes) -> memoryview | None:
+    """The bytes of the value of `commands` in the document of an outline; None where the document is laid out otherwise.
+
+    Args:
+        data: of the document, proven to be what the outline was made of.
+    """
+    keys = list(outline)
+    at = keys.index("commands")
+    before = {key: outline[key] for key in keys[:at]}
+    after = {key: outline[key] for key in keys[at + 1 :]}
+    head = (_compact(before)[:-1] + b"," if before else b"{") + b'"commands":'
+    tail = (b"," + _compact(after)[1:] if after else b"}") + b"\n"
+    if not (data.startswith(head) and data.endswith(tail)):
+        return None
+    return memoryview(data)[len(head) : len(data) - len(tail)]
+
+
+def _compact(members: Node) -> bytes:
+    return plain_json.dumps(members, compact=True).encode()

@@ -8,18 +8,12 @@ from __future__ import annotations
 import os
 
 from atip.errors import AtipError, FormatError
-from atip.model.check import check_shape
-from atip.model.decode import decode_record
-from atip.model.reader import read_json
-from atip.model.shapes_registry import PATTERNS
-from atip.model.tool import Pattern
-from atip.system.files import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from atip.model.tool import Tool
+    from atip.model.tool import Pattern, Tool
     from atip.system.paths import Places
 
 MAX_PATTERNS_FILE = 1_000_000
@@ -51,6 +45,17 @@ def _from_registries(places: Places) -> list[tuple[bool, str]]:
     ]
 
 
+def has_pattern_files(places: Places) -> bool:
+    """Whether any layer holds a file. Costs one listing a layer: most machines have none, and `show --json` is in a hurry."""
+    for _layer, folder in pattern_folders(places):
+        try:
+            if any(name.endswith(".json") for name in os.listdir(folder)):
+                return True
+        except OSError:
+            continue
+    return False
+
+
 def layered_patterns(tool: Tool, places: Places) -> tuple[Pattern, ...]:
     """The tool's own patterns with those of all layers that name the tool (in a step, or in `tools`)."""
     merged = {pattern.name: _marked(pattern, "tool") for pattern in tool.patterns or ()}
@@ -63,6 +68,9 @@ def layered_patterns(tool: Tool, places: Places) -> tuple[Pattern, ...]:
 
 def load_patterns(folder: str, problems: list[str] | None = None) -> list[Pattern]:
     """Every pattern in the JSON files of a folder: one pattern, a list, or `{"patterns": […]}` a file."""
+    from atip.model.decode import decode_record
+    from atip.model.tool import Pattern
+
     found: list[Pattern] = []
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
@@ -79,6 +87,11 @@ def load_patterns(folder: str, problems: list[str] | None = None) -> list[Patter
 
 
 def _read(path: str) -> list[dict[str, Any]]:
+    from atip.model.check import check_shape
+    from atip.model.reader import read_json
+    from atip.model.shapes_registry import PATTERNS
+    from atip.system.files import read_bytes
+
     value = read_json(read_bytes(path, MAX_PATTERNS_FILE))
     if isinstance(value, dict) and "patterns" not in value:
         value = [value]

@@ -183,19 +183,36 @@ class Store:
         from atip.model.plain_view import resolve_words
         from atip.registry import outlines
 
-        own = entry.get("x-atip")
-        digest = own.get("metadataHash") if isinstance(own, dict) else None
-        relative = layout.candidates(name, entry)[0]
+        outline = self._load_outline(name, entry)
+        top = resolve_words(outline, [word]) if outline else None
+        if outline is None or not top:
+            return None
+        path = self._path(layout.candidates(name, entry)[0])
         try:
-            found = read_bytes(self._path(layout.outline_name(relative)), MAX_METADATA)
-            outline = outlines.read_outline(found, str(digest))
-            top = resolve_words(outline, [word]) if outline else None
-            if outline is None or not top:
-                return None
-            path = self._path(relative)
             return outlines.with_command(outline, top[0], lambda *at: read_piece(path, *at))
         except (OSError, NotFoundError, ValueError):
             return None  # derived: without it the whole document is read
+
+    def load_texts(self, name: str, entry: Entry) -> tuple[dict[str, Any], memoryview] | None:
+        """The outline of an entry's document, and its commands as they are stored; None where there is no outline."""
+        from atip.registry import outlines
+
+        outline = self._load_outline(name, entry)
+        if outline is None:
+            return None
+        text = outlines.commands_text(outline, self.load_bytes(name, entry))
+        return (outline, text) if text is not None else None
+
+    def _load_outline(self, name: str, entry: Entry) -> dict[str, Any] | None:
+        from atip.registry import outlines
+
+        own = entry.get("x-atip")
+        digest = own.get("metadataHash") if isinstance(own, dict) else None
+        path = self._path(layout.outline_name(layout.candidates(name, entry)[0]))
+        try:
+            return outlines.read_outline(read_bytes(path, MAX_METADATA), str(digest))
+        except (OSError, NotFoundError, ValueError):
+            return None
 
     def _load_branch(self, digest: str) -> dict[str, Any]:
         path = os.path.join(self.places.data, layout.branch_name(digest))

@@ -12,7 +12,7 @@ from atip.errors import SandboxError
 from atip.model.confinement import ANY_PROGRAM
 from atip.model.environment import is_never_passed
 from atip.model.value import Value
-from atip.sandbox import programs, system_view
+from atip.sandbox import system_view
 from atip.sandbox.grants import FilePlan, plan_files
 
 TYPE_CHECKING = False
@@ -194,18 +194,24 @@ def hosts_file(confinement: Confinement) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def arguments_of(decided: Plan, binary_fd: int) -> list[str]:
-    """The mounts for bubblewrap. Later ones cover earlier ones."""
+def arguments_of(decided: Plan, binary_fd: int, copied: Mapping[str, int]) -> list[str]:
+    """The mounts for bubblewrap. Later ones cover earlier ones.
+
+    Args:
+        copied: settings of the system that are copied from descriptors, not mounted.
+    """
     confinement = decided.confinement
     size = str(confinement.limits.file_bytes or SCRATCH_BYTES)
     arguments = [
-        *_system_arguments(decided),
+        *_system_arguments(decided, copied),
         *("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"),
         *system_view.device_arguments(),
     ]
     if confinement.tty:
         arguments += ["--dev-bind", "/dev/tty", "/dev/tty"]
     if decided.lists:
+        from atip.sandbox import programs
+
         arguments += programs.spawn_arguments(confinement.exec_spawn, decided.program, decided.root)
     for path in (*_SCRATCH, decided.home):
         arguments += [*_parents_of(path), "--perms", "1777", "--size", size, "--tmpfs", path]
@@ -219,21 +225,28 @@ def arguments_of(decided: Plan, binary_fd: int) -> list[str]:
     if binary.interpreter and decided.lists:
         arguments += ["--ro-bind", decided.root + decided.program, decided.program]
     if decided.lists:
+        from atip.sandbox import programs
+
         arguments += programs.seal_arguments(decided.root)
     return arguments
 
 
-def _system_arguments(decided: Plan) -> list[str]:
+def _system_arguments(decided: Plan, copied: Mapping[str, int]) -> list[str]:
     if not decided.root:
-        return system_view.system_arguments(settings=system_view.SETTINGS)
-    mounted = [mount.path for mount in decided.files.mounts]
-    mounted += [name for name, _ in decided.files.links]
+        mounted = tuple(name for name in system_view.SETTINGS if f"/etc/{name}" not in copied)
+        arguments = system_view.system_arguments(settings=mounted)
+        # SECURITY: before any grant is mounted; a file that bubblewrap writes in one would be the host's
+        for path, descriptor in copied.items():
+            arguments += ["--perms", "0444", "--file", str(descriptor), path]
+        return arguments
+    covered = [mount.path for mount in decided.files.mounts]
+    covered += [name for name, _ in decided.files.links]
     own = decided.request.binary.path
     if not os.path.exists(decided.root + own):  # a file of the caller's, not of that system
-        mounted.append(own)
+        covered.append(own)
     tree = system_view.find_interpreter().tree
     return system_view.image_arguments(
-        decided.root, [*mounted, decided.home, *([tree] if tree else [])]
+        decided.root, [*covered, decided.home, *([tree] if tree else [])]
     )
 
 

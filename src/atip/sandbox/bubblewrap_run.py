@@ -16,7 +16,6 @@ from atip.errors import ExecutionError, SandboxError
 from atip.sandbox import bubblewrap, bubblewrap_plan, launchers, owners, system_view
 from atip.sandbox.cgroups import make_group
 from atip.sandbox.kept import journal
-from atip.sandbox.placeholders import hold_placeholder, release_placeholder
 from atip.sandbox.running import Running
 from atip.system.lasting import from_lasting_thread
 
@@ -46,6 +45,8 @@ def start(confinement: Confinement, request: Request, on_output: OnOutput) -> Ru
         os.makedirs(path, mode=0o700, exist_ok=True) if not os.path.exists(path) else None
     with contextlib.ExitStack() as undo:
         for path in decided.files.placeholders:
+            from atip.sandbox.placeholders import hold_placeholder, release_placeholder
+
             undo.callback(release_placeholder, path, hold_placeholder(path))
         if decided.files.survey is not None and request.journal and not request.overlays:
             try:
@@ -145,13 +146,16 @@ class _Launch:
             made_up["/etc/resolv.conf"] = (
                 f"nameserver {RESOLVER}\noptions timeout:10 attempts:1\n".encode()
             )
+        copied = {} if decided.root else system_view.open_settings()
+        for descriptor in copied.values():
+            self._theirs.callback(os.close, descriptor)
         shown = [*start, *inner.options, f"/proc/self/fd/{code}"]
         return bubblewrap.start(
-            bubblewrap_plan.arguments_of(decided, binary),
+            bubblewrap_plan.arguments_of(decided, binary, copied),
             [*shown, *map(str, inner_fds)],
             files=made_up,
             over=bool(decided.root),
-            keep=(*inner_fds, binary, interpreter, code, *prefix_fds),
+            keep=(*inner_fds, binary, interpreter, code, *prefix_fds, *copied.values()),
             capabilities=_capabilities(decided),
             seals=decided.spawns or bool(decided.root),
             stdio=stdio,

@@ -36,20 +36,26 @@ class MemoryGroup:
 
 def make_group(memory_bytes: int) -> MemoryGroup | None:
     """A group with a bound; None: no place for one here."""
-    parent = find_parent()
-    if parent is None:
-        return None
-    return _made(parent, memory_bytes)
+    found = _find(memory_bytes)
+    return found[1] if found is not None else None
 
 
 @functools.cache
 def find_parent() -> str | None:
     """The folder in which a group with a bound on memory can be made, seen to work once."""
+    found = _find(1 << 40)
+    if found is None:
+        return None
+    found[1].close()
+    return found[0]
+
+
+def _find(memory_bytes: int) -> tuple[str, MemoryGroup] | None:
+    """The first folder in which a group can be made, and that group: a trial before it would cost as much."""
     for folder in _candidates():
-        tried = _made(folder, 1 << 40)
-        if tried is not None:
-            tried.close()
-            return folder
+        group = _made(folder, memory_bytes)
+        if group is not None:
+            return folder, group
     return None
 
 

@@ -16,7 +16,6 @@ from atip.errors import SandboxError
 from atip.model.globs import parse_glob
 from atip.model.value import Value
 from atip.sandbox.kept.rules import ANYWHERE, parse_rules
-from atip.sandbox.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,12 +93,18 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
             mount.path
             for mount in hidden
             if mount.kind == "hide-file"
-            and (not os.path.lexists(mount.path) or is_placeholder(mount.path))
+            and (not os.path.lexists(mount.path) or _is_placeholder(mount.path))
         ),
         links=_links([*writes, *reads], [*write_roots, *read_roots]),
         survey=looked,
         expanded=any(glob.kind == "pattern" for glob in reads),
     )
+
+
+def _is_placeholder(path: str) -> bool:
+    from atip.sandbox.placeholders import is_placeholder
+
+    return is_placeholder(path)
 
 
 def _links(globs: list[Glob], roots: list[str]) -> tuple[tuple[str, str], ...]:

@@ -8,11 +8,11 @@ Root does this in a thread (`owners`). Any other caller needs a process of its o
 
 from __future__ import annotations
 
-import ctypes
+import _ctypes
 import marshal
 import os
-import struct
 import sys
+from _struct import pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,23 +31,43 @@ _DETACH = 2
 _NEVER_SHOWN = ("/sys", "/dev/pts", "/dev/shm", "/dev/mqueue", "/dev/hugepages")  # noqa: S108  left out
 
 
+class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]
+    _type_ = "i"
+
+
+class _Number(_ctypes._SimpleCData):  # type: ignore[type-arg]
+    """An argument of the width of a register; a plain integer would be handed over as an `int`."""
+
+    _type_ = "L"
+
+
+class _Call(_ctypes.CFuncPtr):
+    """A function of the C library that leaves the number of its error behind; integers and bytes are passed as they are."""
+
+    _flags_ = _ctypes.FUNCFLAG_CDECL | _ctypes.FUNCFLAG_USE_ERRNO
+    _restype_ = _Int
+
+
 class Kernel:
-    """The calls we need, with errors as exceptions."""
+    """The calls we need, with errors as exceptions. By `_ctypes`: what `ctypes` adds to it costs 1 ms of every start."""
 
     def __init__(self) -> None:
-        self._libc = ctypes.CDLL(None, use_errno=True)
+        libc = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
+        self._unshare, self._mount, self._umount, self._syscall = (
+            _Call(_ctypes.dlsym(libc, name)) for name in ("unshare", "mount", "umount2", "syscall")
+        )
 
     def unshare(self, flags: int) -> None:
-        self._checked(self._libc.unshare(flags), "unshare")
+        self._checked(self._unshare(flags), "unshare")
 
     def mount(self, source: str, target: str, kind: str, flags: int, data: str) -> None:
         encoded = [os.fsencode(part) for part in (source, target, kind)]
-        result = self._libc.mount(*encoded, ctypes.c_ulong(flags), os.fsencode(data))
+        result = self._mount(*encoded, _Number(flags), os.fsencode(data))
         self._checked(result, f"mount {target}")
 
     def detach(self, path: str) -> None:
         """Leave a mount and all below out of this view, if there is one."""
-        self._libc.umount2(os.fsencode(path), _DETACH)
+        self._umount(os.fsencode(path), _DETACH)
 
     def remount_self(self, path: str, attributes: int, user_namespace: int) -> None:
         """Mount `path` onto itself with more restrictive attributes."""
@@ -55,26 +75,24 @@ class Kernel:
 
     def cloned(self, path: str, attributes: int, user_namespace: int) -> int:
         """A mount of `path` with more restrictive attributes, not yet placed anywhere."""
-        call = self._libc.syscall
-        tree = self._checked(call(_OPEN_TREE, -100, os.fsencode(path), _CLONE_TREE), path)
+        tree = self._call(path, _OPEN_TREE, -100, os.fsencode(path), _CLONE_TREE)
         if user_namespace >= 0:
             attributes |= _IDMAP
-        wanted = struct.pack("<QQQQ", attributes, 0, 0, max(0, user_namespace))
-        size = ctypes.c_size_t(len(wanted))
-        self._checked(call(_MOUNT_SETATTR, tree, b"", _EMPTY_PATH, wanted, size), path)
+        wanted = pack("<QQQQ", attributes, 0, 0, max(0, user_namespace))
+        self._call(path, _MOUNT_SETATTR, tree, b"", _EMPTY_PATH, wanted, _Number(len(wanted)))
         return tree
 
     def place(self, tree: int, path: str) -> None:
         """Put a cloned mount over `path`."""
-        moved = self._libc.syscall(
-            _MOVE_MOUNT, tree, b"", -100, os.fsencode(path), _MOVE_EMPTY_PATH
-        )
-        self._checked(moved, path)
+        self._call(path, _MOVE_MOUNT, tree, b"", -100, os.fsencode(path), _MOVE_EMPTY_PATH)
         os.close(tree)
+
+    def _call(self, what: str, number: int, *arguments: int | bytes | _Number) -> int:
+        return self._checked(self._syscall(number, *arguments), what)
 
     def _checked(self, result: int, what: str) -> int:
         if result < 0:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), what)
+            raise OSError(_ctypes.get_errno(), os.strerror(_ctypes.get_errno()), what)
         return result
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import struct
 
 REQUEST = struct.Struct("<IIII")
-"""Bytes that follow, number of arguments, wall limit in ms, bytes kept of each stream."""
-REPLY = struct.Struct("<iIIIIQ")
-"""Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds."""
+"""Bytes that follow, number of arguments, time limit in ms, bytes kept of each stream."""
+REPLY = struct.Struct("<iIIIIQQ")
+"""Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds on the clock and on processors."""
+MAX_STRETCH = 8
+"""How many times its limit a probe may take on the clock while it waits for a processor."""
 TIMED_OUT, TRUNCATED, NOT_STARTED, WORN_OUT = 1, 2, 4, 8

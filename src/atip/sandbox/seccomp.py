@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 import functools
 import itertools
-import struct
+from _struct import pack
 
 from atip.errors import SandboxError
 from atip.model.value import Value
@@ -279,4 +279,4 @@ def _row(rules: list[tuple[int, list[_Instruction]]]) -> list[_Instruction]:
 
 
 def _encoded(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    return struct.pack("<HBBI", code, if_true, if_false, value)
+    return pack("<HBBI", code, if_true, if_false, value)

@@ -22,12 +22,20 @@ import time
 from _struct import Struct, pack
 
 REQUEST = Struct("<IIII")
-"""Bytes that follow, number of arguments, wall limit in ms, bytes kept of each stream."""
-REPLY = Struct("<iIIIIQ")
-"""Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds."""
+"""Bytes that follow, number of arguments, time limit in ms, bytes kept of each stream."""
+REPLY = Struct("<iIIIIQQ")
+"""Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds on the clock and on processors."""
+MAX_STRETCH = 8
+"""How many times its limit a probe may take on the clock while it waits for a processor."""
 TIMED_OUT, TRUNCATED, NOT_STARTED, WORN_OUT = 1, 2, 4, 8
 
 WIPE_S = 1.0
+LOOK_S = 0.4
+"""How often a probe that is over its limit is looked at."""
+BUSY_S = 0.015
+"""Processor time between two looks that tells work from waiting; the kernel counts in steps of 0.01."""
+TICKS = 100.0
+"""Steps in a second of `/proc/PID/stat` (USER_HZ of every Linux)."""
 _KILL = 9
 _RESET_SIGNALS = (2, 13, 15, 25)
 _CHUNK = 65536
@@ -111,6 +119,82 @@ def spawn(argv: list[bytes], env: dict[bytes, bytes], out: int, err: int) -> int
     )
 
 
+def cpu_reaped() -> float:
+    """Processor seconds of everything that was reaped so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def activity() -> tuple[float, bool]:
+    """Processor seconds of all processes so far, and whether one of them runs or waits for a processor or a disk."""
+    used, is_ready = cpu_reaped(), False
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or name == "1":
+            continue
+        try:
+            handle = os.open(f"/proc/{name}/stat", os.O_RDONLY)
+        except OSError:
+            continue
+        try:
+            fields = os.read(handle, 4096).rpartition(b")")[2].split()
+        except OSError:
+            continue
+        finally:
+            os.close(handle)
+        used += sum(map(int, fields[11:15])) / TICKS  # its own and that of children it reaped
+        is_ready = is_ready or fields[0] in (b"R", b"D")
+    return used, is_ready
+
+
+def starved() -> float:
+    """Seconds since the start of the machine in which something had to wait for a processor.
+
+    0 where the kernel does not count them: a probe then has its limit on the clock and no more.
+    """
+    try:
+        handle = os.open("/proc/pressure/cpu", os.O_RDONLY)
+    except OSError:
+        return 0.0
+    try:
+        line = os.read(handle, 4096).split(b"\n", 1)[0]
+        return int(line.rpartition(b"total=")[2]) / 1e6
+    except (OSError, ValueError):
+        return 0.0
+    finally:
+        os.close(handle)
+
+
+class TimeLimit:
+    """When a probe has had its time: seconds of processor, or of waiting for anything but a processor.
+
+    On an idle machine this is the clock. On a loaded one a program that waits for its turn gets up to
+    `MAX_STRETCH` times as long, so that what a program answers does not depend on what else runs.
+    """
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._step_s = min(LOOK_S, limit_s / 2)
+        self._started = time.monotonic()
+        self._reaped = cpu_reaped()
+        self._starved = starved()
+        self._used = 0.0
+        self.next_look = self._started + limit_s - self._step_s
+
+    def is_over(self) -> bool:
+        """Look at the processes; False sets the time of the next look."""
+        now = time.monotonic()
+        total, is_ready = activity()
+        used, before = total - self._reaped, self._used
+        self._used = used
+        elapsed = now - self._started
+        self.next_look = now + self._step_s
+        if elapsed < self._limit_s:
+            return False
+        is_working = is_ready or used - before > BUSY_S
+        charged = max(used, elapsed - (starved() - self._starved))
+        return not is_working or charged >= self._limit_s or elapsed >= self._limit_s * MAX_STRETCH
+
+
 class Streams:
     """Both output pipes of one probe, read without ever waiting for the wrong thing."""
 
@@ -124,15 +208,17 @@ class Streams:
         self._poll.register(out, select.POLLIN)
         self._poll.register(err, select.POLLIN)
 
-    def read_until_end(self, pid: int, deadline: float) -> int:
+    def read_until_end(self, pid: int, limit: TimeLimit) -> int:
         """Until the program ends (0), the time is over, or too much was said."""
         handle = os.pidfd_open(pid)
         self._poll.register(handle, select.POLLIN)
         try:
             while True:
-                left_ms = (deadline - time.monotonic()) * 1000
+                left_ms = (limit.next_look - time.monotonic()) * 1000
                 if left_ms <= 0:
-                    return TIMED_OUT
+                    if limit.is_over():
+                        return TIMED_OUT
+                    continue
                 if handle in self.take(left_ms):
                     return 0
                 for data in self.kept.values():
@@ -261,7 +347,7 @@ class Supervisor:
         self, argv: list[bytes], env: dict[bytes, bytes], wall_ms: int, keep: int
     ) -> tuple[bytes, bool]:
         """Run one probe and clean up after it; the reply, and whether we may go on."""
-        started = time.monotonic()
+        started, reaped = time.monotonic(), cpu_reaped()
         out_r, out_w = os.pipe()
         err_r, err_w = os.pipe()
         streams = Streams(out_r, err_r, keep, self._control)
@@ -273,19 +359,19 @@ class Supervisor:
         os.close(out_w)
         os.close(err_w)
         if main:
-            flags = streams.read_until_end(main, started + wall_ms / 1000)
+            flags = streams.read_until_end(main, TimeLimit(wall_ms / 1000))
             code, killed = end_all(main)
             streams.drain()
         os.close(out_r)
         os.close(err_r)
-        took = time.monotonic() - started
+        took, used = time.monotonic() - started, cpu_reaped() - reaped
         if look(self._scratch) != self._untouched and not self._restore():
             flags |= WORN_OUT
         out, err = streams.kept[out_r], streams.kept[err_r]
         if len(out) > keep or len(err) > keep:
             flags |= TRUNCATED
             out, err = out[:keep], err[:keep]
-        head = REPLY.pack(code, flags, killed, len(out), len(err), int(took * 1e6))
+        head = REPLY.pack(code, flags, killed, len(out), len(err), int(took * 1e6), int(used * 1e6))
         return head + out + err, not flags & WORN_OUT
 
     def _restore(self) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import os
+import stat
 import sys
 
 from atip.errors import SandboxError
-from atip.model.regex import late_regex
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -29,6 +29,8 @@ SETTINGS = (
     *("manpath.config", "man_db.conf", "groff", "vim", "emacs", "ImageMagick-6"),
 )
 """Below `/etc`, for real work; what does not exist is left out."""
+_COPIED = 1 << 14
+"""Up to this size a file is copied, not mounted."""
 
 DEVICES = ("null", "zero", "full", "random", "urandom")
 """No terminal among them: a probe has none, and a run that needs one gets its own."""
@@ -55,7 +57,6 @@ def made_up(home: str) -> dict[str, bytes]:
 
 
 _NEVER = ("/", "/proc", "/sys", "/dev", "/run", "/var", "/home", "/root", "/tmp", "/etc")  # noqa: S108
-_PYTHON = late_regex(r"python3\.(\d+)")
 
 
 class Interpreter(Value):
@@ -69,8 +70,8 @@ def find_interpreter() -> Interpreter:
     """The system's Python if it is of our own version (bytecode fits and nothing of a user's
     home need be shown), else the one we run on, with its library."""
     system = os.path.realpath("/usr/bin/python3")
-    version = _PYTHON.fullmatch(os.path.basename(system))
-    if version and int(version[1]) == sys.version_info.minor and os.access(system, os.X_OK):
+    ours = f"python3.{sys.version_info.minor}"
+    if os.path.basename(system) == ours and os.access(system, os.X_OK):
         return Interpreter(program=system)
     own = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
     tree = os.path.realpath(sys.base_prefix)
@@ -102,9 +103,33 @@ def _system_arguments(settings: tuple[str, ...], _state: tuple[int, ...]) -> tup
             arguments += ["--ro-bind", path, path]
     for name in (*ESSENTIAL, *_java(), *settings):
         path = f"/etc/{name}"
-        if os.path.exists(path):
-            arguments += ["--ro-bind", os.path.realpath(path), path]
+        if not os.path.exists(path):
+            continue
+        real = os.path.realpath(path)
+        # A link costs nothing; each mount 0.15 ms, because bubblewrap reads the table of all mounts after it.
+        is_shown = any(_inside(real, tree) for tree in TREES)
+        arguments += ["--symlink" if is_shown else "--ro-bind", real, path]
     return tuple(arguments)
+
+
+def open_settings() -> dict[str, int]:
+    """Descriptors of the small files among SETTINGS, to be copied into a sandbox for a quarter of the cost of a mount. The
+    caller closes them."""
+    found: dict[str, int] = {}
+    for name in SETTINGS:
+        path = f"/etc/{name}"
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            continue  # missing, or a link
+        status = os.fstat(handle)
+        # SECURITY: a copy can be read by everybody, so the file itself must be
+        is_open = stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IROTH
+        if is_open and status.st_size <= _COPIED:
+            found[path] = handle
+        else:
+            os.close(handle)
+    return found
 
 
 def _java() -> list[str]:

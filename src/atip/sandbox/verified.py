@@ -16,6 +16,8 @@ from atip.system.digests import new_sha256
 
 MAX_BYTES = 1 << 31
 _CHUNK = 1 << 20
+_PIECE = 1 << 16
+"""Hashed at once: memory for more is taken from the kernel, and cleared, each time."""
 _HEAD = 256
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _ENV_PROGRAMS = ("/usr/bin/env", "/bin/env")
@@ -98,7 +100,7 @@ def _digest(descriptor: int) -> tuple[str, bytes]:
     hasher = new_sha256(os.fstat(descriptor).st_size)
     head = b""
     offset = 0
-    while data := os.pread(descriptor, _CHUNK, offset):
+    while data := os.pread(descriptor, _PIECE, offset):
         hasher.update(data)
         head = head or data[:_HEAD]
         offset += len(data)

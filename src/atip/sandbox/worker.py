@@ -17,7 +17,15 @@ import time
 from atip.errors import SandboxError
 from atip.model.value import Value
 from atip.sandbox import bubblewrap, system_view
-from atip.sandbox.protocol import NOT_STARTED, REPLY, REQUEST, TIMED_OUT, TRUNCATED, WORN_OUT
+from atip.sandbox.protocol import (
+    MAX_STRETCH,
+    NOT_STARTED,
+    REPLY,
+    REQUEST,
+    TIMED_OUT,
+    TRUNCATED,
+    WORN_OUT,
+)
 from atip.sandbox.seccomp import Filter, assemble
 
 TYPE_CHECKING = False
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
     from atip.model.confinement import Limits
 
 GRACE_S = 2.0
-"""Time beyond a probe's own limit in which the supervisor must have cleaned up and answered."""
+"""Time beyond the longest that a probe may take in which the supervisor must have cleaned up and answered."""
 START_S = 10.0
 SCRATCH_BYTES = 64 * 1024 * 1024
 _OUTPUT_BYTES = 1_000_000
@@ -63,6 +71,8 @@ class ProbeResult(Value):
     leftovers: int = 0
     """Processes that still lived when the program itself had ended; all were killed."""
     duration_s: float = 0.0
+    cpu_s: float = 0.0
+    """Processor time of the program and of all that it started."""
     failure: str = ""
     """`sandbox.not-started` (no such file, not a program …) or `sandbox.died`; empty otherwise."""
 
@@ -83,7 +93,7 @@ class Worker:
         self._keep = _OUTPUT_BYTES if limits.output_bytes is None else limits.output_bytes
         self._started: bubblewrap.Started | None = None
         self._control = self.reply = self._said = -1
-        self._deadline = 0.0
+        self._began = self._deadline = 0.0
         self._sent = False
         self._buffer = bytearray()
         self._poll = select.poll()
@@ -121,22 +131,22 @@ class Worker:
             except BrokenPipeError:
                 self.close()
         self._sent = True
-        self._deadline = time.monotonic() + wall_s + GRACE_S
+        self._began = time.monotonic()
+        self._deadline = self._began + wall_s * MAX_STRETCH + GRACE_S
 
     def receive(self) -> ProbeResult:
         """The result of the probe that was sent; a dead or stuck confinement is a result too."""
         if not self._sent:
             return ProbeResult(exit_code=None, failure="sandbox.died")
         self._sent = False
-        began = self._deadline - GRACE_S
         head = self._read(REPLY.size)
         if head is None:
-            return self._lost(began)
-        code, flags, killed, out, err, micros = REPLY.unpack(head)
+            return self._lost()
+        code, flags, killed, out, err, micros, cpu_micros = REPLY.unpack(head)
         # SECURITY: never trust a length from inside; the prober's memory depends on it.
         body = self._read(out + err) if max(out, err) <= self._keep else None
         if body is None:
-            return self._lost(began)
+            return self._lost()
         if flags & WORN_OUT:
             self.close()
         if flags & NOT_STARTED:
@@ -150,12 +160,13 @@ class Worker:
             truncated=bool(flags & TRUNCATED),
             leftovers=killed,
             duration_s=micros / 1e6,
+            cpu_s=cpu_micros / 1e6,
         )
 
-    def _lost(self, began: float) -> ProbeResult:
+    def _lost(self) -> ProbeResult:
         late = time.monotonic() >= self._deadline
         self.close()
-        took = max(0.0, time.monotonic() - began)
+        took = max(0.0, time.monotonic() - self._began)
         return ProbeResult(exit_code=None, timed_out=late, duration_s=took, failure="sandbox.died")
 
     def _read(self, size: int) -> bytes | None:

@@ -217,10 +217,12 @@ def _type(action: argparse.Action) -> str:
         return "enum"
     if action.nargs == 0:
         return "boolean"
-    known = {int: "integer", float: "number", bool: "string"}
+    known = {int: "integer", float: "number", bool: "string", "int": "integer", "float": "number"}
     kind: Any = action.type
-    if kind in known:
-        return known[kind]
+    # a function that checks a number says what it makes: `def port(text: str) -> int`
+    made = getattr(kind, "__annotations__", {}).get("return", kind)
+    if made in known:
+        return known[made]
     label = getattr(kind, "__name__", type(kind).__name__) if kind else ""
     metavar = action.metavar if isinstance(action.metavar, str) else ""
     return type_of_name(label, metavar, action.dest)

@@ -27,7 +27,11 @@ PIECES = 8
 
 
 def open_index(
-    folder: str, stamp: str, current: Callable[[], Mapping[str, str]], load: Callable[[str], Tool]
+    folder: str,
+    stamp: str,
+    current: Callable[[], Mapping[str, str]],
+    load: Callable[[str], Tool],
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> Index:
     """The index below `folder`, brought up to date.
 
@@ -35,12 +39,13 @@ def open_index(
         stamp: changes whenever anything changed; while it is the same, nothing else is asked.
         current: name → stamp of every tool there is.
         load: the tool of a name; may raise `AtipError`.
+        progress: told (`indexing`, tools done, tools in all) while many have changed.
     """
     try:
-        return _current(_opened(folder), stamp, current, load)
+        return _current(_opened(folder), stamp, current, load, progress)
     except (OSError, sqlite3.OperationalError):
         # a full or read-only disk: the index is derived, so this search has one of its own
-        return _current(Index(), stamp, current, load)
+        return _current(Index(), stamp, current, load, progress)
 
 
 def _opened(folder: str) -> Index:
@@ -54,11 +59,15 @@ def _opened(folder: str) -> Index:
 
 
 def _current(
-    index: Index, stamp: str, current: Callable[[], Mapping[str, str]], load: Callable[[str], Tool]
+    index: Index,
+    stamp: str,
+    current: Callable[[], Mapping[str, str]],
+    load: Callable[[str], Tool],
+    progress: Callable[[str, int, int], None] | None,
 ) -> Index:
     try:
         if index.storage.meta("stamp") != stamp:
-            _update(index, stamp, current(), load)
+            _update(index, stamp, current(), load, progress)
     except BaseException:
         index.close()
         raise
@@ -66,7 +75,11 @@ def _current(
 
 
 def _update(
-    index: Index, stamp: str, current: Mapping[str, str], load: Callable[[str], Tool]
+    index: Index,
+    stamp: str,
+    current: Mapping[str, str],
+    load: Callable[[str], Tool],
+    progress: Callable[[str, int, int], None] | None,
 ) -> None:
     changed, gone = _changes(index, current)
     if len(changed) <= FEW_TOOLS:
@@ -82,7 +95,24 @@ def _update(
         index.is_complete = is_ours
         if is_ours:
             changed, gone = _changes(index, current)  # the last holder may have finished meanwhile
-            _build(index, stamp, current, load, changed, gone)
+            _build(index, stamp, current, _counted(load, len(changed), progress), changed, gone)
+
+
+def _counted(
+    load: Callable[[str], Tool], total: int, progress: Callable[[str, int, int], None] | None
+) -> Callable[[str], Tool]:
+    """`load` that says how many were loaded: reading them is most of the work of a build."""
+    if progress is None:
+        return load
+    done = 0
+
+    def counting(name: str) -> Tool:
+        nonlocal done
+        done += 1
+        progress("indexing", done, total)
+        return load(name)
+
+    return counting
 
 
 def _changes(index: Index, current: Mapping[str, str]) -> tuple[list[str], list[str]]:

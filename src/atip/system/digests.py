@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -12,20 +14,23 @@ SMALL = 512 * 1024
 
 def new_sha256(size: int) -> Any:
     """A hash object as `hashlib.sha256()` gives it, for data of about this size."""
-    if size > SMALL:
-        from hashlib import sha256
-
-        return sha256()
+    make: Any
     try:
-        from _sha256 import sha256  # type: ignore[import-not-found,no-redef]
+        if size > SMALL:
+            # `hashlib` would load every other kind of digest too
+            from _hashlib import openssl_sha256 as make
+        elif sys.version_info >= (3, 12):
+            from _sha2 import sha256 as make  # type: ignore[import-not-found]
+        else:
+            from _sha256 import sha256 as make  # type: ignore[import-not-found,no-redef]
     except ImportError:
-        from hashlib import sha256
-    return sha256()
+        from hashlib import sha256 as make
+    return make()
 
 
 def sha256_hex(data: bytes) -> str:
     """Hex digits of the digest of some bytes."""
-    hasher = new_sha256(0)
+    hasher = new_sha256(len(data))
     hasher.update(data)
     digits: str = hasher.hexdigest()
     return digits

@@ -175,12 +175,12 @@ def _from_tar(data: bytes, limit: int, unix: bool) -> tuple[Member, ...]:
     plain = read_compressed(data, limit)
     try:
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as archive:
-            return _judged(_tar_members(archive, limit), unix)
+            return _judged(_tar_members(archive, plain, limit), unix)
     except (tarfile.TarError, OSError, EOFError, ValueError, OverflowError, IndexError) as error:
         raise FormatError("archive.damaged", f"not an archive: {str(error)[:120]}") from error
 
 
-def _tar_members(archive: tarfile.TarFile, limit: int) -> Iterable[Member]:
+def _tar_members(archive: tarfile.TarFile, plain: bytes, limit: int) -> Iterable[Member]:
     files: dict[str, Member] = {}
     left = limit
     for count, info in enumerate(archive):
@@ -203,8 +203,7 @@ def _tar_members(archive: tarfile.TarFile, limit: int) -> Iterable[Member]:
             left -= len(first.data)
             yield first.replace(name=name)
         elif info.isreg() and not info.issparse():
-            content = archive.extractfile(info)
-            held = content.read(info.size) if content is not None else b""
+            held = plain[info.offset_data : info.offset_data + info.size]
             if len(held) != info.size:
                 raise FormatError("archive.damaged", "the archive ends too early")
             files[name] = Member(name=name, data=held, executable=bool(info.mode & 0o111))

@@ -11,7 +11,7 @@ from atip.calls.invocation import UNKNOWN_TEXT
 from atip.calls.shell import parse_shell, read_argv
 from atip.errors import FormatError
 from atip.model.effects import UNKNOWN, Effects, union_of_steps
-from atip.model.value import Value
+from atip.model.value import Value, brief
 from atip.policy.decide import decide
 from atip.policy.decision import ASK, CONFINE, DENY, NOTHING_RUNS, Decision, strictest
 from atip.policy.line import judge_line
@@ -63,6 +63,11 @@ class Explanation(Value):
     """Rules that are spelled like a command of the line, and why each did not decide."""
     once: tuple[str, ...] = ()
     """Names of rules for one line that let this one through."""
+
+    def __repr__(self) -> str:
+        decision = self.decision
+        because = brief("; ".join(decision.reasons), 80)
+        return f"Explanation({brief(self.line)}, {decision.outcome!r}, {because}, rule={brief(decision.rule)})"
 
     @property
     def in_sandbox(self) -> Decision:

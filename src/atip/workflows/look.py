@@ -19,7 +19,7 @@ from atip.policy.sensitive import is_secret
 from atip.policy.settle import needs_person
 from atip.policy.subject import shown_text
 from atip.policy.through.shell_files import git_hooks, git_programs, git_settings, script_lines
-from atip.policy.through.table import source_of
+from atip.policy.through.table import code_source_of, source_of
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
 from atip.workflows.judge import LocalJudge
@@ -40,7 +40,7 @@ MAX_DEPTH = 5
 MAX_FINDINGS = 64
 MAX_LINE = 100_000
 _UP = 12
-_QUIET_GIT = frozenset(("config", "version", "help"))
+_QUIET_GIT = frozenset(("version",))
 
 
 class Finding(Value):
@@ -128,7 +128,12 @@ class _Look:
         if depth >= MAX_DEPTH or not subject.argv:
             return
         words = tuple(shown_text(word) for word in subject.argv)
-        found = (*self._source_lines(words), *self._git_lines(words), *self._shadows(words))
+        found = (
+            *self._source_lines(words),
+            *self._code_lines(words),
+            *self._git_lines(words),
+            *self._shadows(words),
+        )
         for line in found:
             self._judge(line, chain, depth)
 
@@ -138,6 +143,17 @@ class _Look:
             return ()
         text = self._read(source.files, up=source.searches_up)
         return () if text is None else source.read(text, words) or ()
+
+    def _code_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Code of the project that a command loads because a setting says so."""
+        source = code_source_of(words)
+        if source is None:
+            return ()
+        # a reader of settings takes the paths of code out of them, so that no secret beside these is quoted
+        texts = (self._read((name,), up=source.searches_up, secret=True) for name in source.files)
+        return tuple(
+            line for text in texts if text is not None for line in source.read(text, words) or ()
+        )
 
     def _shadows(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Files beside which a Python that is given code or a module finds them before the library's."""
@@ -205,24 +221,26 @@ class _Look:
         for subject in inner.invocations:
             self.follow(subject, longer, depth + 1)
 
-    def _read(self, names: Sequence[str], *, up: bool) -> str | None:
+    def _read(self, names: Sequence[str], *, up: bool, secret: bool = False) -> str | None:
         folder = self._cwd
         for _ in range(_UP if up else 1):
             for name in names:
                 path = os.path.join(folder, name)
                 if os.path.isfile(path):
-                    return self._text(path)
+                    return self._text(path, secret=secret)
             if folder == self._root:
                 break
             folder = os.path.dirname(folder)
         return None
 
-    def _text(self, path: str, beside: str = "") -> str | None:
+    def _text(self, path: str, beside: str = "", *, secret: bool = False) -> str | None:
         """A file of the workspace, or of the repository that it belongs to; None: it is not shown, or there were too many."""
         real = os.path.realpath(path)
         # SECURITY: reasons quote what was read; nothing secret, and nothing from elsewhere, gets into them
         roots = (self._root, os.path.realpath(beside)) if beside else (self._root,)
-        if not any(f"{real}/".startswith(f"{root}/") for root in roots) or is_secret(real):
+        if not any(f"{real}/".startswith(f"{root}/") for root in roots):
+            return None
+        if is_secret(real) and not secret:
             return None
         if len(self.digests) >= MAX_FILES:
             return None

@@ -36,6 +36,7 @@ class Lookup:
         self._cwd = cwd
         self._found: dict[str, Tool | None] = {}
         self._entry: Callable[[str], dict[str, Any] | None] | None = None
+        self._entries: dict[str, dict[str, Any] | None] = {}
 
     def __call__(self, name: str) -> Tool | None:
         if name not in self._found:
@@ -48,7 +49,9 @@ class Lookup:
             from atip.registry.store import Store
 
             self._entry = Store(self._places).open_index()
-        return self._entry(name)
+        if name not in self._entries:
+            self._entries[name] = self._entry(name)
+        return self._entries[name]
 
     def document(self, name: str) -> dict[str, Any] | None:
         """Metadata as stored. What cannot be read says nothing: the tool is unknown, and unknown is never allowed."""

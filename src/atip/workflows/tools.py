@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from atip.errors import NotFoundError
+from atip.model.plain_json import dumps
 from atip.registry.settings import load_settings
 from atip.workflows.cmp.places import find_document, with_cmp
 
@@ -51,9 +52,54 @@ def get_tool(host: Host, name: str, words: Sequence[str] = ()) -> Tool:
 
 
 def get_document(host: Host, name: str, words: Sequence[str] = ()) -> dict[str, Any]:
-    """Metadata as stored, plain values; what `show --json` prints. `words` as for `get_tool`."""
+    """Metadata as stored, plain values. `words` as for `get_tool`."""
     found = find_document(host, name)
     return found or host.store.load_metadata(name, resolve(host, name), words)
+
+
+def with_patterns(host: Host, document: dict[str, Any]) -> dict[str, Any]:
+    """A stored document with the patterns of every layer, as `get_tool` gives them; what `show --json` prints."""
+    from atip.registry.patterns import has_pattern_files, layered_patterns
+
+    if not (document.get("patterns") or has_pattern_files(host.places)):
+        return document
+    from atip.model.decode import decode_tool
+    from atip.model.encode import encode
+
+    bare = decode_tool({key: value for key, value in document.items() if key != "commands"})
+    tool = bare.replace(patterns=layered_patterns(bare, host.places))
+    patterns = encode(tool).get("patterns")
+    return {**document, "patterns": patterns} if patterns else document
+
+
+def document_pieces(host: Host, name: str) -> list[bytes | memoryview]:
+    """What `show --json` prints of a tool, in pieces: its document with the claim of the tool itself. The commands of a
+    large one are a piece as it is stored: they are neither parsed nor copied.
+
+    Raises:
+        NotFoundError: `tool.not-found` or `store.no-metadata`.
+    """
+    from atip.workflows.claims import with_claims
+
+    found = find_document(host, name)
+    entry = {} if found else resolve(host, name)
+    texts = None if found else host.store.load_texts(name, entry)
+    document = texts[0] if texts else found or host.store.load_metadata(name, entry)
+    document = with_patterns(host, document)
+    made = with_claims(host, {**document, "name": name})
+    if texts is None:
+        try:
+            return [dumps(made, allow_nan=False).encode()]
+        except UnicodeEncodeError:  # half a character: only an escape can say it
+            return [dumps(made, allow_nan=False, ensure_ascii=True).encode()]
+    keys = list(made)
+    at = keys.index("commands")
+    before, after = (
+        "".join(f"{dumps({key: made[key]}, allow_nan=False)[1:-1]}, " for key in part)
+        for part in (keys[:at], keys[at + 1 :])
+    )
+    end = f", {after[:-2]}}}" if after else "}"
+    return [f'{{{before}"commands": '.encode(), texts[1], end.encode()]
 
 
 def get_only(host: Host, name: str, words: Sequence[str]) -> dict[str, Any]:

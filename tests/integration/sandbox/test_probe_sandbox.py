@@ -93,6 +93,41 @@ def test_dripping_output_does_not_stretch_the_time_limit() -> None:
         assert 0.4 < box.run(["/bin/sh", "-c", script], wall_s=0.5).duration_s < 1.0
 
 
+@pytest.fixture
+def load():
+    """Four busy processes for every processor."""
+    count = 4 * len(os.sched_getaffinity(0))
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    yield
+    for process in busy:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.measured
+def test_waiting_for_a_processor_does_not_count(load) -> None:
+    """0.5 s of work take far longer than the limit of 1 s here."""
+    work = 'do { ($user, $system) = times } while $user + $system < 0.5; print "done\\n"'
+    with ProbeSandbox() as box:
+        result = box.run(["/usr/bin/perl", "-e", work], wall_s=1.0)
+    assert (result.stdout, result.timed_out) == (b"done\n", False)
+    assert 0.5 <= result.cpu_s < 1.5
+
+
+@pytest.mark.measured
+def test_waiting_for_anything_else_counts_on_a_loaded_machine(load) -> None:
+    with ProbeSandbox() as box:
+        result = box.run(["/bin/sleep", SLEEP_MARK], wall_s=1.0)
+    assert result.timed_out and result.duration_s < 4.0
+
+
+@pytest.mark.measured
+def test_endless_work_ends_with_its_processor_time() -> None:
+    with ProbeSandbox() as box:
+        result = box.run(["/bin/sh", "-c", "while :; do :; done"], wall_s=0.5)
+    assert result.timed_out and 0.3 < result.cpu_s < 1.5
+
+
 @pytest.mark.measured
 def test_endless_output_is_cut_at_the_limit_without_growing_the_prober() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -43,6 +43,13 @@ def test_options_that_share_a_flag_are_one():
     ]
 
 
+def test_whoever_lists_values_knows_that_a_flag_takes_one():
+    told = option("--output-format", kind="boolean", description="<formats> : output format")
+    listed = option("--output-format", kind="enum", enum=("pcap", "csv"))
+    merged = merge_tools(Tool(name="x", options=(told,)), Tool(name="x", options=(listed,))).options
+    assert [(one.type, one.enum) for one in merged] == [("enum", ("pcap", "csv"))]
+
+
 def test_an_alias_is_not_a_second_command():
     better = Tool(name="x", commands={"remove": Command(description="R", aliases=("rm",))})
     other = Tool(name="x", commands={"rm": Command(options=(option("-f", kind="boolean"),))})

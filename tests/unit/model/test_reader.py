@@ -40,6 +40,7 @@ def refusal(read, data, **given):
 )
 def test_json_that_could_mean_two_things_is_refused(data, expected):
     assert refusal(read_json, data) == expected
+    assert refusal(read_json, data, fast_bytes=0) == expected
 
 
 def test_limits_are_limits():
@@ -55,6 +56,8 @@ def test_a_large_document_is_read_like_a_small_one():
     assert len(document) == 4000
     twice = f'{{{body}, "k7": 1}}'.encode()
     assert refusal(read_json, twice) == ("format.duplicate-key", "$.k7")
+    long = f'{{{body}, "long": -9999999999999999999}}'.encode()
+    assert refusal(read_json, long) == ("format.number-range", "$.long")
     assert read_json(f'{{{body}, "float": 1.50, "escape": "\\u00e9"}}'.encode())["escape"] == "é"
 
 

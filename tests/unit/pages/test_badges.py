@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.model.effects import UNKNOWN, Effects, Filesystem, raised_by
-from atip.pages.badges import READ_ONLY, badges_of
+from atip.model.effects import UNKNOWN, Effects, Filesystem, raised_by, union_of_steps
+from atip.pages.badges import READ_ONLY, badges_of_any, badges_of_dangers, dangers_of
 
 FACT = st.sampled_from([True, False, None])
 EFFECTS = st.builds(
@@ -17,6 +17,17 @@ EFFECTS = st.builds(
     destructive=FACT,
     reversible=FACT,
 )
+
+
+def badges_of(base, ceiling):
+    is_final = base.reversible is False
+    return badges_of_dangers(dangers_of(base), dangers_of(ceiling), ceiling.is_read_only, is_final)
+
+
+@given(EFFECTS, EFFECTS)
+def test_badges_of_a_tool_are_those_of_all_its_commands_in_a_row(first, second):
+    parts = [(dangers_of(one), one.is_read_only) for one in (first, second)]
+    assert badges_of_any(parts) == badges_of(UNKNOWN, union_of_steps(first, second))
 
 
 @given(EFFECTS, EFFECTS)

@@ -8,6 +8,8 @@ import os
 import pytest
 
 from atip.errors import AtipError, NotFoundError
+from atip.model.value import Value
+from atip.pages.site.quick_values import quicken
 from atip.pages.site.state import FILE
 from tests.simulators.pages import add_shim, known_registry, known_shim, make_site, publish
 from tests.unit.registry.publish.source import DAY, RELEASE
@@ -142,3 +144,26 @@ def test_a_state_written_by_others_removes_nothing_outside(source, tmp_path):
     (out / FILE).write_text(json.dumps(state))
     make_site(source, out)
     assert victim.read_text() == "mine"
+
+
+def test_quick_constructors_make_equal_values():
+    class Point(Value):
+        x: int
+        y: tuple[int, ...] = ()
+
+    before = Point(x=1)
+    quicken(Point)
+    assert Point(x=1) == before == Point(x=1, y=())
+    assert before.replace(y=(2,)) == Point(y=(2,), x=1)
+    for wrong in ({}, {"x": 1, "z": 2}):
+        with pytest.raises(TypeError):
+            Point(**wrong)
+
+
+def test_charts_are_shares_of_all_tools(source, tmp_path):
+    make_site(source, tmp_path / "site")
+    charts = json.loads((tmp_path / "site" / "coverage" / "index.json").read_text())["charts"]
+    totals = {chart["id"]: chart["total"] for chart in charts}
+    assert totals["effects"] == totals["platforms"] == totals["sources"] == 2
+    signatures = next(chart for chart in charts if chart["id"] == "signatures")
+    assert sum(row["value"] for row in signatures["rows"]) == signatures["total"]

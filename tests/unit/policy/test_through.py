@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atip.policy.through.shell_files import git_programs, script_interpreter
-from atip.policy.through.table import source_of
+from atip.policy.through.table import code_source_of, source_of
 
 PACKAGE = json.dumps(
     {
@@ -119,6 +119,57 @@ def test_lines_of_project_files(words: str, text: str, lines: tuple[str, ...] | 
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "text", "lines"),
+    [
+        ("mypy .", "[mypy]\nplugins = ./evil.py, pydantic.mypy\n", ("./evil.py",)),
+        ("mypy .", "[mypy]\nplugins =\n    a.py,\n    lib/b.py\n", ("./a.py", "./lib/b.py")),
+        ("mypy .", '[tool.mypy]\nplugins = [\n  "tools/x.py",\n]\n', ("./tools/x.py",)),
+        ("mypy .", "[mypy]\nplugins = pydantic.mypy\n", ()),
+        ("flake8", "[flake8:local-plugins]\nextension =\n  X = plug.in:C\n", ("./plug/in.py",)),
+        ("flake8", "[flake8]\nmax-line-length = 99\n", ()),
+        ("yarn why x", "yarnPath: .yarn/releases/y.cjs\n", ("./.yarn/releases/y.cjs",)),
+        ("yarn why x", 'yarn-path "./y.js"\n', ("./y.js",)),
+        ("yarn why x", "nodeLinker: node-modules\n", ()),
+        ("cargo --version", '[toolchain]\npath = "evil"\n', ("./evil/bin",)),
+        ("rustc -vV", '[toolchain]\nchannel = "stable"\n', ()),
+        ("alembic history", "[alembic]\nscript_location = db\n", ("./db/versions",)),
+        ("alembic list_templates", "[alembic]\nscript_location = db\n", ()),
+        ("mvn -v", "-Xmx1g\n-javaagent:x.jar\n", ("./.mvn/jvm.config",)),
+        ("mvn -v", "-Xmx1g\n", ()),
+        (
+            "composer show",
+            '{"config": {"allow-plugins": {"a/b": true, "c/d": false}}}',
+            ("./vendor/a/b",),
+        ),
+        ("composer show", '{"config": {"allow-plugins": true}}', ("./vendor",)),
+        ("composer show", "[" * 5000, ()),
+        ("bundle list", "source 'x'", ("./Gemfile",)),
+        ("bundle --version", "source 'x'", ()),
+        ("jest --listTests", "", ("./jest.config",)),
+        ("mix format --check-formatted", "", ("./mix.exs",)),
+        ("ctest -N", "", ("./CTestTestfile.cmake",)),
+        ("django-admin check", "", ("./manage.py",)),
+        ("terraform validate", "", ("./.terraform/providers",)),
+        ("terraform version", "", ()),
+        ("mypy .", "plugins = $(rm -rf x).py\n", ("'./x).py'",)),
+    ],
+)
+def test_settings_that_name_code(words: str, text: str, lines: tuple[str, ...]) -> None:
+    source = code_source_of(words.split())
+    assert source is not None
+    assert source.read(text, words.split()) == lines
+
+
+@given(
+    st.text(), st.sampled_from(["mypy .", "flake8", "yarn x", "cargo b", "mvn -v", "composer x"])
+)
+def test_readers_of_settings_never_fail(text: str, words: str) -> None:
+    source = code_source_of(words.split())
+    assert source is not None
+    assert isinstance(source.read(text, words.split()), tuple)
+
+
 @pytest.mark.parametrize("words", ["ls -l", "bash -c x", "git status", ""])
 def test_other_commands_lead_nowhere(words: str) -> None:
     assert source_of(words.split()) is None
@@ -137,6 +188,9 @@ def test_other_commands_lead_nowhere(words: str) -> None:
         ("[alias]\nst = status\nx = !evil\n", "x", (("alias.x", "evil"),)),
         ("[alias]\nst = status\n", "st", (("alias.st", "git status"),)),
         ("[include]\npath = ../x\n", "log", (("include.path", "./../x"),)),
+        ("[gpg]\n\tprogram = ./evil\n", "log", (("gpg.program", "./evil"),)),
+        ('[gpg "ssh"]\n\tprogram = ./evil\n', "show", (("gpg.ssh.program", "./evil"),)),
+        ('[browser "x"]\n\tcmd = ./evil\n', "help", (("browser.x.cmd", "./evil"),)),
         ("nonsense here\n", "log", None),
     ],
 )

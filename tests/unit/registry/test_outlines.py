@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from atip.errors import FormatError
 from atip.model.plain_view import plain_part
 from atip.registry.store import Store
 from atip.system.paths import find_places
@@ -82,3 +83,29 @@ def test_an_outline_of_an_earlier_document_is_not_used(store, tmp_path):
     assert (
         json.loads(next(tmp_path.rglob("shims/sha256/aa.tool.json")).read_bytes())["version"] == "2"
     )
+
+
+@pytest.mark.parametrize("order", [("atip", "commands", "trust"), ("commands", "atip"), ("atip", "name", "commands")])  # fmt: skip
+def test_the_text_of_commands_is_taken_from_the_document_as_it_is_stored(store, order):
+    document = {key: DOCUMENT[key] for key in order}
+    digest = store.save_metadata(RELATIVE, document)
+    entry = {"metadataPath": RELATIVE, "x-atip": {"metadataHash": digest}}
+    outline, text = store.load_texts("tool", entry)
+    assert list(outline) == list(document)
+    assert list(json.loads(bytes(text))) == list(COMMANDS)
+    assert json.loads(bytes(text)) == COMMANDS
+
+
+def test_the_text_of_a_damaged_document_is_refused_and_without_an_outline_there_is_none(
+    store, tmp_path
+):
+    entry = saved(store)
+    document = next(tmp_path.rglob("shims/sha256/aa.tool.json"))
+    good = document.read_bytes()
+    document.write_bytes(good.replace(b"gone", b"safe", 1))
+    with pytest.raises(FormatError) as error:
+        store.load_texts("tool", entry)
+    assert error.value.code == "store.corrupt"
+    document.write_bytes(good)
+    next(tmp_path.rglob("outlines/*.json")).unlink()
+    assert store.load_texts("tool", entry) is None

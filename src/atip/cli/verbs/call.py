@@ -32,6 +32,8 @@ MAX_INPUT = 8 * 1024 * 1024
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import positive, seconds
+
     parser.add_argument(
         "target", nargs="?", default="", metavar="TOOL.COMMAND", help="command to call"
     )
@@ -61,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="discrete",
         help="as it was compiled",
     )
-    parser.add_argument("--max-tokens", type=int, default=None, help="as it was compiled")
+    parser.add_argument("--max-tokens", type=positive, default=None, help="as it was compiled")
     parser.add_argument(
         "--yes", action="store_true", help="answer yes where nothing can be destroyed"
     )
@@ -70,9 +72,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this run")
     parser.add_argument(
-        "--timeout", type=float, default=None, metavar="S", help="seconds until killed"
+        "--timeout", type=seconds, default=None, metavar="S", help="seconds until killed"
     )
-    parser.add_argument("--max-bytes", type=int, default=None, help="keep this much of each stream")
+    parser.add_argument(
+        "--max-bytes", type=positive, default=None, help="keep this much of each stream"
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

@@ -25,6 +25,8 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import positive
+
     parser.add_argument("tools", nargs="+", metavar="TOOL", help="known tool, file, or -")
     parser.add_argument(
         "--for",
@@ -43,7 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="one function per command, or one per group with an action (auto: as --max-tokens allows)",
     )
-    parser.add_argument("--max-tokens", type=int, default=None, help="budget for the whole list")
+    parser.add_argument(
+        "--max-tokens", type=positive, default=None, help="budget for the whole list"
+    )
     parser.add_argument("--commands", default="", help="only these subtrees, comma-separated")
     parser.add_argument(
         "--creates", action="store_true", help="say in descriptions what a command creates"
@@ -53,8 +57,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.codecs.provider_shapes import dialect_of
     from atip.codecs.provider_tools import Extras, compile_tools
 
+    dialect_of(
+        options.provider, options.strict
+    )  # a misspelt provider is told before tools are looked for
     tools = [_tool(name, ctx) for name in options.tools]
     if options.commands:
         from atip.model.view import view
@@ -78,7 +86,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     elif ctx.as_json:
         ctx.emit(_report(made, tokenizer, count))
     else:
-        ctx.print(_rendered(made.declarations, ctx))
+        ctx.print_document(_rendered(made.declarations, ctx))
     if not ctx.as_json:
         for one in made.left_out:
             ctx.note(f"left out {one.line}: {one.how}")

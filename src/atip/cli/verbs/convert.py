@@ -59,7 +59,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"data": encoded.data, "losses": [loss.to_json() for loss in losses]})
     elif not options.output:
-        ctx.print(_text(encoded.data).rstrip("\n"))
+        ctx.print_document(_text(encoded.data).rstrip("\n"))
     for loss in losses if not ctx.as_json else ():
         ctx.note(f"lost {loss.path}: {loss.message}")
     return 1 if losses and options.fail_on_loss else 0

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
         from atip.cli.output import clean
 
-        ctx.print(clean(json.dumps(document, indent=2, ensure_ascii=False), newlines=True))
+        ctx.print_document(clean(json.dumps(document, indent=2, ensure_ascii=False), newlines=True))
     return 0
 
 

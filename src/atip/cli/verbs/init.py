@@ -175,7 +175,7 @@ def _scan(ctx: Context) -> bool:
     progress = ProgressLine(ctx)
     try:
         ctx.app.scan(ScanOptions(), progress=progress)
-        ctx.app.build_search_index()
+        ctx.app.build_search_index(progress)
     finally:
         progress.close()
     return True

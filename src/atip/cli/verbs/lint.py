@@ -34,6 +34,8 @@ _ROUNDS = 5
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import natural
+
     parser.add_argument("files", nargs="*", metavar="FILE", help="file, directory, glob, or -")
     parser.add_argument("--preset", help="minimal, recommended (default) or strict")
     parser.add_argument("--config", metavar="FILE", help="JSON with `extends` and `rules`")
@@ -53,7 +55,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="look whether the program is here and is the one described; nothing is run",
     )
-    parser.add_argument("--max-warnings", type=int, metavar="N", help="exit 1 above this number")
+    parser.add_argument(
+        "--max-warnings", type=natural, metavar="N", help="exit 1 above this number"
+    )
     parser.add_argument("--quiet", action="store_true", help="print errors only")
     parser.add_argument("--rules", action="store_true", help="list the rules and exit")
 

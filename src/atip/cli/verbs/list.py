@@ -19,6 +19,8 @@ SOURCES = ("native", "shim", "inferred", "manual", "unknown")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import natural
+
     parser.add_argument(
         "--source",
         action="append",
@@ -43,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sort", choices=("name", "source", "checked"), default="name", help="order"
     )
-    parser.add_argument("--limit", type=int, default=0, help="at most this many")
+    parser.add_argument("--limit", type=natural, default=0, help="at most this many")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

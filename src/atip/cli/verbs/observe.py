@@ -35,6 +35,8 @@ EXAMPLES = (
 def configure(parser: argparse.ArgumentParser) -> None:
     import argparse as library
 
+    from atip.cli.quick import seconds
+
     parser.add_argument(
         "--real", action="store_true", help="an ordinary run: asks, connects, changes stay"
     )
@@ -43,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this run")
     parser.add_argument(
-        "--timeout", type=float, default=None, metavar="S", help="seconds until killed"
+        "--timeout", type=seconds, default=None, metavar="S", help="seconds until killed"
     )
     parser.add_argument("--write", metavar="FILE", help="write the `sandbox:` block there")
     parser.add_argument("--save", action="store_true", help="keep it as evidence (`observed`)")

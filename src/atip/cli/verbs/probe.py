@@ -34,7 +34,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
         from atip.cli.output import clean
 
-        ctx.print(clean(json.dumps(document, indent=2, ensure_ascii=False), newlines=True))
+        ctx.print_document(clean(json.dumps(document, indent=2, ensure_ascii=False), newlines=True))
         for problem in answer.problems:
             ctx.note(f"{problem.severity} {clean(problem.path)}: {clean(problem.message)}")
         if answer.renamed_from is not None:

@@ -43,6 +43,8 @@ MAX_INPUT = 64 * 1024 * 1024
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import positive, seconds
+
     parser.add_argument(
         "--yes", action="store_true", help="answer yes where nothing can be destroyed"
     )
@@ -75,9 +77,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this run")
     parser.add_argument(
-        "--timeout", type=float, default=None, metavar="S", help="seconds until killed"
+        "--timeout", type=seconds, default=None, metavar="S", help="seconds until killed"
     )
-    parser.add_argument("--max-bytes", type=int, default=None, help="keep this much of each stream")
+    parser.add_argument(
+        "--max-bytes", type=positive, default=None, help="keep this much of each stream"
+    )
     parser.add_argument("--stdin", action="store_true", help="hand standard input to the tool")
     parser.add_argument(
         "--raw",
@@ -106,10 +110,11 @@ class as_run_errors:
 
 def terminal_asker(ctx: Context) -> Asker:
     """Asks on the user's terminal, and remembers a yes if the user wants that."""
-    from atip.execution.approvals import Approvals
     from atip.execution.consent import Question, ask_on_terminal
 
     def remember(question: Question) -> None:
+        from atip.execution.approvals import Approvals
+
         Approvals(ctx.app.places.config).remember(
             question.binding, question.argv, question.cwd, destructive=question.destructive
         )

@@ -28,6 +28,8 @@ EXAMPLES = ("atip scan", "atip scan --path ~/bin --dry-run", "atip scan --learn"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import natural
+
     parser.add_argument(
         "--path",
         action="append",
@@ -47,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--refresh", action="store_true", help="ask again what is unchanged")
     parser.add_argument(
-        "--jobs", type=int, default=0, help="confinements at work (default: one per processor)"
+        "--jobs", type=natural, default=0, help="confinements at work (default: one per processor)"
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="say what would be executed, execute nothing"
@@ -97,8 +99,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 def _build_index(ctx: Context, progress: ProgressLine) -> None:
     """Bring the search index up to date, so that the first search does not have to."""
     progress("indexing", 0, 1)
-    ctx.app.build_search_index()
-    progress("indexing", 1, 1)
+    ctx.app.build_search_index(progress)
 
 
 def _unchanged(options: argparse.Namespace, ctx: Context) -> bool:

@@ -39,5 +39,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     text = json.dumps(
         schema_of(options.name), indent=None if ctx.as_json else 2, ensure_ascii=False
     )
-    ctx.print(text)
+    ctx.print_document(text)
     return 0

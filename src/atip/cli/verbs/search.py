@@ -27,8 +27,10 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import positive
+
     parser.add_argument("words", nargs="+", metavar="WORDS", help="what you want to do")
-    parser.add_argument("--limit", type=int, default=5, metavar="N", help="at most this many")
+    parser.add_argument("--limit", type=positive, default=5, metavar="N", help="at most this many")
     parser.add_argument("--tool", default=None, metavar="TOOL", help="only commands of this tool")
     parser.add_argument(
         "--having",
@@ -51,6 +53,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     words = " ".join(options.words)
+    if ctx.err.isatty() and not ctx.as_json:
+        _build_index(ctx)
     hits = ctx.app.search(
         words,
         options.limit,
@@ -77,6 +81,17 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if not hits:
         ctx.note(_hint(options.tool, ctx))
     return 0 if hits else 1
+
+
+def _build_index(ctx: Context) -> None:
+    """With progress, for a person who waits: after an update of many tools this takes seconds."""
+    from atip.cli.progress import ProgressLine
+
+    progress = ProgressLine(ctx)
+    try:
+        ctx.app.build_search_index(progress)
+    finally:
+        progress.close()
 
 
 def _hint(tool: str | None, ctx: Context) -> str:

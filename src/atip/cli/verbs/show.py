@@ -16,9 +16,11 @@ EXAMPLES = ("atip show git", "atip show gh pr create", "atip show kubectl --dept
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import natural, positive
+
     parser.add_argument("tool", help="name of the tool")
     parser.add_argument("command", nargs="*", help="path of a command")
-    parser.add_argument("--depth", type=int, default=None, help="levels of subcommands")
+    parser.add_argument("--depth", type=natural, default=None, help="levels of subcommands")
     parser.add_argument("--commands", default="", help="only these subtrees, comma-separated")
     parser.add_argument("--signature", action="store_true", help="one line per command")
     parser.add_argument("--evidence", action="store_true", help="where each fact came from")
@@ -26,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--claims", action="store_true", help="with --json: base and ceiling of every command"
     )
     parser.add_argument(
-        "--max-bytes", type=int, default=None, help="cut the tree until the document fits"
+        "--max-bytes", type=positive, default=None, help="cut the tree until the document fits"
     )
 
 
@@ -36,8 +38,10 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         wanted.append(" ".join(options.command))
     whole = not wanted and options.depth is None and options.max_bytes is None
     if ctx.as_json and whole:
-        document = ctx.app.get_document(options.tool)
-        document["name"] = options.tool
+        if not (options.claims or ctx.is_tty):
+            ctx.emit_pieces(ctx.app.document_pieces(options.tool))
+            return 0
+        document = {**ctx.app.get_document(options.tool), "name": options.tool}
         ctx.emit(ctx.app.with_claims(document, every=options.claims))
         return 0
     is_plain = not (options.commands or options.depth or options.max_bytes)

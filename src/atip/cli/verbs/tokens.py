@@ -15,9 +15,11 @@ EXAMPLES = ("atip tokens git gh docker", "atip tokens --limit 200 --json")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import positive
+
     parser.add_argument("tools", nargs="*", metavar="TOOL", help="names; all known tools if none")
     parser.add_argument(
-        "--limit", type=int, default=100, metavar="N", help="at most this many tools"
+        "--limit", type=positive, default=100, metavar="N", help="at most this many tools"
     )
     parser.add_argument("--estimate", action="store_true", help="do not load a tokenizer")
 

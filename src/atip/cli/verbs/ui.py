@@ -24,7 +24,9 @@ EXAMPLES = ("atip ui", "atip ui --port 8600 --no-open", "atip ui --export report
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", type=int, default=0, help="port on loopback (a free one)")
+    from atip.cli.quick import natural
+
+    parser.add_argument("--port", type=natural, default=0, help="port on loopback (a free one)")
     parser.add_argument("--no-open", action="store_true", help="only print the address")
     parser.add_argument("--export", default="", metavar="DIR", help="write a report and end")
 

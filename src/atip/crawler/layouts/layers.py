@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
-from atip.system.files import make_private
+from atip.system.files import locked, make_private
 from atip.system.unpack import unpack
 
 TYPE_CHECKING = False
@@ -46,17 +46,33 @@ def load_layer(artifact: Artifact, cache: str, blob: Blob) -> str:
     if os.path.isdir(folder):
         return folder
     make_private(cache)
-    temporary = f"{folder}.{os.getpid()}.new"
+    with locked(f"{folder}.lock"):  # workers begin with the same base
+        if not os.path.isdir(folder):
+            _unpack(blob(artifact.digest), folder)
+    return folder
+
+
+def _unpack(data: bytes, folder: str) -> None:
+    temporary = f"{folder}.new"
     shutil.rmtree(temporary, ignore_errors=True)
     try:
-        unpack(blob(artifact.digest), temporary, unix=True, keep=is_needed)
+        unpack(data, temporary, unix=True, keep=is_needed)
         os.replace(temporary, folder)
-    except OSError:
-        if not os.path.isdir(folder):  # somebody else was quicker: theirs is the same
-            raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    return folder
+
+
+def drop_layer(digest: str, cache: str) -> None:
+    """Remove an unpacked package; it is unpacked again when needed."""
+    folder = os.path.join(cache, digest.partition(":")[2])
+    gone = f"{folder}.old"  # renamed first: what is there is always whole
+    shutil.rmtree(gone, ignore_errors=True)
+    try:
+        os.rename(folder, gone)
+        os.unlink(f"{folder}.lock")
+    except OSError:
+        return
+    shutil.rmtree(gone, ignore_errors=True)
 
 
 def entries(layer: str) -> Iterator[tuple[str, os.DirEntry[str]]]:

@@ -41,12 +41,12 @@ _LISTED: dict[str, dict[str, Placed]] = {}
 _STANDING: list[StandingRoot] = []
 
 
-def standing_root() -> StandingRoot:
-    """The root of this process; a new one if the last job left it odd."""
+def standing_root(above: str) -> StandingRoot:
+    """The root of this process, below a folder of this machine; a new one if the last job left it odd."""
     if not _STANDING or _STANDING[0].is_odd or _STANDING[0].pid != os.getpid():
         for old in _STANDING:
             old.remove()
-        _STANDING[:] = [StandingRoot(lasting_folder("root"))]
+        _STANDING[:] = [StandingRoot(lasting_folder(above, "root"))]
     return _STANDING[0]
 
 
@@ -58,7 +58,8 @@ class StandingRoot:
         self.pid = os.getpid()
         self.is_odd = False
         """Whether layers contradicted each other (a link where another has a folder): the next job gets a fresh root."""
-        self._shown: dict[str, None] = {}
+        self._shown: dict[str, dict[str, Placed]] = {}
+        """Layer → its files. Held here because a layer may be removed while it is shown."""
         self._claims: dict[str, list[str]] = {}
         self._owner: dict[str, str] = {}
         self._contested: set[str] = set()
@@ -78,15 +79,15 @@ class StandingRoot:
         """Make the root hold exactly these layers; a later one wins."""
         for path in self._chosen:
             os.unlink(path)
-        wanted = dict.fromkeys(layers)
+        wanted = {layer: self._shown.get(layer) or _listing(layer) for layer in layers}
         rank = {layer: number for number, layer in enumerate(wanted)}
         touched = set(self._contested)
         for layer in [one for one in self._shown if one not in wanted]:
-            for place in _listing(layer):
+            for place in self._shown[layer]:
                 self._claims[place].remove(layer)
                 touched.add(place)
         for layer in [one for one in wanted if one not in self._shown]:
-            for place in _listing(layer):
+            for place in wanted[layer]:
                 self._claims.setdefault(place, []).append(layer)
                 touched.add(place)
         self._shown = wanted
@@ -132,7 +133,7 @@ class StandingRoot:
         parent = os.path.dirname(path)
         if parent not in self._made and not self._make(parent):
             return
-        source, link = _listing(layer)[place]
+        source, link = self._shown[layer][place]
         try:
             if link:
                 os.symlink(link, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
@@ -30,7 +31,7 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     programs = sorted({*_programs(own)})
     if not programs:
         return Arranged(programs=())
-    standing = standing_root()
+    standing = standing_root(f"{bench.cache}-roots")
     standing.show([*_needed(package, bench), own])
     root = standing.folder
     limit = os.path.realpath(root) + "/"
@@ -49,11 +50,13 @@ def arrange(package: Package, bench: Bench) -> Arranged:
 
 
 def _needed(package: Package, bench: Bench) -> Iterator[str]:
-    for one in package.needs:
-        try:
-            yield load_layer(one, bench.cache, bench.blob)
-        except FormatError:
-            continue
+    # Workers that need the same start at different places: each unpacks a part, and nothing is unpacked twice.
+    start = os.getpid() * 37 % max(1, len(package.needs))
+    found: dict[str, str] = {}
+    for one in (*package.needs[start:], *package.needs[:start]):
+        with contextlib.suppress(FormatError):
+            found[one.digest] = load_layer(one, bench.cache, bench.blob)
+    yield from (found[one.digest] for one in package.needs if one.digest in found)
 
 
 def _programs(layer: str) -> Iterator[str]:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 UPDATE_S = 300.0
 DOWNLOAD_S = 1800.0
-BATCH = 80
+BATCH = 250
+"""Files of one start of the client, which reads the whole index each time."""
 MAX_PACKAGE = 500_000_000
 MAX_NEEDS = 600
 MAX_UNPACKED = 1_500_000_000
@@ -90,7 +91,7 @@ class AptSource:
                 source="apt", name=name, code="crawl.unknown", message=message, step="discover"
             )
         needs = sorted({*base, *index.closure([name])} - {name})
-        parts = [index.packages[one] for one in needs]
+        parts = [one for name in needs if not (one := index.packages[name]).is_unread]
         if (
             found.size > MAX_PACKAGE
             or len(parts) > MAX_NEEDS

@@ -12,8 +12,11 @@ _FIELDS = frozenset(
     [
         *("Package", "Version", "Architecture", "Depends", "Pre-Depends", "Provides", "Tag"),
         *("Essential", "Filename", "SHA256", "Size", "Description", "Homepage", "Installed-Size"),
+        "Section",
     ]
 )
+_UNREAD = ("doc", "fonts", "libdevel", "localization")
+"""Sections of what no program needs in order to print its help."""
 COMMAND_LINE = "interface::commandline"
 """How Debian tags programs with a command line."""
 
@@ -35,6 +38,8 @@ class DebianPackage(Value):
     """Alternatives of each dependency."""
     is_essential: bool
     is_command_line: bool
+    is_unread: bool
+    """Whether programs that need it print their help without it: manuals, fonts, headers."""
 
 
 class DebianIndex:
@@ -125,6 +130,7 @@ def _package(fields: Mapping[str, str]) -> DebianPackage | None:
         needs=tuple(needs),
         is_essential=fields.get("Essential") == "yes",
         is_command_line=COMMAND_LINE in fields.get("Tag", ""),
+        is_unread=fields.get("Section", "").rpartition("/")[2] in _UNREAD,
     )
 
 

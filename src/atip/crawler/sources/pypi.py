@@ -28,7 +28,7 @@ RESOLVE_S = 120.0
 DOWNLOAD_S = 600.0
 MAX_WHEEL = 300_000_000
 MAX_NEEDS = 150
-AT_ONCE = 4
+AT_ONCE = 2
 BATCH = 60
 _ONLY_WHEELS = ("--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--quiet")
 

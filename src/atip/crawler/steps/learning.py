@@ -29,7 +29,6 @@ from atip.model.value import Value
 from atip.sandbox.probe import ProbeSandbox
 from atip.sandbox.system_view import HOST
 from atip.sandbox.worker import ProbeResult
-from atip.system.clock import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +45,9 @@ SCRIPTS = BUDGET.replace(answer_s=8.0)
 JOB_S = 60.0
 PROGRAM_S = 2.0
 MAX_JOB_S = 900.0
-"""A job may take a minute, and longer if it has many programs; one program cannot take it all (BUDGET)."""
+"""A job may take a minute, and longer if it has many programs; one program cannot take it all (BUDGET). Processor time."""
+STRETCH = 4.0
+"""How many times as long a job may take on the clock: its programs may wait, and other work may have the processors."""
 OUT_OF_TIME = ProbeResult(exit_code=None, failure="crawl.out-of-time")
 
 
@@ -69,17 +70,22 @@ class PackageRunner:
         self._box = box
         self._root = root
         self._environment = environment
-        self.ends_at = 0.0
+        self.cpu_left_s = self.clock_left_s = 0.0
+        """What the job's answers may still take, on processors and on the clock. Time in which nothing was asked (this process
+        was stopped, or waited for its turn) does not count."""
         self.helped: set[str] = set()
         self.started: set[str] = set()
 
     def run(self, argv: Sequence[str], *, wall_s: float | None = None) -> ProbeResult:
-        if monotonic() > self.ends_at:
+        if self.cpu_left_s < 0 or self.clock_left_s < 0:
             return OUT_OF_TIME
         words = [self._seen(word) for word in argv]
         answer = self._box.run(words, env_set=self._environment, wall_s=wall_s)
-        if not answer.failure and answer.exit_code not in (126, 127):
-            self.started.add(argv[0])
+        self.cpu_left_s -= answer.cpu_s
+        self.clock_left_s -= answer.duration_s
+        if answer.failure or answer.exit_code in (126, 127):
+            return answer  # what the loader says about a missing library is no help
+        self.started.add(argv[0])
         if len(argv) == 2 and len(answer.stdout) + len(answer.stderr) > 80 and not answer.timed_out:
             self.helped.add(argv[0])
         return answer
@@ -107,8 +113,9 @@ class Learner:
             limits=PROBE.limits.replace(wall_s=BUDGET.answer_s),
         )
         self._runner = PackageRunner(self._box, arranged.root, arranged.environment)
-        allowed = JOB_S + PROGRAM_S * len(arranged.programs)
-        self._runner.ends_at = monotonic() + min(allowed, MAX_JOB_S)
+        allowed = min(JOB_S + PROGRAM_S * len(arranged.programs), MAX_JOB_S)
+        self._runner.cpu_left_s = allowed
+        self._runner.clock_left_s = allowed * STRETCH
         self._reader = ContentReader()
         self._askers = self._make_askers()
 

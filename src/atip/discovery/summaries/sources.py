@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 
+from atip.discovery.stubs import alternative_of
 from atip.discovery.summaries.packages import InstalledPackages
 from atip.inference.man import read_purpose
 from atip.inference.summary import first_summary
@@ -73,10 +74,11 @@ class SummarySources:
 
 
 def _names(subject: Subject) -> Iterator[str]:
-    """Names under which a program may have a manual: its own, its file's, those without version and target machine."""
+    """Names under which a program may have a manual: its own, the chosen alternative's, its file's, those without version and target machine."""
     file = os.path.basename(subject.real_path)
     seen = set()
-    for name in (subject.name, file, _plain(subject.name), _plain(file)):
+    chosen = alternative_of(subject.path)
+    for name in (subject.name, chosen, file, _plain(subject.name), _plain(file)):
         if name and name not in seen:
             seen.add(name)
             yield name

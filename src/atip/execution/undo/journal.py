@@ -24,7 +24,6 @@ from atip.execution.undo.snapshots import (
     encode_tree,
 )
 from atip.model.plain_json import dumps, loads
-from atip.model.regex import late_regex
 from atip.model.value import Value
 from atip.system.files import locked, read_bytes, write_atomic
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 KEEP_S = 7 * 86400.0
 FULL = MAX_TOTAL * 9 // 10
-_RUN = late_regex(r"[0-9a-f]{8,32}\Z")
+_HEX = frozenset("0123456789abcdef")
 _RECORD, _BEFORE = ".run.json", ".before.json"
 
 
@@ -94,7 +93,7 @@ class UndoJournal:
         Args:
             tell: is called with the reason where the changes cannot be kept; the line runs all the same.
         """
-        name = run if _RUN.match(run) else os.urandom(8).hex()
+        name = run if 8 <= len(run) <= 32 and _HEX.issuperset(run) else os.urandom(8).hex()
         begun = self._try(tell, lambda: self._begin(name, line))
         try:
             yield

@@ -132,6 +132,7 @@ def merge_arguments(
     forms = []
     for found, has_only_options in zip(usage.arguments, usage.only_options, strict=True):
         kept = _kept(found, values, literal, has_commands, defined)
+        kept = [one for one in kept if not _lists_commands(one.name, commands)]
         if complete:
             kept = [one for one in kept if _match(one, defined)]
         forms.append(Form(kept, only_options=has_only_options))
@@ -142,6 +143,12 @@ def merge_arguments(
     if complete and rest:
         _hand_on(usage, done, rest[-1])
     return (done + rest)[:MAX_ARGUMENTS]
+
+
+def _lists_commands(name: str, commands: set[str]) -> bool:
+    """`[start|bad|good|reset]`, most of which are commands: all of them are."""
+    words = set(name.split("|"))
+    return len(words) > 2 and 2 * len(words & commands) >= len(words)
 
 
 def _hand_on(usage: Usage, done: list[Positional], rest: Positional) -> None:
@@ -196,6 +203,10 @@ def _kept(
             continue
         # `vim [arguments] [file ..]`: what stands before the named ones are flags.
         if is_args_word(key) and argument is found[0] and len(found) > 1 and not argument.required:
+            continue
+        # `git archive [<extra>] <tree-ish>`: one more word for flags; a value that may be left out comes last.
+        is_flags = key == "extra" and not argument.required and not argument.variadic
+        if is_flags and not known and any(one.required for one in found):
             continue
         if commanded and (is_args_word(key) or "arg" in key) and not known:
             continue

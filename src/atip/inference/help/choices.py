@@ -8,6 +8,18 @@ from __future__ import annotations
 
 import re
 
+from atip.inference.help.choice_lists import (
+    is_open_end,
+    listed_among,
+    listed_by_bars,
+    listed_by_letters,
+    listed_in_brackets,
+    listed_in_clauses,
+    listed_with_meanings,
+    without_examples,
+)
+from atip.inference.help.prose import default_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +126,8 @@ def _literals(parts: Sequence[str], *, braces: bool) -> tuple[str, ...] | None:
 
 
 _ARE = re.compile(
-    r"\b(?:(?i:supported|possible|valid|allowed|available|accepted) (?:values|choices)(?: are)?"
+    r"\b(?:(?i:supported|possible|valid|allowed|available|accepted) (?:values|choices|options)(?: are)?"
+    r"|(?i:choices|values|options) (?:available|are|include)"
     r"|[A-Z][A-Z_]{1,30} (?:can|may|must) be(?: one of)?): ?([^.;()\[\]{}\n]{3,300}+)(?=[.;)\]]|$)"
 )
 """`Supported values are: USR1, USR2.`, `TYPE can be: boxed, dates or yaml`."""
@@ -145,11 +158,25 @@ def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ..
     numbered = _numbered(lines[:MAX_PROSE])
     if numbered is not None:
         return numbered
-    if style == "argparse":
-        return _slashes(text)
+    text = without_examples(text)
+    written = _written(text)
+    if written or style == "argparse":
+        return written or _slashes(text)
     plain = _DEFAULT_CLAUSE.sub("", text)
-    found = _quoted(plain) or _one_of(plain) or _slashes(plain)
+    found = listed_among(plain) or _quoted(plain) or _one_of(plain) or _slashes(plain)
     return found or (_parenthesis(plain) or _after_colon(plain) if style == "go" else None)
+
+
+def _written(text: str) -> tuple[str, ...] | None:
+    """Lists in a form that means nothing else, where every word can be a value."""
+    found = (
+        listed_in_brackets(text, default_of(text))
+        or listed_by_letters(text)
+        or listed_with_meanings(text)
+        or listed_in_clauses(text)
+        or listed_by_bars(text)
+    )
+    return found if found and not _TYPE_WORDS & set(found) else None
 
 
 def are_values(found: Sequence[str], flags: Sequence[str]) -> bool:
@@ -207,6 +234,8 @@ def _quoted(text: str) -> tuple[str, ...] | None:
         ('"', "'", "`")
     ):
         return None  # the list goes on with something that is not a word
+    if is_open_end(text, end):
+        return None
     return tuple(dict.fromkeys(found))
 
 

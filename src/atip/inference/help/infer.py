@@ -8,7 +8,10 @@ Implements ATIP 0.6 §3.3–3.7, §4.10.4.
 
 from __future__ import annotations
 
+import re
+
 from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
+from atip.inference.help.choice_lists import mentioned_values
 from atip.inference.help.commands import Sub, find_commands, looks_like_commands
 from atip.inference.help.entries import Entry, find_entries, wants_flags
 from atip.inference.help.legends import legend_under, legends_below
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
     from atip.model.tool import Argument, Option
 
 MAX_EXAMPLES = 40
+MAX_MENTIONS = 40_000
+_SEE_BELOW = re.compile(r"\bsee (?:also )?below\b", re.I)
 
 
 def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Command:
@@ -253,6 +258,10 @@ class _Reading:
             found = legend_under(section.title, section.lines, placeholder)
             if found or (found := legends_below(loose, option.flags, placeholder)):
                 return option.replace(enum=found, type="enum")
+        if _SEE_BELOW.search(option.description):
+            text = " ".join(line.text for _, loose in self.loose for line in loose)
+            found = mentioned_values(option.flags[-1], text[:MAX_MENTIONS])
+            return option.replace(enum=found, type="enum") if found else option
         return option
 
     def _description(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from atip.inference.help.choice_lists import listed_behind
 from atip.inference.help.choices import are_values, choices_of_placeholder, choices_of_prose
 from atip.inference.help.flags import plain_placeholder
 from atip.inference.help.legends import choices_of_legend
@@ -326,13 +327,19 @@ def _is_long_behind_one_dash(flag: str) -> bool:
     return len(flag) > 2 and not flag.startswith("--")
 
 
+_COMPOSITE = re.compile(r"[A-Za-z>\]][:=][A-Za-z<\[]|[A-Z]{2} [A-Z]{2}")
+
+
 def _choices(draft: Draft, style: str) -> tuple[str, ...] | None:
     formal = style in ("formal", "commander")
     shown = choices_of_placeholder(draft.raw, brackets_are_optional=style == "commander")
+    if shown is None and _COMPOSITE.search(draft.raw):
+        return None  # `PERMISSION:USER`: the words are values of one part
     found = (
         shown
         or choices_of_prose(draft.text, draft.paragraphs, style="formal" if formal else style)
         or (None if formal else choices_of_legend(draft.raw, draft.text))
+        or (None if formal else listed_behind(draft.raw, draft.text))
     )
     return found if found and are_values(found, draft.flags) else None
 

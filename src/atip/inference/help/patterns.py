@@ -52,7 +52,7 @@ def find_usage(lines: Sequence[Line], tool: str) -> tuple[list[Pattern], list[Li
         rest = line.text[match.end() :].strip()
         patterns, end = _block(lines, index, rest, tool)
         if patterns:
-            return patterns, [*lines[:index], *lines[end:]]
+            return [*patterns, *_forms_below(lines, end, patterns)], [*lines[:index], *lines[end:]]
     for index, line in enumerate(lines[:12]):
         if _is_bare_usage(line, tool):
             pattern = Pattern(line.text, line.number)
@@ -108,10 +108,60 @@ def _block(lines: Sequence[Line], index: int, rest: str, tool: str) -> tuple[lis
             patterns.append(Pattern(_strip_comment(text), line.number))
         elif _continues(line, head, base, bool(rest)):
             patterns[-1].extend(_strip_comment(text), line.number)
+        elif _DEFINES.match(text) and (after := _behind_definitions(lines, at, program)):
+            at = after
+            continue
         else:
             break
         at += 1
     return patterns, at
+
+
+_FEW = 3
+"""Forms that make a list; fewer may be examples in a text."""
+
+
+def _forms_below(lines: Sequence[Line], at: int, patterns: list[Pattern]) -> list[Pattern]:
+    """`git bisect start [<bad> [<good>...]]` and its like, one below the other, where the usage names only `<subcommand>`."""
+    words = patterns[0].text.split()
+    start = next((n for n, word in enumerate(words) if not word.replace("-", "").isalnum()), 0)
+    if len(patterns) > 1 or start < 2 or len(words) > start + 2:
+        return []
+    prefix = " ".join(words[:start]) + " "
+    forms: list[Pattern] = []
+    indent = -1
+    for line in lines[at:]:
+        if line.text.startswith(prefix) and line.indent == (indent if forms else line.indent):
+            forms.append(Pattern(_strip_comment(line.text), line.number))
+            indent = line.indent
+        elif forms and line.indent > indent and not line.after_blank:
+            if line.text[0] in "[<{(":
+                forms[-1].extend(line.text, line.number)
+        elif len(forms) >= _FEW:
+            break
+        else:
+            forms = []
+    # Examples have values where forms have placeholders.
+    is_list = 2 * sum(any(char in "[<(" for char in form.text) for form in forms) >= len(forms)
+    return forms if len(forms) >= _FEW and is_list else []
+
+
+_DEFINES = re.compile(r"[A-Z][A-Z_-]{1,30} ?:= ")
+MAX_DEFINITIONS = 60
+
+
+def _behind_definitions(lines: Sequence[Line], at: int, program: str) -> int:
+    """Where the patterns go on behind `NETNSID := auto | POSITIVE-INT`; 0 where they do not."""
+    indent = lines[at].indent
+    for place in range(at + 1, min(len(lines), at + MAX_DEFINITIONS)):
+        line = lines[place]
+        if line.title or line.cells is not None or line.indent < indent:
+            return 0
+        if _program(line.text) == program:
+            return place
+        if line.after_blank and not _DEFINES.match(line.text):
+            return 0
+    return 0
 
 
 def _program(text: str) -> str:
@@ -140,7 +190,10 @@ def _continues(line: Line, head: Line, base: int, inline: bool) -> bool:
         if line.indent <= head.indent:
             return text[0] in "[<{" and text[-1] in "]>}."
         return line.indent >= base - 1 or text[0] in "[<{(|" or text.startswith("...")
-    return line.indent > base or (line.indent == base and text[0] in "[<{(|")
+    is_glued = any(
+        one in text for one in ("[ ", "{ ", " ]", " }")
+    )  # `type TYPE [ ARGS ]` below `ip link add …`
+    return line.indent > base or (line.indent == base and (text[0] in "[<{(|" or is_glued))
 
 
 def _strip_comment(text: str) -> str:

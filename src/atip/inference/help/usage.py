@@ -42,8 +42,18 @@ _TYPED = re.compile(r"\b([A-Za-z][\w-]{0,60}):\{[^{}]{1,2000}\}")
 """`ITEM_TYPE:{model|dataset}` (click): a name and its values, which may be wrapped anywhere."""
 
 
+_PLURAL = re.compile(r"[A-Z]{2,20}s")
+"""`URLs`: several, where the singular is in capitals."""
 _ATTACHED = re.compile(r"\((-\w)\|(--[\w-]{1,60})=?\)[\w.-]{1,60}(?:\|[\w.-]{1,60}){1,60}")
 """`(-o|--output=)json|yaml|wide` (kubectl): an option in two spellings, and its values."""
+
+
+_BRACED = re.compile(r"(--[\w-]{0,60}-)\{([\w-]{1,40}(?:[,|][\w-]{1,40}){1,9})\}(=[^\s\]|]{1,60})?")
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    """`--term-{new,bad}=<term>` → `--term-new=<term> --term-bad=<term>`."""
+    return " ".join(f"{found[1]}{word}{found[3] or ''}" for word in re.split(r"[,|]", found[2]))
 
 
 def without(usage: Usage, words: set[str]) -> None:
@@ -61,6 +71,7 @@ def read_usage(patterns: list[Pattern], tool: str, path: tuple[str, ...]) -> Usa
     usage.patterns = patterns = own_patterns(patterns, (tool, *path))
     for pattern in patterns:
         text = _ATTACHED.sub(r"\1|\2 <value>", _TYPED.sub(r"\1", pattern.text))
+        text = _BRACED.sub(_spelled_out, text)
         root = parse_synopsis(text)
         _Reader(usage, pattern, tool, path).read(root)
     return usage
@@ -334,5 +345,6 @@ class _Reader:
         argument.required = not optional
         argument.variadic = repeat or node.repeat or "..." in text or text.endswith("(s)")
         argument.variadic = argument.variadic or key in ("args", "arguments") or text == "FILES"
+        argument.variadic = argument.variadic or bool(_PLURAL.fullmatch(text))
         self.found.append(argument)
         return argument

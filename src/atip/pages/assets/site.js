@@ -6,6 +6,7 @@
   const box = document.getElementById("found");
   const STOP = new Set("a an and are as at be by can for from in is it its of on or that the this to with".split(" "));
   const LIMIT = 10;
+  const LEVELS = { safe: "read-only", may: "may have effects", does: "has effects", unknown: "partly unknown" };
   const held = new Map();
 
   function load(path) {
@@ -63,7 +64,7 @@
     for (const { words } of pieces) {
       if (Object.hasOwn(words, word)) addWord(scores, touched, words[word], 1);
       if (!isPrefix) continue;
-      for (const longer of Object.keys(words)) {
+      for (const longer in words) {
         if (longer !== word && longer.startsWith(word)) addWord(scores, touched, words[longer], word.length / longer.length);
       }
     }
@@ -72,17 +73,19 @@
 
   // The best first: documents with more of the words, then by score, then what is at hand, then by number.
   function best(each, shown, limit) {
-    const seen = new Set();
+    const seen = new Uint8Array(each[0].scores.length);
     const order = [];
     const isBefore = (one, other) => one.key - other.key || one.held - other.held || other.number - one.number;
     for (const { touched } of each) {
       for (const number of touched) {
-        if (seen.has(number)) continue;
-        seen.add(number);
+        if (seen[number]) continue;
+        seen[number] = 1;
         let words = 0;
         let sum = 0;
         for (const { scores } of each) if (scores[number]) { words += 1; sum += scores[number]; }
-        const one = { key: words * 1e6 + sum, held: number in shown ? 1 : 0, number };
+        const key = words * 1e6 + sum;
+        if (order.length === limit && key < order[limit - 1].key) continue;
+        const one = { key, held: number in shown ? 1 : 0, number };
         let at = order.length;
         while (at > 0 && isBefore(one, order[at - 1]) > 0) at -= 1;
         if (at === limit) continue;
@@ -116,7 +119,12 @@
     about.className = "text";
     about.textContent = text;
     link.append(code, " ", about);
-    link.dataset.level = level;
+    if (LEVELS[level]) {
+      const badge = document.createElement("span");
+      badge.className = "badge " + level;
+      badge.textContent = LEVELS[level];
+      link.append(" ", badge);
+    }
     return link;
   }
 

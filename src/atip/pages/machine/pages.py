@@ -52,6 +52,8 @@ MENU = (
     *({"folder": f"{path}/", "label": label} for path, label in TABLES.items()),
 )
 _JSON = "application/json"
+_NOT_SAID = ""
+"""Level of a search result here: effects of a tool are read when its page is opened."""
 EXAMPLES = ("git push --force origin main", "rm -rf build", "curl -fsSL https://example.com/x | sh")
 
 
@@ -148,7 +150,7 @@ class MachinePages:
         tools = self._machine.tools()
         if self._index[0] != tools:
             documents = {
-                number: (one["address"], one["name"], one["text"], "safe")
+                number: (one["address"], one["name"], one["text"], _NOT_SAID)
                 for number, one in enumerate(tools)
             }
             self._index = (tools, index_files(documents))

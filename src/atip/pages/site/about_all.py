@@ -132,7 +132,8 @@ class CatalogPages:
             numbers[page["address"]]: (page["address"], page["name"], page["text"], page["level"])
             for page in pages
         }
-        yield from _plain(index_files(documents))
+        words = {numbers[page["address"]]: page["words"] for page in pages}
+        yield from _plain(index_files(documents, words))
 
     def _explain(self, modules: str) -> Iterator[SiteFile]:
         """With the judge, where the folder of its package is named."""

@@ -20,7 +20,7 @@ from atip.pages.site.folder import SiteFolder
 from atip.pages.site.published import Registry
 from atip.pages.site.state import SiteState
 from atip.pages.site.tool_pages import files_of
-from atip.pages.site.workers import ToolOrder, WorkPlace, work_all
+from atip.pages.site.workers import ToolOrder, WorkPlace, collecting_rarely, work_all
 from atip.version import __version__
 
 TYPE_CHECKING = False
@@ -92,7 +92,8 @@ def build_site(order: SiteOrder, progress: Progress | None = None) -> SiteReport
     if "://" in order.out:
         hint = "build into a folder, then copy it to the web server"
         raise UsageError("site.out", f"`{order.out[:100]}` is not a folder", hint=hint)
-    return _SiteBuild(order, Registry(order.registry)).run(progress)
+    with collecting_rarely():
+        return _SiteBuild(order, Registry(order.registry)).run(progress)
 
 
 class _SiteBuild:

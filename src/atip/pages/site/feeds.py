@@ -142,7 +142,9 @@ def charts(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
     sources: dict[str, int] = {}
     effects: dict[str, int] = {}
     signed = {"signed": 0, "not signed": 0}
+    tools = binaries = 0
     for one in summaries:
+        tools, binaries = tools + 1, binaries + one["shims"]
         for platform in one["platforms"]:
             platforms[platform] = platforms.get(platform, 0) + 1
         source = one["source"] or "not said"
@@ -152,10 +154,10 @@ def charts(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
         signed["signed"] += one["signed"]
         signed["not signed"] += one["shims"] - one["signed"]
     return [
-        _chart("effects", "Effects of tools", effects),
-        _chart("platforms", "Platforms", platforms),
-        _chart("sources", "Described by", sources),
-        _chart("signatures", "Signatures", signed),
+        _chart("effects", "Effects of tools", effects, tools),
+        _chart("platforms", "Platforms", platforms, tools),
+        _chart("sources", "Described by", sources, tools),
+        _chart("signatures", "Signatures of binaries", signed, binaries),
     ]
 
 
@@ -166,11 +168,15 @@ def _knowledge(badges: Sequence[Mapping[str, str]]) -> str:
     return "partly known" if len(states) > 1 else "unknown"
 
 
-def _chart(name: str, title: str, counts: Mapping[str, int]) -> dict[str, Any]:
+def _chart(name: str, title: str, counts: Mapping[str, int], total: int) -> dict[str, Any]:
+    """
+    Args:
+        total: of what each row is a share; a tool may be in several rows.
+    """
     rows = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return {
         "id": name,
         "title": title,
-        "total": max((value for _, value in rows), default=0),
+        "total": total,
         "rows": [{"label": label, "value": value} for label, value in rows],
     }

@@ -26,15 +26,16 @@ class SiteFolder:
         self._made: set[str] = set()
         self.written = 0
 
-    def write(self, files: Iterable[tuple[str, bytes]]) -> None:
-        """Write what differs from what is there.
+    def write(self, files: Iterable[tuple[str, bytes]]) -> int:
+        """Write what differs from what is there; how many files that were.
 
         Raises:
             OSError: a file cannot be written.
         """
+        before = self.written
         for path, data in files:
-            target = os.path.join(self._place, path)
-            self._make_folder(os.path.dirname(target))
+            target = f"{self._place}/{path}"
+            self._make_folder(target[: target.rindex("/")])
             if self._is_first:
                 _create(target, data)
             elif _read(target) != data:
@@ -43,6 +44,7 @@ class SiteFolder:
             else:
                 continue
             self.written += 1
+        return self.written - before
 
     def remove(self, paths: Iterable[str]) -> None:
         """Remove files, and folders that are empty then."""

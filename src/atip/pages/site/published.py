@@ -53,7 +53,8 @@ class Shim(Value):
     def decode(self) -> Tool | None:
         """The tool; None for a document that cannot be read."""
         try:
-            return decode(self.data).tool
+            document: Any = read_json(self.data, fast_bytes=0)
+            return decode(document).tool
         except FormatError:
             return None
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = ".atip-site.json"
-VERSION = 2
+VERSION = 3
 
 
 class SiteState:

@@ -1,20 +1,20 @@
-"""The pages of one tool: from its shims to data, from data to files. Pure but for the renderer it is given."""
+"""The pages of one tool: from its shims to data, from data to files. Pure."""
 
 from __future__ import annotations
 
 from atip.discovery.knowing import with_knowledge
 from atip.model.diff import diff
-from atip.model.shim_records import encode_text
+from atip.model.shim_records import encode_bytes
 from atip.model.value import Value
 from atip.model.visible_text import clean
 from atip.pages.claims import ToolClaims
 from atip.pages.names import page_address
+from atip.pages.search_pieces import index_words
 from atip.pages.site.signature_status import signature_status
 from atip.pages.tool_data import command_data, tool_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from atip.model.tool import Tool
@@ -31,13 +31,14 @@ _MAX_CHANGES = 100
 class ToolPages(Value):
     """What a tool adds to a site."""
 
-    files: tuple[tuple[str, bytes], ...]
+    pages: tuple[tuple[str, Data], ...]
+    """Template and data of each page."""
     summary: Data
     """What lists, charts, search and feeds need; kept between builds."""
 
 
-def render_tool(published: PublishedTool, renderer: Renderer) -> ToolPages:
-    """Every page of a tool, and the JSON beside each."""
+def describe_tool(published: PublishedTool) -> ToolPages:
+    """The data of every page of a tool."""
     newest, tool = _newest(published)
     claims = ToolClaims(tool)
     data = tool_data(tool, claims)
@@ -45,14 +46,22 @@ def render_tool(published: PublishedTool, renderer: Renderer) -> ToolPages:
     data["versions"] = [_version(shim) for shim in reversed(published.shims)]
     data["changes"] = _changes(published)
     data["unreadable"] = newest is None
-    files = list(_files("tool.html", data, renderer))
-    pages = [_page(data)]
+    pages = [("tool.html", data)]
     for path, command in tool.walk():
         if all(path):
-            page = command_data(tool, path, command, claims)
-            files += _files("command.html", page, renderer)
-            pages.append(_page(page))
-    return ToolPages(files=tuple(files), summary=_summary(published, data, pages))
+            pages.append(("command.html", command_data(tool, path, command, claims)))
+    found = [_page(page) for _, page in pages]
+    return ToolPages(pages=tuple(pages), summary=_summary(published, data, found))
+
+
+def render_pages(described: ToolPages, renderer: Renderer) -> list[tuple[str, bytes]]:
+    """The file of every page, and the JSON beside it."""
+    files = []
+    for template, data in described.pages:
+        address = data["address"]
+        files.append((f"{address}.html", renderer.page(template, address, page=data)))
+        files.append((f"{address}.json", encode_bytes(data)))
+    return files
 
 
 def _newest(published: PublishedTool) -> tuple[Shim | None, Tool]:
@@ -63,12 +72,6 @@ def _newest(published: PublishedTool) -> tuple[Shim | None, Tool]:
         if tool is not None:
             return shim, with_knowledge(tool.replace(name=published.name))
     return None, Tool(name=published.name, description=published.description)
-
-
-def _files(template: str, data: Data, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
-    address = data["address"]
-    yield f"{address}.html", renderer.page(template, address, page=data)
-    yield f"{address}.json", encode_text(data).encode()
 
 
 def _version(shim: Shim) -> Data:
@@ -125,11 +128,17 @@ def _version_of(tool: Tool) -> str:
 def _page(data: Data) -> Data:
     """One page in search results."""
     states = {badge["state"] for badge in data["badges"]}
-    level = next((s for s in ("unknown", "does", "may", "safe") if s in states), "safe")
+    level = next((s for s in ("does", "unknown", "may", "safe") if s in states), "safe")
     # a description that only repeats the name says nothing below it
     is_name = data["description"].lower() == data["name"].rpartition(" ")[2].lower()
     text = "" if is_name else data["description"][:160]
-    return {"address": data["address"], "name": data["name"], "text": text, "level": level}
+    return {
+        "address": data["address"],
+        "name": data["name"],
+        "text": text,
+        "level": level,
+        "words": index_words(data["name"], text),
+    }
 
 
 def files_of(summary: Data) -> set[str]:

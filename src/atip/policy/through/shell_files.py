@@ -12,11 +12,11 @@ _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh"))
 _SHEBANG = LazyRegex(r"#!\s*(\S+)(?:[ \t]+(?:-\S+[ \t]+)*(\S+))?")
 _READING = LazyRegex(
     r"core\.(fsmonitor|pager|alternaterefscommand)|pager\..+|diff\.external|diff\..+\.(textconv|command)"
-    r"|filter\..+\.(clean|smudge|process)|include(if)?(\..+)?\.path"
+    r"|filter\..+\.(clean|smudge|process)|include(if)?(\..+)?\.path|gpg(\..+)?\.program|browser\..+\.(cmd|path)|man\..+\.cmd"
 )
 """Settings that start a program, or lead to further settings, also where git only reads."""
 _PROGRAMS = LazyRegex(
-    r"core\.(sshcommand|editor|hookspath|askpass|gitproxy)|gpg(\..+)?\.program|credential(\..+)?\.helper"
+    r"core\.(sshcommand|editor|hookspath|askpass|gitproxy)|credential(\..+)?\.helper"
     r"|sequence\.editor|merge\..+\.driver"
 )
 _READERS = frozenset(
@@ -32,6 +32,8 @@ _READERS = frozenset(
         "rev-parse",
         "describe",
         "shortlog",
+        "config",
+        "help",
     )
 )
 _PLAIN = {"core.fsmonitor": frozenset(("true", "false", "0", "1", ""))}

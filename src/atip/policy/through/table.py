@@ -18,6 +18,8 @@ class Source(Value):
     """`module.function` of this package."""
     searches_up: bool = False
     """Whether the tool looks in the folders above as well."""
+    names_code: bool = False
+    """Whether it names code that is loaded, not lines: then every file counts, not only the first."""
 
     def read(self, text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
         """The lines that a command runs; None: the reader gives up."""
@@ -56,6 +58,33 @@ _SOURCES: dict[str, Source] = {
     ),
     "direnv": Source(files=(".envrc",), reader="shell_files.told_lines", searches_up=True),
 }
+
+
+def _code(reader: str, *files: str, up: bool = True) -> Source:
+    return Source(files=files, reader=f"settings_code.{reader}", searches_up=up, names_code=True)
+
+
+_TOOLCHAIN = _code("rust_toolchain", "rust-toolchain.toml", "rust-toolchain")
+_MYPY = _code("mypy_plugins", "mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg", up=False)
+_GEMFILE = _code("gemfile", "Gemfile", "gems.rb")
+_DJANGO = _code("django_project", "manage.py", up=False)
+_PROVIDERS = _code("terraform_providers", ".terraform.lock.hcl", up=False)
+_JEST = _code("jest_settings", *(f"jest.config.{end}" for end in ("js", "ts", "mjs", "cjs", "mts")))
+_CODE: dict[str, Source] = {
+    **dict.fromkeys(("mypy", "dmypy"), _MYPY),
+    "flake8": _code("flake8_plugins", ".flake8", "setup.cfg", "tox.ini", up=False),
+    **dict.fromkeys(("yarn", "yarnpkg"), _code("yarn_release", ".yarnrc.yml", ".yarnrc")),
+    **dict.fromkeys(("cargo", "rustc", "rustfmt", "rustdoc", "cargo-clippy"), _TOOLCHAIN),
+    "alembic": _code("alembic_scripts", "alembic.ini", up=False),
+    **dict.fromkeys(("mvn", "mvnw"), _code("jvm_agents", ".mvn/jvm.config")),
+    "composer": _code("composer_plugins", "composer.json", up=False),
+    **dict.fromkeys(("bundle", "bundler"), _GEMFILE),
+    "jest": _JEST,
+    "mix": _code("mix_project", "mix.exs", up=False),
+    "ctest": _code("test_files", "CTestTestfile.cmake", up=False),
+    "django-admin": _DJANGO,
+    **dict.fromkeys(("terraform", "tofu"), _PROVIDERS),
+}
 _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "source", "."))
 
 
@@ -69,3 +98,8 @@ def source_of(argv: Sequence[str]) -> Source | None:
     if argv[0].startswith(("./", "../", "/")):
         return Source(files=(argv[0],), reader="shell_files.script_lines")
     return _SOURCES.get(name)
+
+
+def code_source_of(argv: Sequence[str]) -> Source | None:
+    """Settings of the project that name code which a command loads, also where it only reads."""
+    return _CODE.get(argv[0].rpartition("/")[2]) if argv else None

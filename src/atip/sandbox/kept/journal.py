@@ -12,14 +12,12 @@ import fcntl
 import os
 
 from atip.model.plain_json import dumps, loads
-from atip.sandbox.kept.repository import Snapshot
-from atip.sandbox.kept.rules import Rules
-from atip.sandbox.kept.survey import Survey
-from atip.sandbox.kept.undo import undo_changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from atip.sandbox.kept.survey import Survey
 
 _ENDING = ".run"
 MAX_BYTES = 64_000_000
@@ -68,6 +66,8 @@ def _finish(path: str) -> tuple[str, ...]:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         found = loads(os.read(handle, MAX_BYTES).decode())
+        from atip.sandbox.kept.undo import undo_changes  # most runs find nothing to undo
+
         told = undo_changes(_decoded(found))
         os.unlink(path)
         return tuple(f"of an earlier run that was killed: {each}" for each in told)
@@ -98,6 +98,10 @@ def _encoded(survey: Survey) -> dict[str, object]:
 
 
 def _decoded(told: dict[str, object]) -> Survey:
+    from atip.sandbox.kept.repository import Snapshot
+    from atip.sandbox.kept.rules import Rules
+    from atip.sandbox.kept.survey import Survey
+
     found: dict[str, dict] = told  # type: ignore[assignment, type-arg]
     return Survey(
         rules=Rules(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from atip.execution.undo.journal import UndoJournal
-from atip.execution.undo.restore import restore
 from atip.workflows.run.plan import find_workspace
 
 TYPE_CHECKING = False
@@ -42,5 +41,7 @@ class LineChanges:
             ExecutionError: `undo.changed`, `undo.done`, `undo.not-kept`; nothing was touched.
         """
         change = self._journal.find(run)
+        from atip.execution.undo.restore import restore
+
         restore(self._journal, change)
         return change

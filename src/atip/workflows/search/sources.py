@@ -20,7 +20,7 @@ from atip.workflows.cmp.places import cmp_places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from atip.bundles.intents import Intent
@@ -63,9 +63,9 @@ class Sources:
         self._cmp: dict[str, cmp_tools.CmpTool] = {}
         self._read: dict[tuple[str, ...], dict[str, Any]] = {}
 
-    def index(self) -> Index:
+    def index(self, progress: Callable[[str, int, int], None] | None = None) -> Index:
         """The index of all of it, up to date."""
-        return open_index(self._host.places.data, self._stamp, self._current, self._load)
+        return open_index(self._host.places.data, self._stamp, self._current, self._load, progress)
 
     def is_available(self, name: str) -> bool:
         """Whether the program of a tool is there; APIs and installed bundles always are."""

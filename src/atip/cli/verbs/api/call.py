@@ -72,7 +72,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         if isinstance(result.data, str)
         else json.dumps(result.data, indent=2, ensure_ascii=False)
     )
-    ctx.print(clean(text, newlines=True))
+    ctx.print_document(clean(text, newlines=True))
     if result.problems:
         ctx.note(f"the answer differs from its description in {len(result.problems)} places")
     return 0

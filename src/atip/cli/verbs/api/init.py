@@ -37,6 +37,6 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"path": path, "written": options.write, "config": found})
         return 0
-    ctx.print(encode_config(found).decode().rstrip())
+    ctx.print_document(encode_config(found).decode().rstrip())
     ctx.note(f"written to {path}" if options.write else "`--write` writes it; then `atip api sync`")
     return 0

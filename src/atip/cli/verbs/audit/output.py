@@ -19,10 +19,14 @@ DEFAULT_BYTES = 256 * 1024
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import natural, positive
+
     parser.add_argument("run_id", metavar="RUN", help="as the mark in the output names it")
     parser.add_argument("--stream", choices=("stdout", "stderr"), default="stdout")
-    parser.add_argument("--from", dest="start", type=int, default=0, metavar="N", help="byte")
-    parser.add_argument("--bytes", type=int, default=DEFAULT_BYTES, metavar="N", help="how many")
+    parser.add_argument("--from", dest="start", type=natural, default=0, metavar="N", help="byte")
+    parser.add_argument(
+        "--bytes", type=positive, default=DEFAULT_BYTES, metavar="N", help="how many"
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

@@ -15,7 +15,9 @@ DECISIONS = ("decision", "start", "refused")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--last", type=int, default=20, metavar="N", help="how many records")
+    from atip.cli.quick import natural
+
+    parser.add_argument("--last", type=natural, default=20, metavar="N", help="how many records")
     parser.add_argument(
         "--decisions", action="store_true", help="only what was decided, by any way to ask or run"
     )

@@ -26,12 +26,14 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import seconds
+
     parser.add_argument("bundle", metavar="BUNDLE", help="folder or id")
     parser.add_argument("words", nargs="*", metavar="WORD", help="command words, then KEY=VALUE")
     parser.add_argument("--args", default="", metavar="JSON", help="inputs as a JSON object")
     parser.add_argument("--structured", action="store_true", help="ask the program for JSON")
     parser.add_argument("--yes", action="store_true", help="yes where nothing can be destroyed")
-    parser.add_argument("--timeout", type=float, default=None, metavar="S", help="seconds")
+    parser.add_argument("--timeout", type=seconds, default=None, metavar="S", help="seconds")
     parser.add_argument("--dry-run", action="store_true", help="print argv and confinement only")
 
 
@@ -97,4 +99,4 @@ def _print(ctx: Context, envelope: Envelope) -> None:
         return
     value = envelope.value
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-    ctx.print(clean(text.rstrip("\n"), newlines=True))
+    ctx.print_document(clean(text.rstrip("\n"), newlines=True))

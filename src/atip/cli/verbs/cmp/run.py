@@ -25,12 +25,14 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import natural, positive, seconds
+
     parser.add_argument("request", metavar="REQUEST", help="what you want, in one argument")
     parser.add_argument("values", nargs="*", metavar="NAME=VALUE", help="values of the intent")
     parser.add_argument("--args", default=None, metavar="JSON", help="all values as one object")
     parser.add_argument("--tool", default=None, metavar="TOOL", help="only intents of this tool")
     parser.add_argument(
-        "--intent", type=int, default=None, metavar="N", help="number of the intent in --tool"
+        "--intent", type=natural, default=None, metavar="N", help="number of the intent in --tool"
     )
     parser.add_argument(
         "--yes", action="store_true", help="answer yes where nothing can be destroyed"
@@ -40,9 +42,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this run")
     parser.add_argument(
-        "--timeout", type=float, default=None, metavar="S", help="seconds until killed"
+        "--timeout", type=seconds, default=None, metavar="S", help="seconds until killed"
     )
-    parser.add_argument("--max-bytes", type=int, default=None, help="keep this much of each stream")
+    parser.add_argument(
+        "--max-bytes", type=positive, default=None, help="keep this much of each stream"
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

@@ -19,9 +19,11 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import natural
+
     parser.add_argument("--tools", default="", metavar="NAMES", help="only these: a,b")
     parser.add_argument(
-        "--recent", type=int, default=20, metavar="N", help="how many commands (20; 0: none)"
+        "--recent", type=natural, default=20, metavar="N", help="how many commands (20; 0: none)"
     )
     parser.add_argument(
         "--logins", action="store_true", help="ask tools whether they are logged in"
@@ -39,5 +41,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         return 0
     import json
 
-    ctx.print(json.dumps(document, ensure_ascii=False, indent=2))
+    ctx.print_document(json.dumps(document, ensure_ascii=False, indent=2))
     return 0

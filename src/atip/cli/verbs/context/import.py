@@ -32,7 +32,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         return 0
     from atip.cli.output import clean
 
-    ctx.print(context_block(taken.context, set(taken.context.available_tools or ())))
+    ctx.print_document(context_block(taken.context, set(taken.context.available_tools or ())))
     for name, reason in taken.dropped:
         ctx.note(f"dropped {clean(name)}: {reason}")
     return 0

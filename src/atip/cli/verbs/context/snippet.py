@@ -26,7 +26,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 def print_snippet(ctx: Context, text: str) -> int:
     """The text; with `--json` also what it costs and where it usually stands."""
     if not ctx.as_json:
-        ctx.print(text.rstrip())
+        ctx.print_document(text.rstrip())
         return 0
     from atip.codecs.context_snippets import FILES
     from atip.system.tokens import find_counter

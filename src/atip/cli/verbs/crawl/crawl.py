@@ -31,6 +31,7 @@ EXAMPLES = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from atip.cli.crawling import configure_wanted
+    from atip.cli.quick import natural
 
     configure_wanted(parser)
     parser.add_argument("--keys", default="", metavar="DIR", help="folder of signing keys")
@@ -47,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="dask, dask://HOST:PORT; this machine when absent",
     )
     parser.add_argument(
-        "--jobs", type=int, default=0, metavar="N", help="workers (one per processor)"
+        "--jobs", type=natural, default=0, metavar="N", help="workers (one per processor)"
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="say what would be crawled, fetch nothing"

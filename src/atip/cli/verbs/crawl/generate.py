@@ -45,5 +45,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     elif not options.output:
         import json
 
-        ctx.print(clean(json.dumps(document, indent=2, ensure_ascii=False), newlines=True))
+        ctx.print_document(clean(json.dumps(document, indent=2, ensure_ascii=False), newlines=True))
     return 0

@@ -22,7 +22,9 @@ EXAMPLES = ("atip guard learn", "atip guard learn --least 5 --json", "atip guard
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--least", type=int, default=2, metavar="N", help="approved at least so often")  # fmt: skip
+    from atip.cli.quick import positive
+
+    parser.add_argument("--least", type=positive, default=2, metavar="N", help="approved at least so often")  # fmt: skip
     parser.add_argument("--apply", action="store_true", help="ask on the terminal, rule by rule")
 
 

@@ -14,7 +14,9 @@ EXAMPLES = ("atip guard log", "atip guard log --only deny --last 50", "atip guar
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--last", type=int, default=20, metavar="N", help="how many decisions")
+    from atip.cli.quick import natural
+
+    parser.add_argument("--last", type=natural, default=20, metavar="N", help="how many decisions")
     parser.add_argument(
         "--only", choices=("allow", "confine", "ask", "deny", "off"), help="only these answers"
     )

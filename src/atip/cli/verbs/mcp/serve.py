@@ -30,6 +30,8 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import natural, positive, seconds
+
     parser.add_argument(
         "--expose",
         action="append",
@@ -42,14 +44,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--root", default=".", metavar="DIR", help="runs start here or below; default: here"
     )
     parser.add_argument(
-        "--timeout", type=float, default=None, metavar="S", help="seconds until a run is killed"
+        "--timeout", type=seconds, default=None, metavar="S", help="seconds until a run is killed"
     )
     parser.add_argument(
-        "--max-bytes", type=int, default=None, help="keep this much of each stream of a run"
+        "--max-bytes", type=positive, default=None, help="keep this much of each stream of a run"
     )
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
     parser.add_argument("--host", default="127.0.0.1", help="loopback address; default 127.0.0.1")
-    parser.add_argument("--port", type=int, default=0, help="default: any that is free")
+    parser.add_argument("--port", type=natural, default=0, help="default: any that is free")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

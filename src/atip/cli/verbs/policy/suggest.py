@@ -18,8 +18,10 @@ MAX_RECORDS = 5_000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from atip.cli.quick import positive
+
     parser.add_argument(
-        "--least", type=int, default=2, metavar="N", help="runs that must have needed it (2)"
+        "--least", type=positive, default=2, metavar="N", help="runs that must have needed it (2)"
     )
     parser.add_argument("--everywhere", action="store_true", help="lines of every folder")
 

@@ -1,0 +1,109 @@
+"""On a terminal of 40, 80 and 120 columns words wrap at words; a pipe gets every line whole; ^C ends at once; the README's session is real."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pathlib
+import sys
+
+import pytest
+
+from tests.cli.run import atip
+from tests.shared import ROOT
+from tests.simulators.terminal import on_terminal
+
+PROGRAM = str(pathlib.Path(sys.executable).parent / "atip")
+LINE = "terraform destroy -auto-approve && kubectl delete ns production --all"
+VERBS = {
+    "state": (),
+    "overview": ("--help",),
+    "all verbs": ("help", "--all"),
+    "group": ("registry", "--help"),
+    "verb": ("run", "--help"),
+    "decision": ("explain", LINE),
+    "policy": ("policy", "show"),
+    "check": ("policy", "check", LINE),
+    "error": ("convert", "--to", "nonsense", "x"),
+    "tool": ("show", "frob"),
+    "list": ("list",),
+    "guard": ("guard", "status"),
+    "doctor": ("doctor",),
+}
+WORD = 30
+"""A word that is longer than the rest of the line is not broken."""
+
+
+def variables(home: pathlib.Path, **more: str) -> dict[str, str]:
+    path = f"{os.path.dirname(PROGRAM)}:/usr/local/bin:/usr/bin:/bin"
+    return {"PATH": path, "HOME": str(home), "TERM": "xterm", "LANG": "C.UTF-8", **more}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> pathlib.Path:
+    """A home with one described tool; nothing of this machine."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "bin").mkdir()
+    program = home / "bin" / "frob"
+    program.write_text(
+        "#!/bin/sh\n# --agent\ncat <<'E'\n"
+        '{"atip": {"version": "0.6"}, "name": "frob", "version": "1.0", "description": "'
+        + "Frobs everything that can be frobbed with many words of description " * 3
+        + '", "commands": {"say": {"description": "' + "Says a great many words about it " * 4 + '"}}}\nE\n'
+    )  # fmt: skip
+    program.chmod(0o755)
+    atip("scan", "--path", str(program.parent), home=home)
+    return home
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("name", VERBS)
+def test_words_wrap_at_words(name, columns, home):
+    screen = on_terminal([PROGRAM, *VERBS[name]], columns=columns, env=variables(home), cwd=str(home))  # fmt: skip
+    too_long = [line for line in screen.lines if len(line) > columns]
+    # one word, a path or a list of choices in a usage line may be longer than the screen
+    assert [line for line in too_long if max(map(len, line.split())) < WORD and "{" not in line] == []  # fmt: skip
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("name", ["decision", "tool", "list", "check"])
+def test_a_pipe_gets_whole_lines_without_styles(name, home):
+    narrow = atip(*VERBS[name], home=home, cwd=home, COLUMNS="40")
+    wide = atip(*VERBS[name], home=home, cwd=home, COLUMNS="400")
+    assert narrow.out == wide.out
+    assert "\x1b" not in narrow.out and "…" not in narrow.out
+
+
+def test_no_color_is_respected_on_a_terminal(home):
+    words = [PROGRAM, "explain", "rm -rf build"]
+    plain = on_terminal(words, columns=80, env=variables(home, NO_COLOR="1"), cwd=str(home))
+    colored = on_terminal(words, columns=80, env=variables(home), cwd=str(home))
+    assert "\x1b" not in plain.raw and "\x1b[33m" in colored.raw
+    assert plain.lines == colored.lines
+
+
+@pytest.mark.sandbox
+@pytest.mark.measured
+def test_an_interrupt_ends_a_scan_within_a_second(tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(200):
+        program = folder / f"tool{number}"
+        program.write_text(f'#!/bin/sh\n# --agent {{"atip": {number}}}\nsleep 1\n')
+        program.chmod(0o755)
+    screen = on_terminal(
+        [PROGRAM, "scan", "--path", str(folder)],
+        columns=80, env=variables(tmp_path), cwd=str(tmp_path), press_after=("asking", b"\x03"),
+    )  # fmt: skip
+    assert screen.code == 130 and screen.seconds < 1, screen
+    assert "interrupted" in screen.raw
+
+
+def test_session_of_the_readme_is_what_these_commands_print():
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        recorder = importlib.import_module("record_session")
+    finally:
+        sys.path.pop(0)
+    assert recorder.PICTURE.read_text() == recorder.render(recorder.record()), "run `make docs`"
