@@ -71,6 +71,14 @@ def test_evidence_is_kept_by_digest_and_shown(tmp_path: pathlib.Path) -> None:
     shown = atip("show", "cp", "--evidence", home=home, cwd=tmp_path)
     assert "observed: filesystem.write agrees" in shown.out
     assert "another build" not in shown.out
+    assert kept["verified"] is True
+    assert "observed: trust.verified agrees" in shown.out
+
+
+def test_a_claim_that_no_case_showed_leaves_a_tool_unverified(tmp_path: pathlib.Path) -> None:
+    text = "format: atip-cases/1\ntool: cp\ncases:\n  - run: cp missing.txt new.txt\n"
+    ran = observe(tmp_path, text)
+    assert ran.document["evidence"]["verified"] is False
 
 
 def test_cases_are_found_for_a_tool(tmp_path: pathlib.Path) -> None:
