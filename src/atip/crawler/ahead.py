@@ -1,4 +1,4 @@
-"""Run an iterator in a thread of its own, a bounded number of items ahead of whoever takes them."""
+"""Run iterators in threads of their own, a bounded number of items ahead of whoever takes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import TypeVar
 
     Item = TypeVar("Item")
@@ -16,8 +16,8 @@ LOOK_S = 0.5
 """How soon the thread notices that its items are no longer wanted."""
 
 
-def run_ahead(items: Iterator[Item], size: int) -> Iterator[Item]:
-    """The same items in the same order; an exception of the iterator is raised here, after the items before it."""
+def run_ahead(sources: Sequence[Iterator[Item]], size: int) -> Iterator[Item]:
+    """The items of all, those of each in their order; an exception of one is raised here, after the items before it."""
     ready: queue.Queue[tuple[bool, Item | BaseException | None]] = queue.Queue(size)
     stopped = threading.Event()
 
@@ -30,7 +30,7 @@ def run_ahead(items: Iterator[Item], size: int) -> Iterator[Item]:
                 continue
         return False
 
-    def produce() -> None:
+    def produce(items: Iterator[Item]) -> None:
         try:
             for item in items:
                 if not put(True, item):
@@ -40,14 +40,16 @@ def run_ahead(items: Iterator[Item], size: int) -> Iterator[Item]:
         else:
             put(False, None)
 
-    threading.Thread(target=produce, name="ahead", daemon=True).start()
+    for items in sources:
+        threading.Thread(target=produce, args=(items,), name="ahead", daemon=True).start()
+    left = len(sources)
     try:
-        while True:
+        while left:
             is_item, value = ready.get()
             if is_item:
                 yield value  # type: ignore[misc]
             elif value is None:
-                return
+                left -= 1
             else:
                 raise value  # type: ignore[misc]
     finally:

@@ -6,7 +6,7 @@
     (4) work      on an engine (`steps.work`): unpack, identify, learn, complete, judge
     (5) collect   the results of all, in the order of their labels
 
-All sources are asked at once, and (3) runs ahead of (4): workers wait neither for an index nor for a download.
+Each source is asked and fetched from beside the others and ahead of (4): workers wait neither for an index nor for a download.
 
 Killed at any moment and started again it goes on where it was: all it knows is in the depot.
 """
@@ -14,9 +14,10 @@ Killed at any moment and started again it goes on where it was: all it knows is 
 from __future__ import annotations
 
 import collections
+import functools
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
+import threading
 
 from atip.crawler.ahead import run_ahead
 from atip.crawler.depot import Depot
@@ -108,6 +109,7 @@ class Crawler:
         self._layers = os.path.join(order.state, "layers")
         self._uses: collections.Counter[str] = collections.Counter()
         """Digest → jobs that are not done yet and need it."""
+        self._lock = threading.Lock()
 
     def run(self) -> Crawled:
         """All steps.
@@ -116,12 +118,14 @@ class Crawler:
             SandboxError: this machine cannot confine.
             FetchError: an index could not be had at all.
         """
-        begun = self.depot.started(
-            now_iso()
-        )  # the first object of a new store: one without any may not answer
+        # Written first: an object store without any object may refuse to be listed.
+        begun = self.depot.started(now_iso())
         at = self._order.at or begun
         packages: list[Package] = []
-        self._work(self._orders(packages, at))
+        known, there = self.depot.known_results(), set(self.depot.known_blobs())
+        self._work(
+            [self._orders(found, packages, known, there, at) for found in self._discovered()]
+        )
         packages.sort(key=_place)
         results = [result for one in packages if (result := self.depot.find_result(one.key))]
         refusals = [
@@ -139,19 +143,21 @@ class Crawler:
 
     def discover(self) -> list[Package]:
         """(1) Releases of everything wanted, by label; names that lead nowhere become dead letters."""
-        return sorted((one for some in self._discovered() for one in some), key=_place)
+        return sorted((one for found in self._discovered() for one in found()), key=_place)
 
-    def _discovered(self) -> Iterator[list[Package]]:
-        """The same, source by source."""
+    def _discovered(self) -> list[Callable[[], list[Package]]]:
+        """The same, source by source, each when it is called; one after the other where only so many are wanted."""
         names = list(dict.fromkeys(one.source for one in self._order.wanted))
-        if limit := self._order.limit:
-            for name in names:
-                found = self._ask(name, limit) if limit > 0 else []
-                limit -= len(found)
-                yield found
-            return
-        with ThreadPoolExecutor(max(1, len(names))) as pool:
-            yield from pool.map(self._ask, names)
+        if self._order.limit:
+            return [lambda: self._first(names, self._order.limit)]
+        return [functools.partial(self._ask, name) for name in names]
+
+    def _first(self, names: Sequence[str], limit: int) -> list[Package]:
+        found: list[Package] = []
+        for name in names:
+            if len(found) < limit:
+                found += self._ask(name, limit - len(found))
+        return found
 
     def _ask(self, name: str, limit: int = 0) -> list[Package]:
         wanted = [one for one in self._order.wanted if one.source == name]
@@ -171,9 +177,9 @@ class Crawler:
             self._sources[name] = open_source(name, self._ground)
         return self._sources[name]
 
-    def _work(self, orders: Iterator[bytes]) -> None:
+    def _work(self, sources: Sequence[Iterator[bytes]]) -> None:
         """(4), while (1) to (3) go on for the packages that follow."""
-        ahead = run_ahead(orders, AHEAD)
+        ahead = run_ahead(sources, AHEAD)
         first = next(ahead, None)
         if first is None:
             return
@@ -192,18 +198,25 @@ class Crawler:
                     self._tell(told.replace(text=text))
             self._release(order)
 
-    def _orders(self, packages: list[Package], at: str) -> Iterator[bytes]:
-        """(1) to (3): jobs whose files are there. `packages` gets all that were found, the known ones too."""
-        known, there = self.depot.known_results(), set(self.depot.known_blobs())
-        for found in self._discovered():
-            packages += found
-            fresh = [one for one in found if one.key not in known]
+    def _orders(
+        self,
+        discovered: Callable[[], list[Package]],
+        packages: list[Package],
+        known: frozenset[str],
+        there: set[str],
+        at: str,
+    ) -> Iterator[bytes]:
+        """(1) to (3) of one source: jobs whose files are there. `packages` gets all that were found, the known ones too."""
+        found = discovered()
+        packages += found
+        fresh = [one for one in found if one.key not in known]
+        with self._lock:
             self._total += len(fresh)
             self._uses.update(digest for one in fresh for digest in _digests(one))
-            for start in range(0, len(fresh), FETCH_PACKAGES):
-                batch = fresh[start : start + FETCH_PACKAGES]
-                self._fetch(batch, there)
-                yield from self._complete(batch, there, at)
+        for start in range(0, len(fresh), FETCH_PACKAGES):
+            batch = fresh[start : start + FETCH_PACKAGES]
+            self._fetch(batch, there)
+            yield from self._complete(batch, there, at)
 
     def _complete(self, batch: Sequence[Package], there: set[str], at: str) -> Iterator[bytes]:
         """Jobs of the packages all of whose files are there; the others are tried again by the next crawl."""
@@ -245,16 +258,18 @@ class Crawler:
         """Unpacked files that no job of this crawl needs any more make room."""
         package = json.loads(order)["package"]
         for digest in {part["digest"] for part in (package["own"], *package["needs"])}:
-            self._uses[digest] -= 1
-            if self._uses[digest] <= 0:
-                del self._uses[digest]
+            with self._lock:
+                self._uses[digest] -= 1
+                is_needed = self._uses[digest] > 0
+            if not is_needed:
                 drop_layer(digest, self._layers)
 
     def _keeper(self, there: set[str]) -> Callable[[Artifact, bytes], None]:
         def keep(artifact: Artifact, data: bytes) -> None:
             self.depot.put_blob(artifact.digest, data)
             there.add(artifact.digest)
-            self._fetched += 1
+            with self._lock:
+                self._fetched += 1
 
         return keep
 
