@@ -25,7 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 OURS = """
 import json, sys, time
 import atip
-from atip.codecs.api_tree import tool_of
+from atip.codecs.apis.tree import tool_of
 document = json.load(open(sys.argv[1]))
 best = 9e9
 for _ in range(3):
@@ -103,7 +103,7 @@ def sync_figures(folder: pathlib.Path) -> bool:
     """In full, unchanged, and after one operation changed."""
     from atip.apis.config import load_config
     from atip.apis.interface import open_door
-    from atip.apis.syncing import sync
+    from atip.apis.sync.syncing import sync
 
     told = {"sources": {"openapi": {"github": {"type": "openapi", "spec": "github.json"}}}}
     (folder / "codegen.config.json").write_text(json.dumps(told))
@@ -128,15 +128,15 @@ def sync_figures(folder: pathlib.Path) -> bool:
 def token_figures(corpus: pathlib.Path) -> bool:
     """What must be read for one call, against the raw document, for a large and for a small API."""
     import atip
-    from atip.apis.incremental import State
-    from atip.apis.tokens import figures, path_tokens, raw_tokens
-    from atip.model.document_pieces import split_document
+    from atip.apis.sync.incremental import SyncState
+    from atip.apis.sync.tokens import figures, path_tokens, raw_tokens
+    from atip.model.reading.document_pieces import split_document
 
     good = True
     for packed in (*corpus.glob("github*.json.gz"), *corpus.glob("scalar*.json.gz")):
         raw = gzip.decompress(packed.read_bytes())
         api = atip.load_api(atip.read_api_document(raw), name="x")
-        state = State(
+        state = SyncState(
             digests={}, names={}, parts={}, required=False,
             tokens=raw_tokens(raw.decode(), split_document(raw)), path_tokens=path_tokens(api, "python"),
         )  # fmt: skip

@@ -18,8 +18,8 @@ import tempfile
 import typing
 
 import atip
-from atip.discovery.documents import InstalledTexts
-from atip.sandbox.probe import ProbeSandbox
+from atip.discovery.files.documents import InstalledTexts
+from atip.sandbox.probes.probe import ProbeSandbox
 from benchmarks.measure import figure
 
 SAMPLE = 60

@@ -18,12 +18,12 @@ import time
 import typing
 
 from atip.crawler.crawl import Crawler, CrawlOrder
-from atip.crawler.sources.interface import Wanted
+from atip.crawler.sources.interface import CrawlRequest
 
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.crawler.packages import Artifact, Package
+    from atip.crawler.packages import Package, PackageFile
 
 BAR_CORE, BAR_WORKERS = 0.7, 1.6
 ANSWER_S = 4
@@ -65,7 +65,7 @@ def bare(packages: Sequence[Package], depot: pathlib.Path, folder: pathlib.Path)
             subprocess.run(["umount", "root"], check=True)
 
 
-def layer(artifact: Artifact, depot: pathlib.Path, layers: dict[str, str]) -> str:
+def layer(artifact: PackageFile, depot: pathlib.Path, layers: dict[str, str]) -> str:
     """The folder of an unpacked package, below the one we are in."""
     if artifact.digest not in layers:
         name = layers[artifact.digest] = str(len(layers))
@@ -90,8 +90,8 @@ def ours(count: int, kept: pathlib.Path, folder: pathlib.Path, jobs: int) -> tup
     subprocess.run(["cp", "-al", str(kept / "state/depot/blobs"), str(state / "depot")], check=True)
     shutil.copytree(kept / "state" / "sources", state / "sources")
     code = (
-        "import sys; from atip.crawler.crawl import *; from atip.crawler.sources.interface import Wanted;"
-        "order = CrawlOrder(wanted=(Wanted(source='apt', name='*'),), state=sys.argv[1], limit=int(sys.argv[2]),"
+        "import sys; from atip.crawler.crawl import *; from atip.crawler.sources.interface import CrawlRequest;"
+        "order = CrawlOrder(wanted=(CrawlRequest(source='apt', name='*'),), state=sys.argv[1], limit=int(sys.argv[2]),"
         " jobs=int(sys.argv[3])); print(len(Crawler(order).run().results))"
     )
     before, began = used(), time.monotonic()
@@ -103,7 +103,7 @@ def main() -> bool:
     count = int(os.environ.get("CRAWL_PACKAGES", "40"))
     kept = pathlib.Path(os.environ.get("CRAWL_FOLDER", ".cache/bench-crawl")).absolute()
     order = CrawlOrder(
-        wanted=(Wanted(source="apt", name="*"),), state=str(kept / "state"), limit=count
+        wanted=(CrawlRequest(source="apt", name="*"),), state=str(kept / "state"), limit=count
     )
     crawler = Crawler(order)
     packages = crawler.discover()

@@ -102,7 +102,7 @@ def first_scans(root: pathlib.Path) -> bool:
 
 
 def hashing() -> bool:
-    from atip.discovery.content import ContentReader
+    from atip.discovery.files.content import ContentReader
 
     paths = [
         entry.path for entry in os.scandir("/usr/bin") if entry.is_file() and not entry.is_symlink()

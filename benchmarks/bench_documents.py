@@ -56,7 +56,7 @@ def main() -> bool:
     import jsonschema
 
     import atip
-    from atip.model.schema import schema_of
+    from atip.model.shapes.schema import schema_of
 
     data = large_document(1_000_000)
     assert not [p for p in atip.validate(data) if p.severity == "error"]

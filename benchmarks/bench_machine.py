@@ -23,7 +23,7 @@ from benchmarks.measure import cpu_of_command, figure, ratio, report
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from atip.search.index import Index
+    from atip.search.index import SearchIndex
 
 FEW = 50
 """A store with fewer tools was not learned."""
@@ -90,7 +90,7 @@ def _searches(box: Toolbox, tools: int) -> bool:
     return figure(f"{name}, hit@5", five, EVERYDAY[1], unit="share", higher=True) and good
 
 
-def _requests(index: Index) -> Iterator[tuple[str, list[list[str]]]]:
+def _requests(index: SearchIndex) -> Iterator[tuple[str, list[list[str]]]]:
     """Everyday requests of which at least one answer is installed."""
     base = os.environ.get("ATIP_SHARED") or pathlib.Path(__file__).resolve().parents[2] / "shared"
     path = pathlib.Path(base) / "everyday" / "requests.dev.tsv"
@@ -105,7 +105,7 @@ def _requests(index: Index) -> Iterator[tuple[str, list[list[str]]]]:
             yield words, answers
 
 
-def _place(index: Index, words: str, answers: list[list[str]]) -> int | None:
+def _place(index: SearchIndex, words: str, answers: list[list[str]]) -> int | None:
     lines = [hit.line.split() for hit in index.search(words, limit=5)]
     found = (at for at, line in enumerate(lines) if any(line[: len(a)] == a for a in answers))
     return next(found, None)
@@ -113,7 +113,7 @@ def _place(index: Index, words: str, answers: list[list[str]]) -> int | None:
 
 def ask(number: int = ASKED, seed: int = 7) -> bool:
     """Ask the programs of random commands for help on them, confined and without a network."""
-    from atip.sandbox.probe import Probe, ProbeSandbox
+    from atip.sandbox.probes.probe import Probe, ProbeSandbox
 
     chosen = _sample(Toolbox(), number, seed)
     probes = [Probe(argv=_question(program, path), wall_s=10.0) for _, program, path in chosen]

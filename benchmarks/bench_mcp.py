@@ -20,9 +20,9 @@ import anyio
 import mcp_types as types
 from mcp import Client
 
-from atip.execution.result import Result
+from atip.execution.output.result import Result
 from atip.knowledge.reading import load, names
-from atip.model.encode import encode
+from atip.model.reading.encode import encode
 from atip.server.app import App
 from atip.server.marks import rendered
 from atip.server.runs import Bounds

@@ -24,12 +24,12 @@ from benchmarks.measure import figure
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from atip.registry import cache as cache_module  # noqa: E402
 from atip.registry import tree  # noqa: E402
-from atip.registry.asking import Asking  # noqa: E402
-from atip.registry.cache import Facts, ShimCache  # noqa: E402
-from atip.registry.remote import RemoteRegistry  # noqa: E402
-from atip.registry.sources import RegistrySource  # noqa: E402
+from atip.registry.remote.asking import Asking  # noqa: E402
+from atip.registry.remote.remote import RemoteRegistry  # noqa: E402
+from atip.registry.remote.sources import RegistrySource  # noqa: E402
+from atip.registry.shims import cache as cache_module  # noqa: E402
+from atip.registry.shims.cache import ShimCache, ShimFacts  # noqa: E402
 from atip.system.files import write_atomic  # noqa: E402
 from atip.system.paths import find_places  # noqa: E402
 from tests.simulators.registry import RegistrySimulator, digest_for, shim_of  # noqa: E402
@@ -60,7 +60,9 @@ def look_ups(folder: str, shims: int, lookups: int) -> dict[str, object]:
     source = RegistrySource(name="bench", url="https://bench.example", lookup="hash")
     registry = RemoteRegistry(source, places, Asking(offline=True))
     cache = registry.cache
-    facts = Facts(url="https://bench.example", cached_at=time.time(), expires_at=time.time() + 1e6)
+    facts = ShimFacts(
+        url="https://bench.example", cached_at=time.time(), expires_at=time.time() + 1e6
+    )
     digests = [digest_for(str(number)) for number in range(shims)]
     # What is measured is reading; a durable write per entry would only test the disk.
     cache_module.write_atomic = functools.partial(write_atomic, durable=False)

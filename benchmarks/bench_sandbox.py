@@ -23,10 +23,10 @@ import subprocess
 import sys
 import tempfile
 
-from atip.model.confinement import ANY_PROGRAM, Confinement, Limits
-from atip.sandbox import bubblewrap_plan
-from atip.sandbox.probe import ProbeSandbox
-from atip.sandbox.run import Request, run_confined
+from atip.model.permissions.confinement import ANY_PROGRAM, Confinement, Limits
+from atip.sandbox.bubblewrap import plan as bubblewrap_plan
+from atip.sandbox.probes.probe import ProbeSandbox
+from atip.sandbox.run import RunRequest, run_confined
 from atip.sandbox.verified import VerifiedBinary, seal
 from benchmarks.measure import figure
 
@@ -87,7 +87,7 @@ def bare_bwrap(
     confinement: Confinement, cwd: str | None, binary: VerifiedBinary, runs: int
 ) -> float:
     """CPU of bubblewrap alone with the mounts of a run."""
-    plan = bubblewrap_plan.plan(confinement, Request(argv=(TRUE,), binary=binary, cwd=cwd))
+    plan = bubblewrap_plan.plan(confinement, RunRequest(argv=(TRUE,), binary=binary, cwd=cwd))
     mounts = bubblewrap_plan.arguments_of(plan, 0)
     at = mounts.index("--ro-bind-data")
     mounts[at - 2 : at + 3] = ["--ro-bind", TRUE, TRUE]

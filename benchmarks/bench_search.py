@@ -20,7 +20,7 @@ import time
 import typing
 
 from atip import Command, Tool
-from atip.search.index import Index
+from atip.search.index import SearchIndex
 from benchmarks.measure import cpu_of_call, figure, ratio, report
 
 if typing.TYPE_CHECKING:
@@ -116,7 +116,7 @@ def medians(
     return best[0], best[1], best[0] / best[1]
 
 
-def _update(index: Index, tool: Tool) -> bool:
+def _update(index: SearchIndex, tool: Tool) -> bool:
     """Replacing one tool in a full index: CPU against the bar, wall time (with the disk's) beside it."""
     spent, waited = [], []
     for _ in range(9):
@@ -129,7 +129,7 @@ def _update(index: Index, tool: Tool) -> bool:
 
 
 def _build(tools: list[Tool]) -> None:
-    with Index() as index:
+    with SearchIndex() as index:
         index.put(tools)
 
 
@@ -168,7 +168,10 @@ def main() -> bool:
         3.0,
     )
     raw = Raw(rows)
-    with tempfile.TemporaryDirectory() as folder, Index(os.path.join(folder, "i.sqlite")) as index:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        SearchIndex(os.path.join(folder, "i.sqlite")) as index,
+    ):
         index.put(tools)
         index.search("warm up")
         good &= report(

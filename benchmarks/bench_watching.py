@@ -11,10 +11,10 @@ import sys
 import tempfile
 import time
 
-from atip.model.confinement import Confinement, Limits
+from atip.model.permissions.confinement import Confinement, Limits
 from atip.sandbox.preview import find_changes, stage_for
-from atip.sandbox.run import Request, start_confined
-from atip.sandbox.trace import Tracer
+from atip.sandbox.run import RunRequest, start_confined
+from atip.sandbox.tracing.trace import Tracer
 from atip.sandbox.verified import seal
 from benchmarks.measure import figure
 
@@ -33,7 +33,7 @@ def run(
     """Seconds of one confined run."""
     binary = seal(program)
     confinement = Confinement(fs_write=(f"{folder}/**",), limits=Limits(wall_s=120))
-    request = Request(
+    request = RunRequest(
         argv=tuple(argv),
         binary=binary,
         cwd=folder,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 
-from atip.model.schema import names, schema_of
+from atip.model.shapes.schema import names, schema_of
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "src" / "atip" / "model" / "schemas"
 

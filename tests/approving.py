@@ -6,7 +6,7 @@ import typing
 
 from atip.apis.approval import digest_of
 from atip.apis.config import load_config
-from atip.system.project_approvals import ProjectApprovals
+from atip.system.workspace.approvals import ProjectApprovals
 
 if typing.TYPE_CHECKING:
     import pathlib

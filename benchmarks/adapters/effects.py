@@ -11,7 +11,7 @@ import sys
 
 from atip.inference.effects import explain_effects
 from atip.knowledge import load
-from atip.model.encode import encode_effects
+from atip.model.reading.encode import encode_effects
 
 
 def main() -> int:

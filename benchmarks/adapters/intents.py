@@ -12,7 +12,7 @@ import sys
 import typing
 
 from atip import Command, Tool
-from atip.search.index import Index
+from atip.search.index import SearchIndex
 
 
 def tools_of(catalogue: list[dict[str, str]]) -> list[Tool]:
@@ -46,7 +46,7 @@ def main() -> int:
     with open(options.catalogue, encoding="utf-8") as file:
         catalogue = json.load(file)
     asked = {row["command"] for row in catalogue}
-    index = Index()
+    index = SearchIndex()
     index.put(tools_of(catalogue))
     for line in sys.stdin:
         given = json.loads(line)

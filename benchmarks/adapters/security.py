@@ -32,7 +32,7 @@ if typing.TYPE_CHECKING:
 
 def argv_injection(folder: pathlib.Path) -> Findings:
     """Templates filled with hostile values: refused, neutralised, or passed byte for byte."""
-    from atip.calls.template import fill
+    from atip.calls.templates.template import fill
     from atip.knowledge import load
 
     for row in rows(folder / "cases.jsonl"):
@@ -82,7 +82,7 @@ def _is_neutral(argv: tuple[str, ...], value: str) -> bool:
 def names(folder: pathlib.Path) -> Findings:
     """Names that may become file names, and function names that are always plain."""
     from atip.calls.names import function_name
-    from atip.model.names import why_unsafe
+    from atip.model.text.names import why_unsafe
 
     for row in rows(folder / "tool-names.jsonl"):
         reason = why_unsafe(row["name"])
@@ -96,7 +96,7 @@ def names(folder: pathlib.Path) -> Findings:
 
 def regex(folder: pathlib.Path) -> Findings:
     """A decision or a refusal within 100 ms."""
-    from atip.model.regex import compile_regex
+    from atip.model.text.regex import compile_regex
 
     compile_regex("warm-up")
     for row in rows(folder / "patterns.jsonl"):
@@ -117,7 +117,7 @@ STRICTER = {"format.duplicate-key"}
 
 def jsontestsuite(folder: pathlib.Path) -> Findings:
     """y_ accepted or refused by a documented stricter rule, n_ refused, i_ no crash and no other value."""
-    from atip.model.reader import read_json
+    from atip.model.reading.reader import read_json
 
     for path in sorted(folder.glob("*.json")):
         data = path.read_bytes()
@@ -142,7 +142,7 @@ def yaml_test_suite(folder: pathlib.Path) -> Findings:
     """`fail: true` refused; else the JSON value or a clean refusal."""
     from ruamel.yaml import YAML
 
-    from atip.model.yaml_reader import parse_yaml
+    from atip.model.reading.yaml_reader import parse_yaml
 
     for path in sorted(folder.glob("*.yaml")):
         before: dict = {}
@@ -172,8 +172,8 @@ def _same_json(case: dict, value: object) -> bool:
 BOMB = """
 import resource, sys, time
 from atip.errors import FormatError
-from atip.model.reader import read_json
-from atip.model.yaml_reader import parse_yaml, read_yaml, split_front_matter
+from atip.model.reading.reader import read_json
+from atip.model.reading.yaml_reader import parse_yaml, read_yaml, split_front_matter
 import msgspec, ruamel.yaml
 path = sys.argv[1]
 data = open(path, "rb").read()
@@ -215,7 +215,7 @@ def bombs(folder: pathlib.Path) -> Findings:
 def tool_poisoning(folder: pathlib.Path) -> Findings:
     """What a model sees of a poisoned text: clean, marked, bounded; flags and argv are what they were."""
     import atip
-    from atip.model.lint_text import instructions, invisible
+    from atip.model.lint.text import instructions, invisible
     from atip.session import Session
 
     plain = Session([atip.load(_poisoned("plain"))], "anthropic")
@@ -286,8 +286,8 @@ def _texts(value: object) -> list[str]:
 def terminal(folder: pathlib.Path) -> Findings:
     """What reaches a terminal or a model has no character that moves, hides or reorders."""
     from atip.cli.output import clean
-    from atip.codecs.safety import clean_text
-    from atip.model.lint_text import invisible
+    from atip.codecs.providers.safety import clean_text
+    from atip.model.lint.text import invisible
 
     for row in rows(folder / "escapes.jsonl"):
         text = bytes.fromhex(row["bytes_hex"]).decode("utf-8", "surrogateescape")
@@ -298,7 +298,7 @@ def terminal(folder: pathlib.Path) -> Findings:
 
 def secrets(folder: pathlib.Path) -> Findings:
     """Secrets do not survive, whole or cut at any byte, colours removed or not; the rest is unchanged."""
-    from atip.execution.redact import Redactor, redact
+    from atip.execution.redaction.redact import Redactor, redact
 
     colours = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
     for row in rows(folder / "synthetic.jsonl"):
@@ -334,7 +334,7 @@ def sigstore_bundles(folder: pathlib.Path) -> Findings:
     """One folder per case; `_fail` refused with a reason code, all others accepted."""
     from atip.trust.digests import artifact_of
     from atip.trust.expected import Key, Signer, TrustPolicy
-    from atip.trust.sigstore_bundles import verify_bundle
+    from atip.trust.sigstore.bundles import verify_bundle
 
     for case in sorted(path for path in folder.iterdir() if path.is_dir()):
         files = {path.name: path.read_bytes() for path in case.iterdir() if path.is_file()}

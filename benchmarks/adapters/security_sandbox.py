@@ -32,7 +32,7 @@ def egress_hosts(folder: pathlib.Path) -> Findings:
 
 
 def _matches(pattern: str, host: str) -> bool:
-    from atip.model.hosts import canonical_host, parse_host_pattern
+    from atip.model.text.hosts import canonical_host, parse_host_pattern
 
     name = canonical_host(host)
     try:
@@ -43,8 +43,8 @@ def _matches(pattern: str, host: str) -> bool:
 
 def _connect(pattern: str, host: str, addresses: list[str]) -> str:
     """The address that the proxy would connect to; empty: refused."""
-    from atip.model.confinement import Confinement
-    from atip.sandbox.proxy import EgressPolicy
+    from atip.model.permissions.confinement import Confinement
+    from atip.sandbox.network.proxy import EgressPolicy
 
     try:
         policy = EgressPolicy(Confinement(egress=(pattern,)), lambda _host, _port: addresses)
@@ -55,7 +55,7 @@ def _connect(pattern: str, host: str, addresses: list[str]) -> str:
 
 def sandbox_narrowing(folder: pathlib.Path) -> Findings:
     """A tool's sandbox under its bundle's: narrower is taken, wider or unknown is refused."""
-    from atip.model.narrowing import check_narrowing
+    from atip.model.permissions.narrowing import check_narrowing
 
     for row in rows(folder / "cases.jsonl"):
         problems = check_narrowing(row["parent"], row["child"])
@@ -68,7 +68,7 @@ def sandbox_narrowing(folder: pathlib.Path) -> Findings:
 
 def hostile_archives(folder: pathlib.Path) -> Findings:
     """Each archive into a folder of its own: refused or taken as expected, and nothing outside."""
-    from atip.system.unpack import unpack
+    from atip.system.archives.unpack import unpack
 
     for row in json.loads((folder / "manifest.json").read_text()):
         with tempfile.TemporaryDirectory() as name:
@@ -98,7 +98,7 @@ def _as_expected(expect: str, refused: bool) -> bool:
 
 def _bad_commands(target: pathlib.Path) -> bool:
     """Whether an npm package names a command that cannot be one."""
-    from atip.model.names import why_unsafe
+    from atip.model.text.names import why_unsafe
 
     for path in target.glob("*/package.json"):
         told = json.loads(path.read_text()).get("bin", {})

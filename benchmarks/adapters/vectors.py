@@ -27,8 +27,8 @@ def atip_cases(folder: pathlib.Path) -> Iterator[Case]:
 
 def _verdicts(folder: pathlib.Path) -> Iterator[Case]:
     from atip.errors import FormatError
-    from atip.model.documents import judge
-    from atip.model.reader import read_json
+    from atip.model.reading.documents import judge
+    from atip.model.reading.reader import read_json
 
     for name, expected in json.loads((folder / "verdicts.json").read_text()).items():
         try:
@@ -42,7 +42,7 @@ def _verdicts(folder: pathlib.Path) -> Iterator[Case]:
 
 def _lint(folder: pathlib.Path) -> Iterator[Case]:
     """Everything that the reference finds, we find: same rule, same place."""
-    from atip.model.lint import lint
+    from atip.model.lint.linter import lint
 
     for path in sorted((folder / "reference-output").glob("*.json")):
         for result in json.loads(path.read_text())["results"]:
@@ -98,7 +98,7 @@ def aip29_cases(folder: pathlib.Path) -> Iterator[Case]:
 
 def cmp_cases(folder: pathlib.Path) -> Iterator[Case]:
     """Documents, parameter types, and every pattern to its own intent. A folder with `cmp/` is a tool."""
-    from atip.calls.cmp_template import Param, coerce
+    from atip.calls.templates.cmp import Param, coerce
 
     for path in sorted(folder.glob("**/param-types.json")):
         for row in json.loads(path.read_text()):
@@ -115,8 +115,8 @@ def cmp_cases(folder: pathlib.Path) -> Iterator[Case]:
 
 
 def _cmp_tool(folder: pathlib.Path) -> Iterator[Case]:
-    from atip.codecs import cmp
-    from atip.codecs.cmp_document import Reader
+    from atip.codecs.cmp import codec as cmp
+    from atip.codecs.cmp.document import Reader
     from atip.search.intents import Candidate, match
     from atip.search.lexicon import Lexicon
 
@@ -144,7 +144,7 @@ def _cmp_tool(folder: pathlib.Path) -> Iterator[Case]:
 
 def _fits(intent: typing.Any, invocation: dict[str, typing.Any]) -> bool:
     """Whether the values of an example can be put into the command."""
-    from atip.calls.cmp_template import build_argv
+    from atip.calls.templates.cmp import build_argv
     from atip.errors import FormatError
 
     try:

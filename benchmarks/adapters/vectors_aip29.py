@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import typing
 
-from atip.calls.argv_template import expand
-from atip.codecs.climd import decode
-from atip.codecs.climd_check import check_fields
-from atip.codecs.climd_document import kind_of_name, read_document
+from atip.calls.templates.argv import expand
+from atip.codecs.climd.check import check_fields
+from atip.codecs.climd.codec import decode
+from atip.codecs.climd.document import kind_of_name, read_document
 from atip.errors import FormatError
 
 if typing.TYPE_CHECKING:

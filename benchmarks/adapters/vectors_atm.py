@@ -15,7 +15,7 @@ import jsonschema
 
 import atip
 from atip.apis.config import decode_config
-from atip.codecs.atm import manifest_of
+from atip.codecs.apis.atm import manifest_of
 from atip.errors import FormatError
 
 if typing.TYPE_CHECKING:
@@ -49,7 +49,7 @@ def cases(folder: pathlib.Path) -> Iterator[tuple[str, bool]]:
 
 
 def _same(judge: typing.Any, told: typing.Any) -> bool:
-    from atip.model.documents import judge as judged
+    from atip.model.reading.documents import judge as judged
 
     return judged(told, kind="atm", mode="schema").is_valid == (not list(judge.iter_errors(told)))
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.codecs.interface import Encoded
-    from atip.model.diff import Diff
-    from atip.model.lint import Finding
+    from atip.model.diff.compare import Diff
+    from atip.model.lint.linter import LintFinding
     from atip.model.problems import Problem
     from atip.model.tool import Tool
 
@@ -25,7 +25,7 @@ def load(data: Document) -> Tool:
     Raises:
         FormatError: with all problems found.
     """
-    from atip.model.decode import decode
+    from atip.model.reading.decode import decode
 
     return decode(_content(data)).tool
 
@@ -35,9 +35,9 @@ def validate(data: Document, strict: bool = True) -> list[Problem]:
 
     Unreadable bytes are a problem too, not an exception.
     """
-    from atip.codecs.cmp_check import judge_document
+    from atip.codecs.cmp.check import judge_document
     from atip.errors import FormatError
-    from atip.model.reader import read_json
+    from atip.model.reading.reader import read_json
 
     content = _content(data)
     try:
@@ -47,9 +47,9 @@ def validate(data: Document, strict: bool = True) -> list[Problem]:
     return list(judge_document(value, mode="strict" if strict else "lenient").problems)
 
 
-def lint(tool: Tool | Document) -> list[Finding]:
+def lint(tool: Tool | Document) -> list[LintFinding]:
     """What is unwise, contradictory or poisoned in metadata."""
-    from atip.model.lint import lint_tool
+    from atip.model.lint.linter import lint_tool
     from atip.model.tool import Tool
 
     return list(lint_tool(tool if isinstance(tool, Tool) else load(tool)))
@@ -57,7 +57,7 @@ def lint(tool: Tool | Document) -> list[Finding]:
 
 def diff(old: Tool | Document, new: Tool | Document) -> Diff:
     """What changed between two versions: breaking, compatible, effects."""
-    from atip.model import diff as differ
+    from atip.model.diff import compare as differ
     from atip.model.tool import Tool
 
     before = old if isinstance(old, Tool) else load(old)
@@ -68,7 +68,7 @@ def diff(old: Tool | Document, new: Tool | Document) -> Diff:
 def convert(data: Tool | Document, to: str, *, source: str = "atip") -> Encoded:
     """Translate to another format; `losses` of the result says what it cannot hold."""
     from atip.codecs.interface import encoder
-    from atip.discovery.reading import read_format
+    from atip.discovery.conversion.reading import read_format
     from atip.model.tool import Tool
 
     write = encoder(to)
@@ -88,7 +88,7 @@ def _content(data: Document) -> bytes | dict[str, Any]:
         return data.encode("utf-8", "surrogatepass")
     import os
 
-    from atip.model.reader import DOCUMENT
+    from atip.model.reading.reader import DOCUMENT
     from atip.system.files import read_bytes
 
     return read_bytes(os.fspath(data), DOCUMENT.max_bytes)

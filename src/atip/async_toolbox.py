@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
     Done = TypeVar("Done")
 
-    from atip.discovery.ladder import Finding
-    from atip.discovery.mcp_configs import McpConfigs
-    from atip.discovery.native import NativeAnswer
-    from atip.discovery.report import Plan, ScanReport
+    from atip.discovery.mcp.configs import McpConfigs
+    from atip.discovery.report import ScanPlan, ScanReport
     from atip.discovery.scan import Progress, ScanOptions
+    from atip.discovery.sources.ladder import SourceFinding
+    from atip.discovery.sources.native import NativeAnswer
     from atip.execution.call import CallOptions, ProgramCall
     from atip.execution.consent import Asker
-    from atip.execution.result import Result
+    from atip.execution.output.result import Result
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict
-    from atip.search.index import Hit
-    from atip.toolbox import Explanation, IntentResult, Observation, Preview, Synced
+    from atip.search.index import SearchHit
+    from atip.toolbox import Explanation, IntentResult, Observation, Preview, SyncedRegistries
     from atip.trust.options import VerifyOptions
 
 
@@ -55,12 +55,12 @@ class AsyncToolbox:
     ) -> ScanReport:
         return await asyncio.to_thread(self.box.scan, options, progress=progress)
 
-    async def plan_scan(self, options: ScanOptions | None = None) -> Plan:
+    async def plan_scan(self, options: ScanOptions | None = None) -> ScanPlan:
         return await asyncio.to_thread(self.box.plan_scan, options)
 
     async def sync(
         self, *, approve: Sequence[str] = (), prefetch: Sequence[str] = (), refresh: bool = True
-    ) -> Synced:
+    ) -> SyncedRegistries:
         return await asyncio.to_thread(
             self.box.sync, approve=approve, prefetch=prefetch, refresh=refresh
         )
@@ -94,7 +94,7 @@ class AsyncToolbox:
     async def probe(self, name: str, *, force: bool = False) -> NativeAnswer:
         return await asyncio.to_thread(self.box.probe, name, force=force)
 
-    async def infer(self, name: str) -> Finding:
+    async def infer(self, name: str) -> SourceFinding:
         return await asyncio.to_thread(self.box.infer, name)
 
     async def search(
@@ -107,7 +107,7 @@ class AsyncToolbox:
         lacking: Sequence[str] = (),
         accept: Callable[[str], bool] | None = None,
         available: bool = False,
-    ) -> Sequence[Hit]:
+    ) -> Sequence[SearchHit]:
         return await asyncio.to_thread(
             self.box.search, words, limit,
             tool=tool, having=having, lacking=lacking, accept=accept, available=available,
@@ -147,9 +147,9 @@ class AsyncToolbox:
         ask: Asker | None = None,
     ) -> Result:
         """As `Toolbox.run`; many may run at once, and cancelling the task ends the program."""
-        from atip.execution.runs import Runs
+        from atip.execution.runs import ActiveRuns
 
-        runs = Runs()
+        runs = ActiveRuns()
         return await self._ended_with_task(
             lambda: self.box.run(
                 argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes,

@@ -13,10 +13,12 @@ front of it. Implements ATIP 0.6 §7, §8.3, Appendix A.
 from __future__ import annotations
 
 from atip.calls.build import build
-from atip.calls.conflicts import waves
+from atip.calls.effects.conflicts import waves
 from atip.calls.functions import function_table
-from atip.codecs import provider_messages, provider_shapes, provider_tools
-from atip.codecs.system_prompt import safety_summary, system_prompt
+from atip.codecs.providers import messages as provider_messages
+from atip.codecs.providers import shapes as provider_shapes
+from atip.codecs.providers import tools as provider_tools
+from atip.codecs.providers.system_prompt import safety_summary, system_prompt
 from atip.errors import AtipError, FormatError
 from atip.model.effects import UNKNOWN
 from atip.model.problems import Problem
@@ -29,10 +31,10 @@ if TYPE_CHECKING:
 
     from atip.calls.functions import Function
     from atip.calls.invocation import Invocation
-    from atip.codecs.provider_messages import RawCall
+    from atip.codecs.providers.messages import RawCall
     from atip.model.effects import Effects
+    from atip.model.permissions.tool_context import ToolContext
     from atip.model.tool import Tool
-    from atip.model.tool_context import ToolContext
 
     Runner = Callable[["ToolCall"], object]
 
@@ -63,7 +65,7 @@ class ToolCall(Value):
         """What this very call will do, flags included; unknown for a call that cannot be built."""
         if self.function is None or self.invocation is None:
             return UNKNOWN
-        from atip.calls.effects import effects_of
+        from atip.calls.effects.engine import effects_of
 
         return effects_of(self.function.tool, self.invocation).effects
 
@@ -202,7 +204,7 @@ class Session:
         )
 
     def _unknown(self, raw: RawCall) -> Problem:
-        from atip.model.shape import closest
+        from atip.model.shapes.shape import closest
 
         group = self.compiled.groups.get(raw.name)
         if group is not None:
@@ -374,7 +376,7 @@ def _chosen(tools: list[Tool], commands: Sequence[str]) -> list[Tool]:
     if not commands:
         return tools
     from atip.errors import NotFoundError
-    from atip.model.view import view
+    from atip.model.view.partial import view
 
     found: list[Tool] = []
     left = dict.fromkeys(commands)
@@ -397,7 +399,7 @@ def _chosen(tools: list[Tool], commands: Sequence[str]) -> list[Tool]:
 
 
 def _warn_of_many(tools: list[Tool]) -> None:
-    from atip.model.view import leaves_of
+    from atip.model.view.partial import leaves_of
 
     counts = {tool.name: sum(1 for _ in leaves_of(tool)) for tool in tools}
     total = sum(counts.values())

@@ -19,43 +19,43 @@ if TYPE_CHECKING:
     from atip.bundles.install.work import Fetch
     from atip.bundles.login.oauth import Exchange
     from atip.bundles.surfaces.interface import Surface
-    from atip.discovery.ladder import Finding
-    from atip.discovery.mcp_configs import McpConfigs
-    from atip.discovery.native import NativeAnswer
-    from atip.discovery.report import Plan, ScanReport
+    from atip.discovery.mcp.configs import McpConfigs
+    from atip.discovery.report import ScanPlan, ScanReport
     from atip.discovery.scan import Progress, ScanOptions
-    from atip.execution.audit import Audit
+    from atip.discovery.sources.ladder import SourceFinding
+    from atip.discovery.sources.native import NativeAnswer
+    from atip.execution.audit.chain import Audit
     from atip.execution.call import CallOptions, ProgramCall
     from atip.execution.consent import Asker
-    from atip.execution.result import Result
+    from atip.execution.output.result import Result
     from atip.execution.runner import Runner
-    from atip.execution.runs import Runs
+    from atip.execution.runs import ActiveRuns
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict
     from atip.registry.store import Store
-    from atip.search.index import Hit
+    from atip.search.index import SearchHit
     from atip.trust.options import VerifyOptions
+    from atip.workflows.agents.call import Calls as Calls
+    from atip.workflows.agents.client_tools import ClientTools as ClientTools
+    from atip.workflows.agents.context import SharedContext as SharedContext
     from atip.workflows.api.call import Apis as Apis
     from atip.workflows.bundle.host import Status as Status
     from atip.workflows.bundle.run import Bundles as Bundles
     from atip.workflows.bundle.run import Envelope as Envelope
-    from atip.workflows.call import Calls as Calls
-    from atip.workflows.client_tools import ClientTools as ClientTools
     from atip.workflows.cmp.run import IntentResult as IntentResult
     from atip.workflows.cmp.run import Intents as Intents
-    from atip.workflows.context import SharedContext as SharedContext
     from atip.workflows.judge import Explanation as Explanation
-    from atip.workflows.proof import Proof as Proof
-    from atip.workflows.run.observe import Observation as Observation
+    from atip.workflows.proof.observe import Observation as Observation
+    from atip.workflows.proof.record import Proof as Proof
     from atip.workflows.run.pattern import Patterns as Patterns
     from atip.workflows.run.preview import Preview as Preview
     from atip.workflows.run.rewrite import Rewrites as Rewrites
     from atip.workflows.run.undo import LineChanges as LineChanges
     from atip.workflows.sync import Registries as Registries
-    from atip.workflows.sync import Synced as Synced
+    from atip.workflows.sync import SyncedRegistries as SyncedRegistries
 
     Entries = list[dict[str, Any]]
-    Hits = list[Hit]
+    Hits = list[SearchHit]
     Names = list[str]
     Pieces = list[bytes | memoryview]
 
@@ -89,7 +89,7 @@ class Toolbox:
 
         return scan(self.host, options, progress=progress)
 
-    def plan_scan(self, options: ScanOptions | None = None) -> Plan:
+    def plan_scan(self, options: ScanOptions | None = None) -> ScanPlan:
         """What `scan` would execute; executes nothing."""
         from atip.workflows.scan.machine import plan_scan
 
@@ -101,13 +101,13 @@ class Toolbox:
 
         return probe_tool(name, force=force)
 
-    def infer(self, name: str) -> Finding:
+    def infer(self, name: str) -> SourceFinding:
         """Everything that can be learnt about one tool, confined; nothing is stored. See `scan.infer`."""
         from atip.workflows.scan.infer import infer_tool
 
         return infer_tool(self.host, name)
 
-    def sync(self, *, approve: Sequence[str] = (), prefetch: Sequence[str] = (), refresh: bool = True) -> Synced:  # fmt: skip
+    def sync(self, *, approve: Sequence[str] = (), prefetch: Sequence[str] = (), refresh: bool = True) -> SyncedRegistries:  # fmt: skip
         """Look up everything known in every remote registry; see `workflows.sync`."""
         return self.registries.sync(approve=approve, prefetch=prefetch, refresh=refresh)
 
@@ -221,7 +221,7 @@ class Toolbox:
     def run(
         self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,
         timeout_s: float | None = None, max_bytes: int | None = None, structured: bool = False,
-        ask: Asker | None = None, runs: Runs | None = None,
+        ask: Asker | None = None, runs: ActiveRuns | None = None,
     ) -> Result:  # fmt: skip
         """Run a command under policy and sandbox; arguments and errors as `workflows.run.runner`."""
         from atip.execution.call import CallOptions
@@ -257,7 +257,7 @@ class Toolbox:
     @property
     def client_tools(self) -> ClientTools:
         """Tools that coding agents have besides their shell."""
-        from atip.workflows.client_tools import ClientTools
+        from atip.workflows.agents.client_tools import ClientTools
 
         return ClientTools(self.host)
 
@@ -281,21 +281,21 @@ class Toolbox:
     ) -> Observation:  # fmt: skip
         """Run a command traced on a copy, its network a stand-in that says `answers`; `real`: as `run`. Errors as `run`."""
         from atip.execution.call import CallOptions
-        from atip.workflows.run.observe import observe_argv
+        from atip.workflows.proof.observe import observe_argv
 
         options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s, assume_yes=assume_yes)
         return observe_argv(self.host, argv, options, preset=preset, ask=ask, real=real, answers=answers)  # fmt: skip
 
     def save_observation(self, seen: Observation) -> str:
         """Keep an observation as evidence (`observed`); returns the path of the file."""
-        from atip.workflows.run.observe import save_observation
+        from atip.workflows.proof.observe import save_observation
 
         return save_observation(self.host, seen)
 
     @property
     def proof(self) -> Proof:
         """Cases of a tool, what they showed, and what is kept of it."""
-        from atip.workflows.proof import Proof
+        from atip.workflows.proof.record import Proof
 
         return Proof(self.host)
 
@@ -333,9 +333,9 @@ class Toolbox:
         max_bytes: int | None = None,
         ask: Asker | None = None,
     ) -> Result:
-        """Run a model's tool call; what it may be and errors are those of `workflows.call.call_tool`."""
+        """Run a model's tool call; what it may be and errors are those of `workflows.agents.call.call_tool`."""
         from atip.execution.call import CallOptions
-        from atip.workflows.call import call_tool
+        from atip.workflows.agents.call import call_tool
 
         options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes)
         return call_tool(self.host, call, options, provider=provider, ask=ask)
@@ -343,7 +343,7 @@ class Toolbox:
     @property
     def calls(self) -> Calls:
         """From a model's words to calls: understand, find, prepare."""
-        from atip.workflows.call import Calls
+        from atip.workflows.agents.call import Calls
 
         return Calls(self.host)
 
@@ -363,7 +363,7 @@ class Toolbox:
     @property
     def context(self) -> SharedContext:
         """Tool context between agents (§10.3): export ours, take another's."""
-        from atip.workflows.context import SharedContext
+        from atip.workflows.agents.context import SharedContext
 
         return SharedContext(self.host)
 

@@ -100,8 +100,8 @@ def create_result_filter(
     Args:
         redact: takes secrets out; None: what every run is redacted by.
     """
-    from atip.codecs.safety import clean_text
-    from atip.execution.redact import redact_text
+    from atip.codecs.providers.safety import clean_text
+    from atip.execution.redaction.redact import redact_text
 
     def filtered(result: str) -> str:
         text = redact(result) if redact is not None else redact_text(result)

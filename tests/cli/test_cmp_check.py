@@ -7,7 +7,7 @@ import json
 import pytest
 
 import atip
-from atip.codecs.cmp_check import cmp_kind, judge_document
+from atip.codecs.cmp.check import cmp_kind, judge_document
 from tests.cli.run import atip as run
 from tests.unit.codecs.cmp_examples import jot
 

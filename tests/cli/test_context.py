@@ -7,7 +7,7 @@ import json
 import pytest
 
 import atip as package
-from atip.model.tool_context import decode_tool_context
+from atip.model.permissions.tool_context import decode_tool_context
 from tests.cli.run import atip
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from atip.model.check import check_tool
+from atip.model.shapes.check import check_tool
 from tests.cli.run import atip
 
 GOOD = {"atip": {"version": "0.6"}, "name": "x", "version": "1", "description": "does things"}

@@ -13,9 +13,15 @@ import tomllib
 
 import pytest
 
-from atip.cli.guard.clients import CLIENTS, find_client, hook_command
-from atip.cli.guard.installing import Scope, file_of, hooks_of, plan_install, plan_uninstall
-from atip.discovery.json_comments import without_comments
+from atip.cli.guard.installation.clients import CLIENTS, find_client, hook_command
+from atip.cli.guard.installation.installing import (
+    Scope,
+    file_of,
+    hooks_of,
+    plan_install,
+    plan_uninstall,
+)
+from atip.discovery.mcp.json_comments import without_comments
 from atip.errors import AtipError
 from tests.cli.run import Ran, atip
 
@@ -177,7 +183,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", [n for n in NAMES if n != "opencode"])
 @pytest.mark.parametrize("way", BROKEN)
 def test_a_guard_that_does_not_answer_stops_the_line(tmp_path, monkeypatch, name, way):
-    monkeypatch.setattr("atip.cli.guard.clients.LIMIT_S", 1)
+    monkeypatch.setattr("atip.cli.guard.installation.clients.LIMIT_S", 1)
     program = tmp_path / "atip with space"
     program.write_text(f"#!/bin/sh\n{BROKEN[way]}\n")
     program.chmod(0o755)
@@ -290,7 +296,7 @@ def test_a_log_that_cannot_be_written_does_not_stop_what_policy_allows(tmp_path)
 
 
 def test_reading_backwards_finds_every_record(tmp_path):
-    from atip.execution.audit import Audit
+    from atip.execution.audit.chain import Audit
 
     audit = Audit(str(tmp_path), max_file=3000)
     for number in range(40):

@@ -9,12 +9,12 @@ import typing
 
 import pytest
 
-from atip.cli.guard.clients import find_client, without_tools
+from atip.cli.guard.installation.clients import find_client, without_tools
 from atip.cli.guard.judging import judge_request
 from atip.cli.guard.modes import in_mode
 from atip.cli.guard.protocols import answer, read_request
 from atip.errors import NotFoundError
-from atip.system.own_program import own_program
+from atip.system.programs.own_program import own_program
 from tests.cli.run import atip
 from tests.shared import ROOT
 

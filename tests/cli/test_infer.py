@@ -7,9 +7,9 @@ import json
 import pytest
 
 from atip.cli.main import main
-from atip.cli.verbs.infer import KINDS
+from atip.cli.verbs.machine.infer import KINDS
 from atip.inference.described import FORMATS
-from atip.model.check import check_tool
+from atip.model.shapes.check import check_tool
 
 SPEC = 'bin "boat"\nversion "2.0"\nflag "-f --force" help="do not ask"\ncmd "load" help="Load" { arg "<CRATE>" }\n'
 HELP = "Usage: boat [OPTIONS] FILE\n\nOptions:\n  -o, --output FILE  where to write\n"

@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from atip.codecs.cmp_document import Reader
+from atip.codecs.cmp.document import Reader
 from tests.cli.run import atip
 from tests.unit.discovery.cmp_folders import write_tool
 

@@ -47,7 +47,7 @@ def test_a_wrapper_script_is_followed_to_the_program_elsewhere(tmp_path, body):
 
 @pytest.mark.parametrize("body", ['echo "$@" | /usr/bin/frob', "/opt/frob --fixed", 'true; "$@"'])
 def test_a_script_that_does_work_of_its_own_is_not_a_wrapper(tmp_path, body):
-    from atip.discovery.stubs import parse_stub
+    from atip.discovery.files.stubs import parse_stub
 
     path = tmp_path / "frob"
     path.write_text(f"#!/bin/sh\n{body}\n")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import typing
 
-from atip.cli.guard.installing import trusted_hash
+from atip.cli.guard.installation.installing import trusted_hash
 from tests.clients.drivers import DRIVERS, Driver
 from tests.clients.world import ROOT, World
 from tests.simulators.models.script import ToolCall

@@ -10,9 +10,9 @@ import sys
 
 import pytest
 
-from atip.codecs import climd
-from atip.codecs.climd_check import check_fields
-from atip.codecs.climd_document import kind_of_name, read_document
+from atip.codecs.climd import codec as climd
+from atip.codecs.climd.check import check_fields
+from atip.codecs.climd.document import kind_of_name, read_document
 from tests.shared import ROOT, shared
 
 KINDS = ("CLI", "TOOL", "SECRETS", "INTENT", "DRIVER", "AGENT-CLI")

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from atip.errors import FormatError
-from atip.model.decode import decode
-from atip.model.documents import judge
-from atip.model.reader import read_json
+from atip.model.reading.decode import decode
+from atip.model.reading.documents import judge
+from atip.model.reading.reader import read_json
 from tests.shared import shared
 
 EXPECTED = {

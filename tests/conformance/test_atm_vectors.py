@@ -8,7 +8,7 @@ import re
 import jsonschema
 import pytest
 
-from atip.model.check_atm import check_manifest
+from atip.model.shapes.check_atm import check_manifest
 from benchmarks.adapters.vectors_atm import cases
 from tests.shared import shared
 

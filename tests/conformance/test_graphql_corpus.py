@@ -10,12 +10,12 @@ import typing
 
 import pytest
 
-from atip.apis.calling import Caller
+from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
 from atip.apis.interface import Door
 from atip.apis.loading import load_api
-from atip.apis.syncing import sync
-from atip.codecs.operation_schema import schemas_of
+from atip.apis.sync.syncing import sync
+from atip.codecs.apis.operation_schema import schemas_of
 from tests.packages import package
 from tests.shared import shared
 from tests.simulators.api_server import Recorded, Reply, api_server
@@ -89,7 +89,7 @@ def test_documents_run_against_an_executor_on_loopback(tmp_path: pathlib.Path, w
         api = load_api(text, name="github")
         schemas = schemas_of(api)
         ran, failed = 0, []
-        with Caller(load_config(str(tmp_path)), door=Door(env={})) as caller:
+        with OperationCaller(load_config(str(tmp_path)), door=Door(env={})) as caller:
             for operation in api.operations[:: len(api.operations) // wanted]:
                 schema_in = schemas.input_of(operation)
                 sampler = Sampler(schema_in.get("$defs", {}))

@@ -10,7 +10,7 @@ import shlex
 import pytest
 
 import atip
-from atip.model.yaml_reader import read_yaml
+from atip.model.reading.yaml_reader import read_yaml
 from tests.shared import ROOT, shared
 
 LOOKING = ROOT / "conformance" / "looking"

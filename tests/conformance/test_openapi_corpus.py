@@ -13,9 +13,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 
 import atip
-from atip.apis.requests import build_request
-from atip.codecs.openapi import METHODS
-from atip.codecs.operation_schema import schemas_of
+from atip.apis.http.requests import build_request
+from atip.codecs.apis.openapi import METHODS
+from atip.codecs.apis.operation_schema import schemas_of
 from tests.shared import find_shared, shared
 from tests.simulators.api_server import api_server
 from tests.simulators.samples import Sampler
@@ -55,7 +55,7 @@ def test_no_operation_is_lost_and_no_name_is_given_twice(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_input_schemas_are_valid_and_complete(name: str) -> None:
     from atip.apis.arguments import MAX_NODES
-    from atip.model.json_schema import compile_schema
+    from atip.model.shapes.json_schema import compile_schema
 
     found = api(name)
     schemas = schemas_of(found)

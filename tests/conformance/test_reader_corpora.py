@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from atip.errors import FormatError
-from atip.model.reader import read_json
-from atip.model.yaml_reader import parse_yaml
+from atip.model.reading.reader import read_json
+from atip.model.reading.yaml_reader import parse_yaml
 from tests.conformance.yaml_cases import yaml_cases
 from tests.shared import shared
 
@@ -63,8 +63,8 @@ def test_yaml_test_suite_is_read_right_or_refused():
 BOMB_PROGRAM = """
 import resource, sys, time
 from atip.errors import FormatError
-from atip.model.reader import read_json
-from atip.model.yaml_reader import read_yaml
+from atip.model.reading.reader import read_json
+from atip.model.reading.yaml_reader import read_yaml
 import msgspec, ruamel.yaml
 path = sys.argv[1]
 data = open(path, "rb").read()
@@ -103,7 +103,7 @@ def test_bombs_are_decided_quickly_and_in_little_memory():
 def test_patterns_are_decided_in_linear_time(name):
     from time import process_time
 
-    from atip.model.regex import compile_regex
+    from atip.model.text.regex import compile_regex
 
     for line in (shared("corpora/security/regex") / "patterns.jsonl").read_text().splitlines():
         row = json.loads(line)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from atip.errors import FormatError
-from atip.model.check import check_tool
-from atip.model.decode import decode, decode_tool
-from atip.model.digest import find_digest, parse_digest
-from atip.model.durations import parse_duration
 from atip.model.effects import Effects, Filesystem, join
-from atip.model.encode import encode
+from atip.model.reading.decode import decode, decode_tool
+from atip.model.reading.encode import encode
+from atip.model.shapes.check import check_tool
+from atip.model.text.digest import find_digest, parse_digest
+from atip.model.text.durations import parse_duration
 from atip.registry import layout
 
 MINIMAL = {"atip": {"version": "0.6"}, "name": "x", "version": "1", "description": "does things"}
@@ -280,7 +280,7 @@ def test_native_metadata_is_written_by_hash_and_read_by_both_names():
 
 def test_registry_sources_are_not_trust_sources():
     """A18"""
-    from atip.model.documents import judge
+    from atip.model.reading.documents import judge
 
     entry = {
         "path": "/bin/x",
@@ -413,8 +413,8 @@ def test_unknown_fields_warn_and_reserved_prefixes_do_not():
 
 @pytest.mark.proves("ATIP6-12.2-04")
 def test_an_extension_never_overrides_a_standard_field():
-    from atip.model.decode import decode_effects
     from atip.model.effects import raised_by
+    from atip.model.reading.decode import decode_effects
 
     option = with_option(**{"x-atip": {"effects": {"destructive": False, "network": True}}})
     own = decode(option).tool.global_options[0].own
@@ -498,7 +498,7 @@ def test_advice_of_the_schema_only_warns():
 
 def test_paths_are_compared_by_component(tmp_path):
     """A47"""
-    from atip.discovery.directories import choose_directories
+    from atip.discovery.files.directories import choose_directories
 
     evil = tmp_path / "bin-evil"
     evil.mkdir(mode=0o777)

@@ -8,8 +8,8 @@ import pathlib
 import pytest
 
 from atip.errors import FormatError
-from atip.model.hosts import canonical_host, is_public, parse_host_pattern
-from atip.model.narrowing import check_narrowing
+from atip.model.permissions.narrowing import check_narrowing
+from atip.model.text.hosts import canonical_host, is_public, parse_host_pattern
 from tests.shared import shared
 
 

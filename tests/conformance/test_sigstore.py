@@ -10,7 +10,7 @@ pytest.importorskip("sigstore")
 
 from atip.trust.digests import artifact_of, digest_of
 from atip.trust.expected import Key, Signer, TrustPolicy
-from atip.trust.sigstore_bundles import STAGING, embedded_root, verify_bundle
+from atip.trust.sigstore.bundles import STAGING, embedded_root, verify_bundle
 from tests.shared import find_shared, shared
 
 IDENTITY = (

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import pytest
 
 from atip.errors import AtipError, FetchError, TrustError
-from atip.registry.tuf_client import LONGEST_TIMESTAMP_S, Seen, SignedIndex
+from atip.registry.remote.tuf_client import LONGEST_TIMESTAMP_S, SeenVersions, SignedIndex
 from tests.shared import find_shared
 
 pytest.importorskip("tuf")
@@ -56,14 +56,14 @@ class Copy:
         inside = path.resolve().is_relative_to(self.metadata.resolve())
         return path.read_bytes() if inside and path.is_file() else None
 
-    def open(self, *, now: float | None = None, seen: Seen | None = None) -> SignedIndex:
+    def open(self, *, now: float | None = None, seen: SeenVersions | None = None) -> SignedIndex:
         index = SignedIndex(
             str(self.client),
             "https://registry.example",
             self.root,
             fetch=self.fetch,
             now=self.end - 3600 if now is None else now,
-            seen=seen or Seen(),
+            seen=seen or SeenVersions(),
         )
         index.refresh()
         return index
@@ -125,7 +125,7 @@ def test_missing_metadata_is_refused(copy, role):
 def test_going_back_behind_what_was_seen_is_refused(copy):
     seen = copy.open().seen
     shutil.rmtree(copy.client)  # what python-tuf kept is lost; we remember all the same
-    later = Seen(root=seen.root, timestamp=seen.timestamp + 1, snapshot=seen.snapshot)
+    later = SeenVersions(root=seen.root, timestamp=seen.timestamp + 1, snapshot=seen.snapshot)
     assert copy.refusal(seen=later) == "tuf.rollback"
 
 

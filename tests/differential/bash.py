@@ -9,7 +9,7 @@ from __future__ import annotations
 import pathlib
 import typing
 
-from atip.model.confinement import ANY_PROGRAM, Confinement, Limits
+from atip.model.permissions.confinement import ANY_PROGRAM, Confinement, Limits
 from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
 from tests.differential.grammar import PLACES

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pathlib
 import typing
 
-from atip.calls.shell import parse_shell
+from atip.calls.shell.line import parse_shell
 from atip.errors import FormatError
 from atip.knowledge import load
 from atip.policy.decide import decide
-from atip.policy.line import judge_line
+from atip.policy.lines.line import judge_line
 from atip.policy.policy import Policy, Rule
 from atip.policy.presets import LOOKING
 from tests.differential.bash import run_batch

@@ -17,7 +17,7 @@ import pytest
 from atip.cli.guard.judging import judge_request, reason_of
 from atip.cli.guard.protocols import read_request
 from atip.errors import Denied, NeedsConfirmation
-from atip.execution.conventions import read_conventions
+from atip.execution.output.conventions import read_conventions
 from atip.knowledge.reading import load, names
 from atip.model.tool import Tool
 from atip.policy.decision import Decision
@@ -60,7 +60,7 @@ def argvs() -> list[list[str]]:
 
 
 def _is_builtin(name: str) -> bool:
-    from atip.policy.line import _OWN, _SHELL_WORDS
+    from atip.policy.lines.line import _OWN, _SHELL_WORDS
 
     return name in _OWN | _SHELL_WORDS
 

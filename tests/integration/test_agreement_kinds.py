@@ -11,11 +11,11 @@ import pytest
 
 from atip.apis.config import load_config
 from atip.apis.interface import open_door
-from atip.apis.syncing import sync
+from atip.apis.sync.syncing import sync
 from atip.errors import AtipError, Denied, NeedsConfirmation
 from atip.policy.decision import Decision
 from atip.policy.presets import PRESETS
-from atip.registry.remotes import load_sources
+from atip.registry.remote.remotes import load_sources
 from atip.system.paths import find_places
 from atip.wrapped import WrappedApis
 from tests.cli.run import atip

@@ -12,7 +12,7 @@ import pytest
 from atip.async_toolbox import AsyncToolbox
 from atip.errors import Denied, FormatError, NeedsConfirmation, NotFoundError, UsageError
 from atip.execution.call import CallOptions
-from atip.execution.result import Result
+from atip.execution.output.result import Result
 from atip.toolbox import Toolbox
 from atip.workflows.cmp.run import check_returns
 from tests.unit.codecs.cmp_examples import jot
@@ -229,7 +229,7 @@ def test_a_tool_that_was_copied_in_is_known_at_once_and_gone_at_once(home, box):
 
 @pytest.mark.proves("CMP-5.2-03", "CMP-5.4-01")
 def test_a_match_reads_the_documents_of_likely_tools_only(home, box, monkeypatch):
-    from atip.discovery import cmp_tools
+    from atip.discovery.cmp import tools as cmp_tools
 
     for number in range(40):
         documents = jot(name=f"t{number}", domain=f"d{number}")

@@ -14,8 +14,8 @@ import pytest
 from atip.discovery.scan import ScanOptions
 from atip.inference.cobra import parse_answer
 from atip.inference.help import infer_help
-from atip.model.check import check_tool
-from atip.model.encode import encode
+from atip.model.reading.encode import encode
+from atip.model.shapes.check import check_tool
 from atip.toolbox import Toolbox
 
 pytestmark = pytest.mark.sandbox

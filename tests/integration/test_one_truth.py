@@ -9,11 +9,11 @@ import pathlib
 
 import pytest
 
-from atip.calls.ceiling import command_claim
+from atip.calls.effects.ceiling import command_claim
 from atip.errors import Denied, NeedsConfirmation
 from atip.execution.call import CallOptions
 from atip.execution.consent import yes_covers
-from atip.execution.conventions import read_conventions
+from atip.execution.output.conventions import read_conventions
 from atip.knowledge.reading import load, names
 from atip.model.effects import Effects
 from atip.model.tool import Tool

@@ -11,10 +11,10 @@ import subprocess
 import pytest
 
 import atip as library
-from atip.discovery.reading import read_format
-from atip.inference.described.kdl import parse_kdl
-from atip.model.check import check_tool
-from atip.model.encode import encode
+from atip.discovery.conversion.reading import read_format
+from atip.inference.described.usage.kdl import parse_kdl
+from atip.model.reading.encode import encode
+from atip.model.shapes.check import check_tool
 from tests.cli.run import atip
 from tests.shared import ROOT
 

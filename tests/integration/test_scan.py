@@ -186,8 +186,8 @@ def test_a_document_cannot_take_over_another_tools_name(box, tools):
 
 @pytest.mark.proves("ATIP6-5.2-04", "ATIP6-5.2-05", "ATIP6-5.2-06", "ATIP6-5.2-08")
 def test_unsafe_directories_are_not_scanned(tmp_path):
-    from atip.discovery.directories import choose_directories
-    from atip.discovery.safety import DEFAULT_DIRECTORIES, path_entries
+    from atip.discovery.files.directories import choose_directories
+    from atip.discovery.files.safety import DEFAULT_DIRECTORIES, path_entries
 
     world = tmp_path / "world"
     world.mkdir()

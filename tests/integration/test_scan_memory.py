@@ -220,7 +220,7 @@ def test_no_sequence_of_scans_changes_and_interrupts_loses_a_fact(tmp_path_facto
 
 
 def digest(path):
-    from atip.discovery.content import ContentReader
+    from atip.discovery.files.content import ContentReader
 
     return ContentReader().read(str(path)).digest
 
@@ -275,10 +275,10 @@ def test_a_stopped_source_remembers_nothing(tmp_path):
     stop = source.StopSignal()
     memory = FindingsMemory(str(tmp_path))
     one = source.RememberedSource(memory, name="help", rung="help", asker=Asker(), signal=stop)
-    from atip.discovery.ladder import Subject
-    from atip.discovery.stubs import NO_SCRIPT
+    from atip.discovery.files.stubs import NO_SCRIPT
+    from atip.discovery.sources.ladder import ProbeSubject
 
-    subject = Subject(name="x", path="/x", real_path="/x", digest="sha256:0", stub=NO_SCRIPT)
+    subject = ProbeSubject(name="x", path="/x", real_path="/x", digest="sha256:0", stub=NO_SCRIPT)
     with pytest.raises(source.ScanStopped):
         one.ask(subject)
     assert memory.get(subject, "help") is None

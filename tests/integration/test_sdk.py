@@ -13,7 +13,7 @@ import sys
 import pytest
 
 from atip.discovery.scan import ScanOptions
-from atip.model.check import check_tool
+from atip.model.shapes.check import check_tool
 from atip.toolbox import Toolbox
 from tests.shared import ROOT
 

@@ -14,7 +14,7 @@ import zipfile
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from atip.model.check import check_tool
+from atip.model.shapes.check import check_tool
 from tests.shared import ROOT
 
 PROJECT = ROOT / "packages" / "atip-sdk"

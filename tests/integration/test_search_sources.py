@@ -11,7 +11,7 @@ import pytest
 
 from atip.apis.config import load_config
 from atip.apis.interface import Door
-from atip.apis.syncing import sync
+from atip.apis.sync.syncing import sync
 from atip.bundles.state import Installed
 from atip.toolbox import Toolbox
 from tests.packages import package

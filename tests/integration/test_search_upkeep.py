@@ -14,7 +14,7 @@ import time
 import pytest
 
 from atip.model.tool import Command, Tool
-from atip.search.index import Index
+from atip.search.index import SearchIndex
 from atip.search.upkeep import FILE, open_index
 from tests.shared import ROOT
 
@@ -83,7 +83,7 @@ def test_kill_9_leaves_the_whole_old_or_the_whole_new_index(tmp_path, delay_s):
         os.kill(writer.pid, signal.SIGKILL)
     found = generations(tmp_path)
     assert len(found) == 1
-    with Index(str(tmp_path / FILE)) as index:
+    with SearchIndex(str(tmp_path / FILE)) as index:
         (state,) = found
         assert {hit.summary.split()[0] for hit in index.search(f"state{state} tool", limit=20)} == {
             f"state{state}"
@@ -105,10 +105,10 @@ def test_several_processes_at_once_end_in_one_whole_state(tmp_path):
 def test_a_reader_is_not_disturbed_by_a_writer(tmp_path):
     tool = Tool(name="t", description="first state", commands={"a": Command(description="one")})
     open_index(str(tmp_path), "1", lambda: {"t": "1"}, lambda name: tool).close()
-    with Index(str(tmp_path / FILE)) as reader:
+    with SearchIndex(str(tmp_path / FILE)) as reader:
         assert reader.search("first state")[0].tool == "t"
         other = tool.replace(description="second state")
         open_index(str(tmp_path), "2", lambda: {"t": "2"}, lambda name: other).close()
         reader.search("first state")
-    with Index(str(tmp_path / FILE)) as reader:
+    with SearchIndex(str(tmp_path / FILE)) as reader:
         assert reader.search("second state")[0].summary == "second state"

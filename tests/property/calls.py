@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from atip.model.decode import decode_tool
+from atip.model.reading.decode import decode_tool
 
 WORDS = st.sampled_from(
     ["run", "list", "pr", "create", "pr_create", "delete-all", "x2", "7zip", "a.b", "get", "set_x"]

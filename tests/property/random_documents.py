@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from atip.model import shapes
-from atip.model.shape import Anything, Either, Items, Shape, Table, Text, Whole
+from atip.model.shapes import metadata as shapes
+from atip.model.shapes.shape import Anything, Either, Items, Shape, Table, Text, Whole
 
 WORDS = [
     "alpha",

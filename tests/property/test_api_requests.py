@@ -8,12 +8,12 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.apis.requests import build_request
+from atip.apis.http.requests import build_request
 from atip.apis.wrappers import python, typescript
-from atip.codecs.operation_schema import Schemas
+from atip.codecs.apis.operation_schema import Schemas
 from atip.errors import UsageError
-from atip.model.identifiers import slug, unique
 from atip.model.operation import Api, Body, Operation, Parameter
+from atip.model.text.identifiers import slug, unique
 
 BASE = "https://api.example.org/v1"
 TEXT = st.text(alphabet=st.characters(blacklist_categories=["Cs"]), max_size=40)

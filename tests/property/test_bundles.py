@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.bundles.ledger import Ledger
+from atip.bundles.ledger import SetupLedger
 from atip.bundles.login.secrets import SecretStore
-from atip.bundles.setup import Setup
-from atip.calls.argv_template import check_template, expand
-from atip.codecs.climd_document import read_document, render_document
-from atip.codecs.climd_manifest import Step, read_manifest
+from atip.bundles.setup import BundleSetup
+from atip.calls.templates.argv import check_template, expand
+from atip.codecs.climd.document import read_document, render_document
+from atip.codecs.climd.manifest import BundleStep, read_manifest
 from atip.errors import AtipError, FormatError
-from atip.model.narrowing import check_narrowing
+from atip.model.permissions.narrowing import check_narrowing
 from tests.simulators.bundle_host import MANIFEST, FakeSpawner, FakeSurface
 
 TEXT = st.text(max_size=30)
@@ -110,7 +110,7 @@ def test_narrowing_is_reflexive_and_transitive(first, second, third):
         assert narrows(first, third)
 
 
-STEPS = tuple(Step(id=f"s{n}", kind="cmd", cmd=f"demo {n}") for n in range(5))
+STEPS = tuple(BundleStep(id=f"s{n}", kind="cmd", cmd=f"demo {n}") for n in range(5))
 
 
 class Bundle:
@@ -132,8 +132,8 @@ def test_completed_step_is_never_repeated_whatever_fails_in_between(failures, da
         completed: set[str] = set()
         for failing in failures:
             spawner = FakeSpawner({failing: 1} if failing else {})
-            ledger = Ledger(folder, workspace="/w", user="u")
-            setup = Setup(
+            ledger = SetupLedger(folder, workspace="/w", user="u")
+            setup = BundleSetup(
                 Bundle, ledger=ledger, secrets=SecretStore(folder), spawner=spawner,
                 surface=FakeSurface(), confinement=None,
             )  # fmt: skip
@@ -146,7 +146,7 @@ def test_completed_step_is_never_repeated_whatever_fails_in_between(failures, da
             if data.draw(st.booleans()):
                 with open(ledger.path, "ab") as file:
                     file.write(b'{"step": "s0", "eve')  # killed while writing
-        done = set(Ledger(folder, workspace="/w", user="u").completed())
+        done = set(SetupLedger(folder, workspace="/w", user="u").completed())
         assert done == {step.id for step in STEPS if step.cmd in completed}
 
 

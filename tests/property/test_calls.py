@@ -14,7 +14,7 @@ from atip.calls.names import function_name
 from atip.calls.parse import parse
 from atip.calls.spelling import is_default
 from atip.errors import FormatError
-from atip.model.decode import decode_tool
+from atip.model.reading.decode import decode_tool
 from tests.property.calls import HOSTILE, TEXT, calls, tools
 
 SLOW = settings(

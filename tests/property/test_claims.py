@@ -15,20 +15,20 @@ from pathlib import Path
 
 import pytest
 
-from atip.calls.ceiling import Claim, command_claim, function_claim
-from atip.calls.conflicts import only_reads
-from atip.calls.effects import effects_of
+from atip.calls.effects.ceiling import Claim, command_claim, function_claim
+from atip.calls.effects.conflicts import only_reads
+from atip.calls.effects.engine import effects_of
 from atip.calls.functions import find_function, functions_of
 from atip.calls.offering import offered
 from atip.calls.parse import parse
-from atip.calls.tables import Table, takes_value
-from atip.codecs.climd_claims import ceiling_of, mutations, narrowing_of
-from atip.codecs.cmp_write import write_intents
-from atip.codecs.provider_tools import compile_tools
+from atip.calls.tables import CommandTable, takes_value
+from atip.codecs.climd.claims import ceiling_of, mutations, narrowing_of
+from atip.codecs.cmp.write import write_intents
+from atip.codecs.providers.tools import compile_tools
 from atip.inference.knowledge import merge_knowledge
 from atip.knowledge.reading import load, names
-from atip.model.decode import decode_tool
 from atip.model.effects import Effects
+from atip.model.reading.decode import decode_tool
 from atip.model.tool import Option, Tool
 from atip.search.entries import BITS, entries_of
 
@@ -174,7 +174,7 @@ def test_no_command_is_called_safer_than_any_of_its_lines(source):
         for path, command in [((), None), *tool.walk()]:
             if command is not None and command.hidden:
                 continue
-            table = Table(tool)
+            table = CommandTable(tool)
             for depth in range(len(path)):
                 table.descend(tool, tool.find(path[: depth + 1]))
             options = list({id(option): option for option in table.flags.values()}.values())
@@ -252,7 +252,11 @@ def test_no_intent_says_more_than_its_template_can_do():
         leaves = [path for path, command in tool.walk() if not (command.hidden or command.commands)]
         paths = leaves if tool.commands else [()]
         for path, intent in zip(paths, write_intents(tool, tool.name), strict=True):
-            known = {flag: option for option in Table(tool).flags.values() for flag in option.flags}
+            known = {
+                flag: option
+                for option in CommandTable(tool).flags.values()
+                for flag in option.flags
+            }
             for option in (tool.find(path) or tool).options or ():
                 known.update(dict.fromkeys(option.flags, option))
             words = intent["command"].split()[1 + len(path) :]

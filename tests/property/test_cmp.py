@@ -11,13 +11,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from atip.calls.cmp_shell import build_line
-from atip.calls.cmp_template import Intent, Param, build_argv, split_template
-from atip.codecs import cmp
+from atip.calls.templates.cmp import CmpIntent, Param, build_argv, split_template
+from atip.calls.templates.cmp_shell import build_line
+from atip.codecs.cmp import codec as cmp
 from atip.errors import FormatError
-from atip.model.decode import decode_tool
-from atip.model.encode import encode
 from atip.model.problems import render_path
+from atip.model.reading.decode import decode_tool
+from atip.model.reading.encode import encode
 from tests.property.documents import TOOL
 
 HOSTILE = st.text(
@@ -59,7 +59,7 @@ def test_any_text_is_split_or_refused(command):
 @given(VALUES, VALUES)
 @pytest.mark.proves("CMP-4.1-12")
 def test_a_value_is_one_word_and_is_never_read_again(first, second):
-    made = Intent(
+    made = CmpIntent(
         patterns=("x",),
         command="""tool {a} '{b}' "--opt={a}" fixed""",
         params=(Param(name="a"), Param(name="b")),
@@ -79,7 +79,7 @@ def test_a_value_is_one_word_and_is_never_read_again(first, second):
 @settings(max_examples=60, deadline=None)
 @pytest.mark.proves("CMP-4.1-13")
 def test_a_real_shell_finds_the_values_as_they_were(values):
-    made = Intent(
+    made = CmpIntent(
         patterns=("x",),
         command=r"""printf '%s\0' {many} "{one}" a{one}b | cat""",
         params=(Param(name="many", type="array<string>"), Param(name="one")),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.model.confinement import ANY_PROGRAM, Confinement
 from atip.model.effects import Effects, Filesystem
-from atip.policy.confine import Asked, Scene, plan_confinement
-from atip.policy.granting import host_covers, path_covers
-from atip.policy.named import Named
+from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
+from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
+from atip.policy.confinement.granting import host_covers, path_covers
+from atip.policy.places.named import Named
 from atip.policy.policy import Policy
 
-SCENE = Scene(cwd="/h/w", home="/h", own=("/h/.config/agent-tools",))
+SCENE = RunContext(cwd="/h/w", home="/h", own=("/h/.config/agent-tools",))
 PATHS = (
     "/h/w/**", "/h/w/out/**", "/h/**", "/h/.ssh/**", "/h/.config/agent-tools/**", "/data/**", "/data/a", "~/x/**",
 )  # fmt: skip

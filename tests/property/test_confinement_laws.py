@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atip.errors import FormatError
-from atip.model.globs import parse_glob
-from atip.model.hosts import canonical_host, parse_host_pattern
-from atip.model.narrowing import check_narrowing
+from atip.model.permissions.narrowing import check_narrowing
+from atip.model.text.globs import parse_glob
+from atip.model.text.hosts import canonical_host, parse_host_pattern
 
 MANY = settings(max_examples=1000, deadline=None)
 LABEL = st.sampled_from(["a", "b", "api", "x-1"])

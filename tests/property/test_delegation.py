@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.model.decode import decode_effects
-from atip.model.delegation import (
+from atip.model.permissions.delegation import (
     Allowed,
     Delegation,
     allows,
@@ -14,6 +13,7 @@ from atip.model.delegation import (
     encode_delegation,
     intersect,
 )
+from atip.model.reading.decode import decode_effects
 
 TOOLS = st.sampled_from(["gh", "git", "rm"])
 WORDS = st.sampled_from(["repo", "delete", "push"])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.model.decode import decode
-from atip.model.diff import diff
-from atip.model.encode import encode
+from atip.model.diff.compare import diff
+from atip.model.reading.decode import decode
+from atip.model.reading.encode import encode
 
 FACTS = st.fixed_dictionaries(
     {},

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atip.errors import FormatError
-from atip.model.check import check_tool
-from atip.model.decode import decode
-from atip.model.encode import encode
-from atip.model.reader import read_json
-from atip.model.yaml_reader import read_yaml
+from atip.model.reading.decode import decode
+from atip.model.reading.encode import encode
+from atip.model.reading.reader import read_json
+from atip.model.reading.yaml_reader import read_yaml
+from atip.model.shapes.check import check_tool
 from tests.property import documents
 from tests.property.random_documents import random_document
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.model.decode import decode_effects
 from atip.model.effects import UNKNOWN, join, raised_by, union_of_steps
+from atip.model.reading.decode import decode_effects
 from tests.property.documents import EFFECTS
 
 VALUES = EFFECTS.map(decode_effects) | st.just(UNKNOWN)

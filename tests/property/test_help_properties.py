@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.inference.completion_bash import infer_bash
-from atip.inference.completion_fish import infer_fish
-from atip.inference.completion_zsh import infer_zsh
+from atip.inference.completion.bash import infer_bash
+from atip.inference.completion.fish import infer_fish
+from atip.inference.completion.zsh import infer_zsh
 from atip.inference.help import infer_help
 from atip.inference.help.flags import parse_flags
-from atip.inference.man import infer_man
+from atip.inference.manual.man import infer_man
 from atip.model.tool import Command
 
 PIECES = st.sampled_from(

@@ -7,12 +7,12 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.model.lint import lint
-from atip.model.lint_config import STRICT
-from atip.model.lint_fix import apply_fixes, fixed_text
-from atip.model.positions import Positions, parse_path
+from atip.model.lint.config import STRICT
+from atip.model.lint.fix import apply_fixes, fixed_text
+from atip.model.lint.linter import lint
 from atip.model.problems import render_path
-from atip.model.shapes import COMMAND, OPTION, PATTERN, TOOL
+from atip.model.reading.positions import Positions, parse_path
+from atip.model.shapes.metadata import COMMAND, OPTION, PATTERN, TOOL
 
 KEYS = st.sampled_from(
     sorted(

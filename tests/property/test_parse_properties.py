@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.calls.effects import effects_of
+from atip.calls.effects.engine import effects_of
 from atip.calls.parse import parse
 from atip.inference.effects import infer_effects
 from atip.knowledge import load, names

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.model.decode import decode_tool
-from atip.model.encode import encode
-from atip.model.plain_view import plain_part
-from atip.model.view import view
+from atip.model.reading.decode import decode_tool
+from atip.model.reading.encode import encode
+from atip.model.view.partial import view
+from atip.model.view.plain import plain_part
 
 NAMES = st.sampled_from(["a", "b", "c", "add", "x.y"])
 EFFECTS = st.sampled_from(

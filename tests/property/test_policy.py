@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.model.delegation import Delegation
 from atip.model.effects import Cost, Effects, Filesystem
+from atip.model.permissions.delegation import Delegation
 from atip.policy.decide import decide
 from atip.policy.decision import is_stricter
 from atip.policy.policy import LAYERS, Policy, Rule, TrustDemand

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atip.calls.build import build
-from atip.codecs.provider_check import check_declarations
-from atip.codecs.provider_tools import compile_tools
+from atip.codecs.providers.check import check_declarations
+from atip.codecs.providers.tools import compile_tools
 from atip.errors import FormatError
 from atip.session import Session
 from tests.packages import package

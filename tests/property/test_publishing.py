@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atip.registry import tree
-from atip.registry.publish.canonical import canonical
-from atip.registry.publish.delivery import headers_for
+from atip.registry.publish.files.delivery import headers_for
+from atip.registry.publish.signing.canonical import canonical
 from tests.unit.registry.publish.source import RELEASE, Source, digits_of, snapshot
 
 STEPS = st.lists(

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.calls.rules import is_ruled_out
+from atip.calls.effects.rules import is_ruled_out
 from atip.knowledge.reading import names
-from atip.policy import sensitive
+from atip.policy.places import sensitive
 from tests.shared import ROOT
 
 PACK = ROOT / "src" / "atip" / "knowledge" / "pack"

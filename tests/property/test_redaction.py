@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.execution import secret_rules
-from atip.execution.redact import Redactor, redact
+from atip.execution.redaction import secret_rules
+from atip.execution.redaction.redact import Redactor, redact
 
 TOKEN = b"ghp_" + b"a1B2c3D4e5F6" * 3
 KEY = b"-----BEGIN PRIVATE KEY-----\n" + b"MIIEpAIBAAKCAQEAx3kQ9vZbT1wYc8\n" * 2

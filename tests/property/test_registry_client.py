@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from atip.errors import AtipError
 from atip.registry import tree
-from atip.registry.asking import Asking
-from atip.registry.remote import RemoteRegistry
-from atip.registry.sources import RegistrySource
-from atip.system.http import Response
+from atip.registry.remote.asking import Asking
+from atip.registry.remote.remote import RemoteRegistry
+from atip.registry.remote.sources import RegistrySource
+from atip.system.network.http import Response
 from atip.system.paths import find_places
 from tests.simulators.registry import RegistrySimulator, digest_for, shim_of
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.calls.shell import parse_shell
+from atip.calls.shell.line import parse_shell
 from atip.errors import FormatError
 
 LINES = [

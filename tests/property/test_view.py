@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atip.model.check import check_tool
-from atip.model.decode import decode
-from atip.model.encode import encode
-from atip.model.view import count_commands, leaves_of, view
-from atip.model.view_size import size_of
+from atip.model.reading.decode import decode
+from atip.model.reading.encode import encode
+from atip.model.shapes.check import check_tool
+from atip.model.view.partial import count_commands, leaves_of, view
+from atip.model.view.size import size_of
 
 FACT = st.sampled_from([None, True, False])
 NAMES = st.sampled_from(["a", "b", "get", "list", "rm", "v1.x", "x"])

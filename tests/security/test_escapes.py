@@ -15,11 +15,11 @@ import sys
 
 import pytest
 
-from atip.model.confinement import Confinement, Limits
-from atip.policy.guarding import guard
-from atip.sandbox import kernel
-from atip.sandbox.probe import ProbeSandbox
-from atip.sandbox.proxy import EgressPolicy
+from atip.model.permissions.confinement import Confinement, Limits
+from atip.policy.confinement.guarding import guard
+from atip.sandbox.kernel import syscalls as kernel
+from atip.sandbox.network.proxy import EgressPolicy
+from atip.sandbox.probes.probe import ProbeSandbox
 from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
 from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
@@ -142,7 +142,7 @@ def test_terminal_of_the_caller_is_out_of_reach() -> None:
         "pid, master = pty.fork()\n"
         "if pid == 0:\n"
         "    from tests.integration.sandbox.confined import python\n"
-        "    from atip.model.confinement import Confinement\n"
+        "    from atip.model.permissions.confinement import Confinement\n"
         "    open(sys.argv[1], 'w').write(python(Confinement(), sys.argv[2]).out)\n"
         "    os._exit(0)\n"
         "os.waitpid(pid, 0)\n"
@@ -219,7 +219,7 @@ def test_the_users_own_settings_are_never_granted_away(tmp_path: pathlib.Path, m
 def test_escapes_fail_for_an_unprivileged_caller_too() -> None:
     code = (
         "from tests.integration.sandbox.confined import attempt, python\n"
-        "from atip.model.confinement import Confinement\n"
+        "from atip.model.permissions.confinement import Confinement\n"
         "tries = ['os.open(\"/proc/sys/kernel/hostname\", os.O_WRONLY)',\n"
         "  'os.open(\"/etc/shadow\", os.O_RDONLY)', 'os.setuid(0)', 'os.fork()',\n"
         "  'socket.socket(socket.AF_UNIX)', 'socket.create_connection((\"127.0.0.1\", 22), 1)']\n"

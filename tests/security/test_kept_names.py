@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from atip.model.confinement import Confinement
-from atip.policy.guarding import kept_in
+from atip.model.permissions.confinement import Confinement
+from atip.policy.confinement.guarding import kept_in
 from atip.sandbox.kept.journal import recover
 from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
@@ -197,14 +197,14 @@ def test_a_killed_host_is_made_up_for_by_the_next_run(tmp_path: pathlib.Path) ->
     journal = tmp_path / "journal"
     code = (
         "import sys\n"
-        "from atip.model.confinement import Confinement\n"
-        "from atip.policy.guarding import kept_in\n"
-        "from atip.sandbox.run import Request, start_confined\n"
+        "from atip.model.permissions.confinement import Confinement\n"
+        "from atip.policy.confinement.guarding import kept_in\n"
+        "from atip.sandbox.run import RunRequest, start_confined\n"
         "from atip.sandbox.verified import seal\n"
         f"grants = Confinement(fs_write=({str(project)!r} + '/**',), exec_allow=True, exec_spawn=('*',))\n"
         "grants = grants.replace(fs_keep=kept_in(grants, repository=True))\n"
         "line = 'echo evil > .envrc; echo ../evil > .git/commondir; echo planted; sleep 60'\n"
-        f"request = Request(argv=('sh', '-c', line), binary=seal('/bin/sh'), cwd={str(project)!r}, journal={str(journal)!r})\n"
+        f"request = RunRequest(argv=('sh', '-c', line), binary=seal('/bin/sh'), cwd={str(project)!r}, journal={str(journal)!r})\n"
         "start_confined(grants, request, lambda name, data: print(data.decode(), flush=True)).wait()\n"
     )
     root = str(pathlib.Path(__file__).parents[2] / "src")
@@ -253,8 +253,8 @@ def test_a_pointer_out_of_the_workspace_is_set_aside(tmp_path: pathlib.Path) -> 
 
 def test_every_kept_name_is_documented():
     """The list in the documentation is whole."""
-    from atip.discovery.mcp_files import _PROJECT_FILES
-    from atip.policy.guarding import KEPT
+    from atip.discovery.mcp.files import _PROJECT_FILES
+    from atip.policy.confinement.guarding import KEPT
 
     page = (ROOT / "docs/concepts/sandbox.md").read_text()
     section = page.partition("## Files of a project that are instructions")[2].partition("\n## ")[0]

@@ -12,8 +12,9 @@ import tempfile
 import pytest
 
 from atip.errors import ExecutionError
-from atip.model.confinement import ANY_PROGRAM, Confinement, Limits
-from atip.sandbox import bubblewrap, launchers
+from atip.model.permissions.confinement import ANY_PROGRAM, Confinement, Limits
+from atip.sandbox.bubblewrap import launchers
+from atip.sandbox.bubblewrap import namespaces as bubblewrap
 from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
 from tests.integration.sandbox.unprivileged import ROOT, environment, system_python
 
@@ -134,7 +135,7 @@ def test_a_mount_inside_a_writable_folder_starts_nothing() -> None:
     """An unprivileged caller, whose folder has another file system in it. Mounted for that caller alone."""
     code = (
         "import sys; from tests.integration.sandbox.confined import go\n"
-        "from atip.model.confinement import Confinement\n"
+        "from atip.model.permissions.confinement import Confinement\n"
         "grants = {'exec_allow': True, 'exec_spawn': ('cp', 'bash'), 'fs_write': (sys.argv[1] + '/**',)}\n"
         "script = f'cp /bin/bash {sys.argv[1]}/disk/x && echo copied; {sys.argv[1]}/disk/x -c \"echo ran\"'\n"
         "print(go(Confinement(**grants), '/bin/bash', '-c', script).out)\n"
@@ -196,8 +197,8 @@ def test_a_run_changes_nothing_in_the_view_of_its_host(tmp_path) -> None:
 def test_helpers_may_be_started_where_bubblewrap_is_set_user_id() -> None:
     code = (
         "import sys; from tests.integration.sandbox.confined import go\n"
-        "from atip.model.confinement import Confinement\n"
-        "from atip.sandbox import bubblewrap\n"
+        "from atip.model.permissions.confinement import Confinement\n"
+        "from atip.sandbox.bubblewrap import namespaces as bubblewrap\n"
         "bubblewrap.SEARCH = (sys.argv[1], *bubblewrap.SEARCH)\n"
         "grants = {'exec_allow': True, 'exec_spawn': ('cat',)}\n"
         "print(go(Confinement(**grants), '/bin/bash', '-c', 'cat /proc/self/status').out)\n"

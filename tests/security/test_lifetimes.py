@@ -13,7 +13,7 @@ pytestmark = pytest.mark.sandbox
 MARK = "14.142135"
 
 LONG = """
-from atip.sandbox import launchers
+from atip.sandbox.bubblewrap import launchers
 folder, mark, launcher = sys.argv[1:4]
 if launcher == "python":
     launchers.find_perl = lambda: None

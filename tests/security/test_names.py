@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from atip.discovery.native import judge_answer
-from atip.sandbox.worker import ProbeResult
+from atip.discovery.sources.native import judge_answer
+from atip.sandbox.probes.worker import ProbeResult
 
 
 def answer(**changes: object) -> ProbeResult:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from atip.errors import FormatError
-from atip.model.regex import compile_regex
+from atip.model.text.regex import compile_regex
 
 
 @pytest.mark.parametrize("pattern", [r"(a)\1", "(?=a)b", "(?<!a)b", "a" * 600, "(a{1000}){1000}"])

@@ -11,7 +11,7 @@ import pytest
 
 from atip.apis.approval import digest_of, find_dangers
 from atip.apis.config import decode_config, load_config
-from atip.apis.syncing import sync
+from atip.apis.sync.syncing import sync
 from atip.errors import NeedsConfirmation
 from atip.execution.call import Judgement
 from atip.workflows.api.operations import make_operation_call

@@ -13,9 +13,9 @@ import typing
 import pytest
 
 from atip.apis.config import load_config
-from atip.apis.credentials import Credential, resolve_auth
+from atip.apis.http.credentials import Credential, resolve_auth
 from atip.apis.interface import Door
-from atip.apis.syncing import sync
+from atip.apis.sync.syncing import sync
 from atip.errors import AtipError, AuthRequired, SandboxError
 from tests.integration.execution.desk import Desk
 from tests.integration.sandbox.unprivileged import environment, system_python
@@ -130,9 +130,9 @@ def test_a_server_sees_and_writes_the_project_and_nothing_else(
     words = prepare(desk)
     config = configure(desk, "mcp", command=sys.executable, args=["server.py", *words])
     sync(config, desk.box.apis.door)
-    from atip.apis.calling import Caller
+    from atip.apis.calling import OperationCaller
 
-    with Caller(config, door=desk.box.apis.door) as caller:
+    with OperationCaller(config, door=desk.box.apis.door) as caller:
         answer = caller.call("x", "look", {})
     said = json.loads(answer["result"] if isinstance(answer, dict) else answer)
     assert wrong_with(desk, said, writes=True) == []

@@ -10,8 +10,8 @@ import subprocess
 
 import pytest
 
-from atip.model.confinement import Confinement
-from atip.sandbox import kernel
+from atip.model.permissions.confinement import Confinement
+from atip.sandbox.kernel import syscalls as kernel
 from tests.integration.sandbox.confined import attempt, every_launcher, go, python
 from tests.integration.sandbox.unprivileged import UID, environment, system_python
 
@@ -85,7 +85,7 @@ def test_no_special_bit_survives_for_an_unprivileged_caller(tmp_path: pathlib.Pa
         "import pathlib\n"
         "from tests.integration.sandbox.confined import attempt, python\n"
         "from tests.security.test_special_bits import ATTEMPTS, syscalls\n"
-        "from atip.model.confinement import Confinement\n"
+        "from atip.model.permissions.confinement import Confinement\n"
         f"work = pathlib.Path({str(work)!r}); (work / 'a').write_text('x')\n"
         "grants = Confinement(fs_write=(f'{work}/**',))\n"
         "print(python(grants, attempt('os.umask(0)', *ATTEMPTS, *syscalls()), cwd=work).out)\n"

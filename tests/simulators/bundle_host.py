@@ -5,10 +5,10 @@ from __future__ import annotations
 import pathlib
 import typing
 
-from atip.bundles.loading import load_bundle
+from atip.bundles.documents.loading import load_bundle
 from atip.bundles.spawning import Said
 from atip.bundles.surfaces.interface import settle
-from atip.codecs.climd_document import render_document
+from atip.codecs.climd.document import render_document
 from atip.errors import AtipError
 
 MANIFEST: dict[str, typing.Any] = {

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import pytest
 
-from atip.discovery.knowing import storable
+from atip.discovery.sources.knowing import storable
 from atip.knowledge.reading import load
-from atip.model.encode import encode
+from atip.model.reading.encode import encode
 from atip.pages.site.build import SiteOrder, build_site
-from atip.registry.publish.delivery import headers_for
-from atip.system.static_server import StaticServer
+from atip.registry.publish.files.delivery import headers_for
+from atip.system.network.static_server import StaticServer
 from tests.shared import ROOT
 from tests.unit.registry.publish.source import RELEASE, Source, digits_of
 

@@ -26,9 +26,9 @@ RUNNER = (
     PEAK
     + """
 import os, sys, threading, time
-from atip.execution.audit import Audit
+from atip.execution.audit.chain import Audit
 from atip.execution.runner import ProgramCall, Judgement, Runner
-from atip.model.confinement import Confinement, Limits
+from atip.model.permissions.confinement import Confinement, Limits
 from atip.model.effects import Effects
 from atip.policy.decision import Decision
 

@@ -12,8 +12,8 @@ import pytest
 import atip
 from atip.errors import FormatError
 from atip.inference.help import infer_help
-from atip.model.decode import decode
-from atip.model.yaml_reader import read_yaml
+from atip.model.reading.decode import decode
+from atip.model.reading.yaml_reader import read_yaml
 from atip.policy.through.shell_files import git_programs, git_settings
 from atip.policy.through.table import source_of
 from tests.property.random_documents import random_document

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from atip.execution.audit import Audit
+from atip.execution.audit.chain import Audit
 from tests.soak import load
 
 pytestmark = pytest.mark.sandbox

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from atip.bundles.entry.definition import define_cli
-from atip.codecs.climd_tool import BundleTool
+from atip.codecs.climd.tool import BundleTool
 from atip.errors import FormatError
-from atip.execution.conventions import read_conventions, with_json
-from atip.execution.result import Result
-from atip.model.confinement import MIB, Confinement, Limits
+from atip.execution.output.conventions import read_conventions, with_json
+from atip.execution.output.result import Result
 from atip.model.effects import UNKNOWN
+from atip.model.permissions.confinement import MIB, Confinement, Limits
 from atip.workflows.bundle.judge import bounded_by, limited
 from atip.workflows.bundle.run import _bin_args, _envelope, check_inputs
 from tests.simulators.bundle_host import make_bundle

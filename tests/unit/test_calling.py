@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from atip.async_toolbox import AsyncToolbox
 from atip.calls.functions import functions_of
 from atip.calls.names import function_name
-from atip.codecs.provider_guess import enveloped, guess_provider
+from atip.codecs.providers.guess import enveloped, guess_provider
 from atip.errors import AtipError, FormatError, NotFoundError, UsageError
 from atip.session import call_published
-from atip.workflows.call import find_command, may_belong, target_words, understand
+from atip.workflows.agents.call import find_command, may_belong, target_words, understand
 from tests.property.calls import tools
 from tests.simulators.known_tools import document, home_with
 

@@ -10,7 +10,7 @@ import pytest
 
 import atip
 from atip.errors import NotFoundError
-from atip.execution.result import Result
+from atip.execution.output.result import Result
 
 BIG = {
     "atip": {"version": "0.6"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.errors import FetchError
-from atip.model.decode import decode_tool
+from atip.model.reading.decode import decode_tool
 from atip.system.paths import find_places
 from atip.trust.options import VerifyOptions
 from atip.workflows.verify import fetch_attestation, verify_file

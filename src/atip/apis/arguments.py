@@ -6,8 +6,8 @@ Validated before anything is sent (ATM §16.2), with the path of what is wrong a
 from __future__ import annotations
 
 from atip.errors import UsageError
-from atip.model.json_schema import SchemaError, compile_schema, schema_problems
-from atip.model.shape import closest
+from atip.model.shapes.json_schema import SchemaError, compile_schema, schema_problems
+from atip.model.shapes.shape import closest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

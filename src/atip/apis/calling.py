@@ -13,7 +13,7 @@ import threading
 from atip.apis.arguments import UNSET, Unset, check_arguments, output_problems, plain
 from atip.apis.config import ApiConfig
 from atip.apis.interface import source_of
-from atip.apis.operations import find_operation
+from atip.apis.sync.operations import find_operation
 from atip.errors import UsageError
 from atip.model.value import Value
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from atip.apis.http_calls import Outcome
+    from atip.apis.http.calls import CallOutcome
     from atip.apis.interface import Connection, Door
     from atip.model.operation import Api, Operation
 
     Cleaner = Callable[[Any, tuple[bytes, ...]], Any]
 
-__all__ = ["UNSET", "CallResult", "Caller", "Unset"]
+__all__ = ["UNSET", "CallResult", "OperationCaller", "Unset"]
 
 
 class CallResult(Value):
@@ -41,7 +41,7 @@ class CallResult(Value):
     """Where the answer differs from the described schema."""
 
 
-class Caller:
+class OperationCaller:
     """Calls operations; keeps connections until `close`."""
 
     def __init__(self, config: ApiConfig, *, door: Door, clean: Cleaner | None = None) -> None:
@@ -100,7 +100,7 @@ class Caller:
         asyncio.run_coroutine_threadsafe(self._close_all(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
 
-    def __enter__(self) -> Caller:
+    def __enter__(self) -> OperationCaller:
         return self
 
     def __exit__(self, *_failure: object) -> None:
@@ -110,7 +110,7 @@ class Caller:
         self, source: str, header: Api, operation: Operation, given: Mapping[str, Any]
     ) -> CallResult:
         connection = await self._connection(source, header)
-        outcome: Outcome = await connection.call(operation, given)
+        outcome: CallOutcome = await connection.call(operation, given)
         problems = output_problems(operation.output, outcome.data) if outcome.status < 300 else []
         data = outcome.data
         if self._clean is not None:

@@ -11,10 +11,10 @@ import json
 import os
 
 from atip.errors import FormatError, NotFoundError
-from atip.model.check import check_shape
 from atip.model.operation import SOURCE_KINDS
-from atip.model.reader import read_json
-from atip.model.shape import ANYTHING, Either, Field, Items, Shape, Table, Text, Whole
+from atip.model.reading.reader import read_json
+from atip.model.shapes.check import check_shape
+from atip.model.shapes.shape import ANYTHING, Either, Field, Items, Shape, Table, Text, Whole
 from atip.model.value import Value
 from atip.system.files import read_bytes
 
@@ -185,7 +185,7 @@ class ApiConfig(Value):
         for source in self.sources:
             if source.name == name:
                 return source
-        from atip.model.shape import closest
+        from atip.model.shapes.shape import closest
 
         names = [source.name for source in self.sources]
         close = closest(name, names)

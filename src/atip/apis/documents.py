@@ -7,7 +7,7 @@ the readers is the same, but for duplicate keys of JSON, which public documents 
 from __future__ import annotations
 
 from atip.errors import FormatError
-from atip.model.reader import STORE, read_json
+from atip.model.reading.reader import STORE, read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def read_document(data: bytes) -> Any:
     """
     if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return _json(data.removeprefix(b"\xef\xbb\xbf"))
-    from atip.model.yaml_reader import read_yaml
+    from atip.model.reading.yaml_reader import read_yaml
 
     return read_yaml(data, LIMITS)
 

@@ -8,8 +8,8 @@ import os
 from atip.apis.documents import LIMITS
 from atip.errors import FetchError
 from atip.system.files import read_bytes
-from atip.system.http import Limits, get
-from atip.system.http_addresses import Access, parse_address
+from atip.system.network.http import HttpLimits, get
+from atip.system.network.http_addresses import Access, parse_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def fetch(url: str, config: SourceConfig, door: Door) -> bytes:
     door.check_online(config.name)
     address = parse_address(url)
     access = Access(private=(address.origin,)) if config.told.get("private") else Access()
-    limits = Limits(max_bytes=LIMITS.max_bytes, deadline_s=DEADLINE_S)
+    limits = HttpLimits(max_bytes=LIMITS.max_bytes, deadline_s=DEADLINE_S)
     response = get(url, access=access, limits=limits)
     if response.status != 200:
         raise FetchError("api.not-fetched", f"`{url}` answered with status {response.status}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 
-from atip.apis.credentials import References
+from atip.apis.http.credentials import References
 from atip.errors import PolicyError, SandboxError
 from atip.model.value import Value
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from atip.apis.config import SourceConfig
-    from atip.apis.http_calls import Hook, Outcome
+    from atip.apis.http.calls import CallOutcome, Hook
     from atip.model.operation import Api, Operation
     from atip.sandbox.run import OnOutput
     from atip.sandbox.running import Running
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     class Connection(Protocol):
         """A way to call operations of one source; belongs to one event loop."""
 
-        async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Outcome: ...
+        async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> CallOutcome: ...
 
         async def close(self) -> None: ...
 

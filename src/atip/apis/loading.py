@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from atip.apis.documents import read_document as read_api_document
 from atip.apis.effects import with_effects
-from atip.codecs.openapi import decode_api, dialect_of
+from atip.codecs.apis.openapi import decode_api, dialect_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def load_api(document: object, *, name: str, origin: str = "") -> Api:
         FormatError: `api.not-openapi`, `api.graphql-schema`.
     """
     if isinstance(document, str) or (isinstance(document, dict) and not dialect_of(document)):
-        from atip.codecs.graphql import decode_schema, is_schema
+        from atip.codecs.apis.graphql import decode_schema, is_schema
 
         if is_schema(document):
             return with_effects(decode_schema(document, name=name))

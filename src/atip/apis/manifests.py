@@ -6,17 +6,17 @@ import os
 import re
 
 from atip.errors import FormatError, NotFoundError
-from atip.model.check_atm import check_manifest
-from atip.model.reader import read_json
+from atip.model.reading.reader import read_json
+from atip.model.shapes.check_atm import check_manifest
 from atip.system.files import read_bytes
-from atip.system.http import Limits, get, join_url
-from atip.system.http_addresses import parse_address
+from atip.system.network.http import HttpLimits, get, join_url
+from atip.system.network.http_addresses import parse_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from atip.system.http_addresses import Access
+    from atip.system.network.http_addresses import Access
 
 NAMES = (".agent-ready.json", "agent-ready.json")
 SUFFIX = ".agent-ready.json"
@@ -74,15 +74,15 @@ def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
         NotFoundError: `api.no-manifest`.
         FetchError: an address could not be read.
     """
-    from atip.system.http import PUBLIC
+    from atip.system.network.http import PUBLIC
 
     allowed = access or PUBLIC
     place = url if url.endswith(".json") else url.rstrip("/") + WELL_KNOWN
-    response = get(place, access=allowed, limits=Limits(max_bytes=MAX_BYTES))
+    response = get(place, access=allowed, limits=HttpLimits(max_bytes=MAX_BYTES))
     if response.status == 404 and place != url:
         place = _linked(url, allowed) or place
         if not place.endswith(WELL_KNOWN):
-            response = get(place, access=allowed, limits=Limits(max_bytes=MAX_BYTES))
+            response = get(place, access=allowed, limits=HttpLimits(max_bytes=MAX_BYTES))
     if response.status != 200:
         raise NotFoundError("api.no-manifest", f"`{place}` answered {response.status}")
     return place, read_json(response.body)
@@ -90,7 +90,7 @@ def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
 
 def _linked(url: str, access: Access) -> str:
     """The address in the page's link, or nothing."""
-    page = get(url, access=access, limits=Limits(max_bytes=MAX_PAGE))
+    page = get(url, access=access, limits=HttpLimits(max_bytes=MAX_PAGE))
     if page.status != 200 or page.media_type != "text/html":
         return ""
     return linked_manifest(page.body.decode("utf-8", "replace"), url)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from atip.apis.documents import read_document
-from atip.codecs.openapi import dialect_of
-from atip.codecs.openapi_parts import servers_of
+from atip.codecs.apis.openapi import dialect_of
+from atip.codecs.apis.openapi_parts import servers_of
 from atip.errors import AtipError
-from atip.model.identifiers import slug, unique
-from atip.model.reader import read_json
+from atip.model.reading.reader import read_json
+from atip.model.text.identifiers import slug, unique
 from atip.system.files import read_bytes
 
 TYPE_CHECKING = False

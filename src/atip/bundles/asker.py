@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from atip.bundles.loading import MAX_DOCUMENT
+from atip.bundles.documents.loading import MAX_DOCUMENT
 from atip.bundles.state import BundleStore
-from atip.codecs import climd
+from atip.codecs.climd import codec as climd
 from atip.errors import AtipError
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes

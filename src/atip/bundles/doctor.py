@@ -8,11 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.bundles.bundle import Bundle
-    from atip.bundles.governance import Change
-    from atip.bundles.installing import Proposal
+    from atip.bundles.documents.bundle import Bundle
+    from atip.bundles.governance import BundleChange
+    from atip.bundles.installing import InstallProposal
     from atip.bundles.versions import VersionFinding
-    from atip.codecs.climd_manifest import Step
+    from atip.codecs.climd.manifest import BundleStep
 
 
 class Advice(Value):
@@ -32,10 +32,10 @@ def advise(
     *,
     is_installed: bool,
     unmet: Sequence[str] = (),
-    proposal: Proposal | None = None,
+    proposal: InstallProposal | None = None,
     finding: VersionFinding | None = None,
-    changes: Sequence[Change] = (),
-    pending: Sequence[Step] = (),
+    changes: Sequence[BundleChange] = (),
+    pending: Sequence[BundleStep] = (),
     auth: str = "none",
 ) -> list[Advice]:
     """Everything from the first to the last phase, in the order in which it has to be done."""
@@ -77,7 +77,7 @@ def _installed(finding: VersionFinding | None, folder: str) -> list[Advice]:
     return [Advice(ok=False, what=finding.reason, fix=f"atip bundle install --again {folder}")]
 
 
-def _ways(proposal: Proposal | None) -> list[Advice]:
+def _ways(proposal: InstallProposal | None) -> list[Advice]:
     """Each way to install, whether it works here, and what it would take."""
     if proposal is None:
         return []

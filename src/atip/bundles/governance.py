@@ -11,24 +11,24 @@ from __future__ import annotations
 import fnmatch
 
 from atip.errors import AtipError
-from atip.model.narrowing import widened
-from atip.model.sandbox_block import read_sandbox
+from atip.model.permissions.narrowing import widened
+from atip.model.permissions.sandbox_block import read_sandbox
+from atip.model.text.version_ranges import major_of
 from atip.model.value import Value
-from atip.model.version_ranges import major_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.bundles.state import Installed
-    from atip.codecs.climd_tool import BundleTool
+    from atip.codecs.climd.tool import BundleTool
 
 RANKS = ("allow", "ask", "deny")
 
 
-class Approval(Value):
+class ApprovalRule(Value):
     """One rule of the user."""
 
     mutates: tuple[str, ...]
@@ -38,7 +38,7 @@ class Approval(Value):
     """Glob over `id@major`."""
 
 
-class Change(Value):
+class BundleChange(Value):
     """Something that is different from what the user reviewed."""
 
     path: str
@@ -56,7 +56,7 @@ class Change(Value):
         }
 
 
-def read_approvals(document: object) -> tuple[Approval, ...]:
+def read_approvals(document: object) -> tuple[ApprovalRule, ...]:
     """`approvals` of `bundles.json`.
 
     Raises:
@@ -81,7 +81,7 @@ def read_approvals(document: object) -> tuple[Approval, ...]:
                 "an approval has `mutates`, `decision` (ask or deny) and `bundle`, and nothing else",
             )
         found.append(
-            Approval(
+            ApprovalRule(
                 mutates=tuple(map(str, entry["mutates"])),
                 decision=entry.get("decision", "ask"),
                 bundle=str(entry.get("bundle", "*")),
@@ -99,7 +99,7 @@ def mutations_of(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*shared, *tool.mutates)))
 
 
-def gate(bundle: Bundle, tool: BundleTool, approvals: Sequence[Approval]) -> tuple[str, str]:
+def gate(bundle: Bundle, tool: BundleTool, approvals: Sequence[ApprovalRule]) -> tuple[str, str]:
     """`allow`, `ask` or `deny`, and why; `allow` adds nothing to what policy says."""
     mutates = mutations_of(bundle, tool)
     outcome, reason = "allow", ""
@@ -117,14 +117,14 @@ def gate(bundle: Bundle, tool: BundleTool, approvals: Sequence[Approval]) -> tup
     return outcome, reason
 
 
-def review(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+def review(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[BundleChange]:
     """What changed between two front matters of one bundle, as far as it matters to whoever approved the first."""
-    changes: list[Change] = []
+    changes: list[BundleChange] = []
     old_spawn, new_spawn = _spawn(before), _spawn(after)
     for name in sorted(new_spawn - old_spawn):
         text = f"may start `{name}`, which it could not before"
         changes.append(
-            Change(path="$.sandbox.exec.spawn", message=text, bump="major", needs_review=True)
+            BundleChange(path="$.sandbox.exec.spawn", message=text, bump="major", needs_review=True)
         )
     changes += _sandbox_changes(before, after)
     changes += _range_changes(before, after)
@@ -134,7 +134,7 @@ def review(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
                 name == "install" and _lost_methods(before, after)
             )
             changes.append(
-                Change(
+                BundleChange(
                     path=f"$.{name}",
                     message=f"`{name}` is not what you approved",
                     bump="major" if major else "minor",
@@ -142,7 +142,7 @@ def review(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
                 )
             )
     if before.get("commands") != after.get("commands"):
-        changes.append(Change(path="$.commands", message="other commands"))
+        changes.append(BundleChange(path="$.commands", message="other commands"))
     return changes
 
 
@@ -158,7 +158,7 @@ def missing_bump(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | N
     return f"this needs version {old + 1}.0.0: {reasons}"
 
 
-def refuse_unreviewed(key: str, changes: Sequence[Change]) -> None:
+def refuse_unreviewed(key: str, changes: Sequence[BundleChange]) -> None:
     """
     Raises:
         AtipError: `bundle.review-needed`, with every change that a person has to see.
@@ -182,8 +182,8 @@ def _spawn(fields: Mapping[str, Any]) -> set[str]:
     return {str(name) for name in names} if isinstance(names, list) else set()
 
 
-def _sandbox_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    from atip.codecs.climd_sandbox import absolute_block
+def _sandbox_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[BundleChange]:
+    from atip.codecs.climd.sandbox import absolute_block
     from atip.errors import FormatError
 
     if before.get("sandbox") == after.get("sandbox"):
@@ -193,7 +193,7 @@ def _sandbox_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
         new = read_sandbox(absolute_block(after.get("sandbox")))
     except FormatError:
         return [
-            Change(
+            BundleChange(
                 path="$.sandbox",
                 message="the sandbox cannot be compared",
                 bump="major",
@@ -201,23 +201,29 @@ def _sandbox_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
             )
         ]
     found = [
-        Change(
+        BundleChange(
             path=f"$.sandbox{one.path[1:]}", message=one.message, bump="major", needs_review=True
         )
         for one in widened(old, new)
         if one.path != "$.exec.spawn"
     ]
-    return found or [Change(path="$.sandbox", message="the sandbox is narrower")]
+    return found or [BundleChange(path="$.sandbox", message="the sandbox is narrower")]
 
 
-def _range_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+def _range_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[BundleChange]:
     old, new = before.get("version_check") or {}, after.get("version_check") or {}
     if old == new:
         return []
     if old.get("range") != new.get("range"):
         text = f"version range {old.get('range')} became {new.get('range')}"
-        return [Change(path="$.version_check.range", message=text, bump="major", needs_review=True)]
-    return [Change(path="$.version_check", message="another version check", needs_review=True)]
+        return [
+            BundleChange(
+                path="$.version_check.range", message=text, bump="major", needs_review=True
+            )
+        ]
+    return [
+        BundleChange(path="$.version_check", message="another version check", needs_review=True)
+    ]
 
 
 def _lost_methods(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -228,15 +234,15 @@ def _lost_methods(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return bool(methods(before) - methods(after))
 
 
-def changed_documents(bundle: Bundle, installed: Installed) -> list[Change]:
+def changed_documents(bundle: Bundle, installed: Installed) -> list[BundleChange]:
     """What is not as the user approved it: the manifest field by field, tools as a whole."""
     changes = review(installed.manifest, bundle.manifest.fields)
     now = dict(bundle.digests)
     for path, digest in installed.documents.items():
         if path != "CLI.md" and now.get(path) != digest:
             text = f"`{path}` is not what you approved"
-            changes.append(Change(path=path, message=text, needs_review=True))
+            changes.append(BundleChange(path=path, message=text, needs_review=True))
     for path in now.keys() - installed.documents.keys():
         text = f"`{path}` was not there when you approved the bundle"
-        changes.append(Change(path=path, message=text, needs_review=True))
+        changes.append(BundleChange(path=path, message=text, needs_review=True))
     return changes

@@ -14,20 +14,20 @@ from __future__ import annotations
 import os
 import re
 
-from atip.bundles.install.interface import Action, Plan, refused
+from atip.bundles.install.interface import Action, InstallPlan, refused
 from atip.errors import AtipError, ExecutionError
 from atip.model.value import Value
-from atip.sandbox.system_view import made_up
+from atip.sandbox.bubblewrap.system_view import made_up
 from atip.sandbox.verified import find_in, real_in
-from atip.system.captured import capture
+from atip.system.archives.unpack import MAX_TOTAL, open_to_sandbox, unpack
 from atip.system.files import read_bytes
-from atip.system.unpack import MAX_TOTAL, open_to_sandbox, unpack
+from atip.system.programs.captured import capture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.bundles.install.interface import Site
 
 METHOD = "image"
@@ -88,7 +88,7 @@ def find_runtime(find: Callable[[str], str | None]) -> Runtime:
     )
 
 
-def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> Plan:
+def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> InstallPlan:
     """How the files of an image get here; the runtime is asked whether it has the image already."""
     try:
         runtime = find_runtime(find)
@@ -103,7 +103,7 @@ def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> Pla
     ]
     if "@sha256:" not in image:
         notes.append("the image is named without a digest: what is unpacked now is what stays")
-    return Plan(
+    return InstallPlan(
         method=METHOD,
         actions=(take,) if digest else (pull, take),
         root=root,

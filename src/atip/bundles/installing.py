@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 
 from atip.bundles.images import find_program, find_runtime, image_of, plan_image
-from atip.bundles.install.interface import Plan, Site, plan_all
+from atip.bundles.install.interface import InstallPlan, Site, plan_all
 from atip.bundles.requirements import find_host, unmet
 from atip.bundles.state import Installed
 from atip.bundles.versions import VersionFinding, version_mismatch
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.bundles.install.interface import Action
-    from atip.bundles.requirements import Host
+    from atip.bundles.requirements import HostMachine
     from atip.bundles.state import BundleStore
 
     class Worker(Protocol):
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 PRESENT = "present"
 
 
-class Proposal(Value):
+class InstallProposal(Value):
     """What an install would do."""
 
     key: str
-    plans: tuple[Plan, ...] = ()
+    plans: tuple[InstallPlan, ...] = ()
     unmet: tuple[str, ...] = ()
     present: str = ""
     """A program that will do as it is; nothing is installed then."""
@@ -79,10 +79,10 @@ class Installer:
         digest: Callable[[str], str],
         find: Callable[[str], str | None],
         home: str,
-        confirm: Callable[[Proposal], bool],
+        confirm: Callable[[InstallProposal], bool],
         confirm_root: Callable[[tuple[str, ...]], bool],
         note: Callable[[str], None],
-        host: Host | None = None,
+        host: HostMachine | None = None,
     ) -> None:
         self.bundle, self.store, self.worker = bundle, store, worker
         self._check, self._digest, self._find = check, digest, find
@@ -91,7 +91,7 @@ class Installer:
         self._host = host or find_host(store.root)
         self._image = image_of(bundle)
 
-    def propose(self, *, again: bool = False) -> Proposal:
+    def propose(self, *, again: bool = False) -> InstallProposal:
         """(1) to (3): what would happen. Runs nothing but the version check of a program that is there.
 
         Args:
@@ -106,7 +106,7 @@ class Installer:
                 path = found if finding.ok else ""
         site = self._site("PREFIX")
         plans = tuple(self._plan(at, site) for at in range(self._ways))
-        return Proposal(
+        return InstallProposal(
             key=self.bundle.key, plans=plans, unmet=tuple(missing), present=path, finding=finding
         )
 
@@ -114,7 +114,7 @@ class Installer:
     def _ways(self) -> int:
         return 1 if self._image else len(self.bundle.manifest.install)
 
-    def _plan(self, at: int, site: Site) -> Plan:
+    def _plan(self, at: int, site: Site) -> InstallPlan:
         """One way to install. SECURITY: with an image, that is the only one: no program of this host is used."""
         if self._image:
             return plan_image(self._image, site, self._find)
@@ -142,7 +142,9 @@ class Installer:
         # a second install of the same bundle waits: each removes the folders of attempts that failed
         with self.store.installing(self.bundle.key):
             if proposal.present and proposal.finding is not None:
-                return self._record(Plan(method=PRESENT), proposal.present, proposal.finding, "")
+                return self._record(
+                    InstallPlan(method=PRESENT), proposal.present, proposal.finding, ""
+                )
             return self._try_all()
 
     def _try_all(self) -> Installed:
@@ -175,7 +177,7 @@ class Installer:
             details={"tried": failures},
         )
 
-    def _try(self, at: int, plan: Plan, site: Site) -> Installed:
+    def _try(self, at: int, plan: InstallPlan, site: Site) -> Installed:
         finding = VersionFinding(ok=False, reason="the program was not found after the install")
         for attempt in (1, 2):
             self._work(plan, site)
@@ -191,7 +193,7 @@ class Installer:
                 plan = self._plan(at, site)
         raise version_mismatch(self.bundle.key, finding)
 
-    def _work(self, plan: Plan, site: Site) -> None:
+    def _work(self, plan: InstallPlan, site: Site) -> None:
         for action in plan.actions:
             # SECURITY: root is never taken silently, whoever runs us: this very command is confirmed.
             if action.needs_root and not self._confirm_root(action.argv):
@@ -201,7 +203,7 @@ class Installer:
             self._note(action.render())
             self.worker.do(action, site)
 
-    def _program(self, plan: Plan) -> str | None:
+    def _program(self, plan: InstallPlan) -> str | None:
         if plan.root:
             return find_program(plan.root, self.bundle.manifest.bin)
         for path in plan.binaries:
@@ -209,7 +211,9 @@ class Installer:
                 return path
         return None if plan.binaries else self._find(self.bundle.manifest.bin)
 
-    def _record(self, plan: Plan, binary: str, finding: VersionFinding, prefix: str) -> Installed:
+    def _record(
+        self, plan: InstallPlan, binary: str, finding: VersionFinding, prefix: str
+    ) -> Installed:
         needed = (*plan.visible, plan.root)
         kept = prefix if any(path.startswith(prefix) for path in needed) and prefix else ""
         digest = getattr(self.worker, "image_digest", "")
@@ -249,7 +253,7 @@ class Installer:
             find=self._find,
         )
 
-    def _no_method(self, proposal: Proposal) -> AtipError:
+    def _no_method(self, proposal: InstallProposal) -> AtipError:
         reasons = [f"{plan.method}: {plan.why_not}" for plan in proposal.plans]
         hints = [plan.hint for plan in proposal.plans if plan.hint]
         return AtipError(

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from atip.codecs.climd_manifest import Step
+    from atip.codecs.climd.manifest import BundleStep
 
 DONE = ("done", "skipped")
 MAX_LEDGER = 4_000_000
 
 
-class Ledger:
+class SetupLedger:
     """Events of the setup of one bundle."""
 
     def __init__(self, folder: str, *, workspace: str, user: str) -> None:
@@ -61,12 +61,12 @@ class Ledger:
             if event.get("event") in DONE and "step" in event
         }
 
-    def pending(self, steps: Iterable[Step]) -> list[Step]:
+    def pending(self, steps: Iterable[BundleStep]) -> list[BundleStep]:
         """Steps that are not complete, in order."""
         completed = self.completed()
         return [step for step in steps if completed.get(step.id) != definition(step)]
 
-    def record(self, step: Step, event: str, **more: str) -> None:
+    def record(self, step: BundleStep, event: str, **more: str) -> None:
         """Append an event, durably.
 
         Raises:
@@ -102,6 +102,6 @@ class Ledger:
             os.close(handle)
 
 
-def definition(step: Step) -> str:
+def definition(step: BundleStep) -> str:
     """Digest of what a step is; words for people do not count."""
     return sha256_hex(repr(step.replace(description="")).encode())

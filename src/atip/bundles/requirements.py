@@ -12,7 +12,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.codecs.climd_manifest import Requires
+    from atip.codecs.climd.manifest import Requires
 
 _SYSTEMS = {"linux": "linux", "darwin": "darwin", "win32": "windows", "cygwin": "windows"}
 _ARCHITECTURES = {
@@ -37,7 +37,7 @@ METHOD_SYSTEMS: dict[str, tuple[str, ...]] = {
 """Methods that exist on some systems only; all others are everywhere."""
 
 
-class Host(Value):
+class HostMachine(Value):
     """This machine, as far as it matters. Zero: not known, which meets no demand."""
 
     os: str
@@ -46,14 +46,14 @@ class Host(Value):
     memory_mb: int = 0
 
 
-def find_host(folder: str) -> Host:
+def find_host(folder: str) -> HostMachine:
     """This machine; the space is that of the file system of `folder`."""
     while folder and not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     space = os.statvfs(folder or "/")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     machine = os.uname().machine.lower()
-    return Host(
+    return HostMachine(
         os=_SYSTEMS.get(sys.platform, sys.platform),
         arch=_ARCHITECTURES.get(machine, machine),
         disk_mb=space.f_bavail * space.f_frsize // 1_000_000,
@@ -61,7 +61,7 @@ def find_host(folder: str) -> Host:
     )
 
 
-def unmet(requires: Requires, host: Host) -> list[str]:
+def unmet(requires: Requires, host: HostMachine) -> list[str]:
     """What is missing, in words; empty when the bundle fits."""
     found = []
     if requires.os and host.os not in requires.os:
@@ -75,7 +75,7 @@ def unmet(requires: Requires, host: Host) -> list[str]:
     return found
 
 
-def why_not_here(method: str, host: Host) -> str | None:
+def why_not_here(method: str, host: HostMachine) -> str | None:
     """Why a method cannot work on this system; None if it can."""
     systems = METHOD_SYSTEMS.get(method)
     if systems is not None and host.os not in systems:

@@ -12,39 +12,39 @@ Implements AIP-29 "Setup", "Lifecycle integration"; RESOLUTIONS P6.
 
 from __future__ import annotations
 
-from atip.bundles.login.callback import MAX_WAIT_S, Callback
-from atip.bundles.surfaces.interface import Question, parse_options, settle
+from atip.bundles.login.callback import MAX_WAIT_S, LoginCallback
+from atip.bundles.surfaces.interface import PromptQuestion, parse_options, settle
 from atip.errors import AtipError
-from atip.model.environment import is_never_passed, is_variable_name
+from atip.model.text.environment import is_never_passed, is_variable_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from atip.bundles.bundle import Bundle
-    from atip.bundles.ledger import Ledger
+    from atip.bundles.documents.bundle import Bundle
+    from atip.bundles.ledger import SetupLedger
     from atip.bundles.login.oauth import OAuth
     from atip.bundles.login.secrets import SecretStore
-    from atip.bundles.spawning import Said, Spawner
+    from atip.bundles.spawning import CommandSpawner, Said
     from atip.bundles.surfaces.interface import Surface
-    from atip.codecs.climd_manifest import Check, Step
-    from atip.model.confinement import Confinement
+    from atip.codecs.climd.manifest import BundleStep, CheckCommand
+    from atip.model.permissions.confinement import Confinement
 
 KINDS = ("cmd", "prompt", "oauth", "external")
 MAX_STEP_S = 900.0
 
 
-class Setup:
+class BundleSetup:
     """The setup of one bundle for one workspace and user."""
 
     def __init__(
         self,
         bundle: Bundle,
         *,
-        ledger: Ledger,
+        ledger: SetupLedger,
         secrets: SecretStore,
-        spawner: Spawner,
+        spawner: CommandSpawner,
         surface: Surface,
         confinement: Confinement,
         oauth: OAuth | None = None,
@@ -62,7 +62,7 @@ class Setup:
         self._answers = dict(answers or {})
         self._record = record
 
-    def pending(self) -> list[Step]:
+    def pending(self) -> list[BundleStep]:
         """(1) Steps that are not complete, in order."""
         return self.ledger.pending(self.bundle.manifest.setup)
 
@@ -83,19 +83,19 @@ class Setup:
                 raise self._failed(step, error) from error  # (6)
         return [step.id for step in pending]
 
-    def _refuse_unattended(self, pending: Sequence[Step]) -> None:
+    def _refuse_unattended(self, pending: Sequence[BundleStep]) -> None:
         if self.surface.can_ask:
             return
         needing = [step for step in pending if self._needs_person(step)]
         if needing:
             raise setup_required(self.bundle, pending)
 
-    def _needs_person(self, step: Step) -> bool:
+    def _needs_person(self, step: BundleStep) -> bool:
         if step.id in self._answers:
             return False
         return step.kind in ("prompt", "oauth", "external") or step.interactive
 
-    def _step(self, step: Step) -> None:
+    def _step(self, step: BundleStep) -> None:
         self.ledger.record(step, "started")
         if step.skip_if is not None and self._holds(step.skip_if):  # (3)
             self.ledger.record(step, "skipped")
@@ -109,7 +109,7 @@ class Setup:
         self.ledger.record(step, "done")
         self._tell(step, "done")
 
-    def _value(self, step: Step) -> str | None:
+    def _value(self, step: BundleStep) -> str | None:
         if step.kind == "cmd":
             return self._command(step).stdout.strip()
         if step.kind == "prompt":
@@ -123,7 +123,7 @@ class Setup:
             return self._external(step)
         raise AtipError("setup.kind", f"unknown kind of step `{step.kind[:40]}`")
 
-    def _command(self, step: Step) -> Said:
+    def _command(self, step: BundleStep) -> Said:
         confinement = self.confinement.replace(tty=self.confinement.tty or step.interactive)
         timeout_s = min(step.timeout_s, MAX_STEP_S)
         said = self.spawner.run(
@@ -136,7 +136,7 @@ class Setup:
             raise AtipError("setup.command", f"`{step.cmd[:80]}` {explain_failure(said)}")
         return said
 
-    def _prompt(self, step: Step) -> str:
+    def _prompt(self, step: BundleStep) -> str:
         options = tuple((value, value) for value in step.options)
         if step.options_cmd is not None:
             said = self.spawner.run(
@@ -145,7 +145,7 @@ class Setup:
             options = parse_options(said.stdout.splitlines()) if said.exit_code == 0 else ()
         if step.type == "select" and not options:
             raise AtipError("setup.options", "there is nothing to choose from")
-        question = Question(
+        question = PromptQuestion(
             id=step.id,
             text=step.prompt,
             type=step.type,
@@ -160,18 +160,18 @@ class Setup:
             return given
         return self.surface.ask(question)
 
-    def _external(self, step: Step) -> str | None:
+    def _external(self, step: BundleStep) -> str | None:
         if step.id in self._answers:
             return self._answers[step.id]
         from urllib.parse import quote
 
         if step.callback_param is None:
             self.surface.open(self._address(step.url, {}))
-            question = Question(id=step.id, text="done?", type="boolean", default="yes")
+            question = PromptQuestion(id=step.id, text="done?", type="boolean", default="yes")
             if self.surface.ask(question) != "true":
                 raise AtipError("setup.cancelled", f"`{step.id}` was not done")
             return None
-        with Callback() as callback:
+        with LoginCallback() as callback:
             places = {"callback_url": quote(callback.url, safe=""), "state": callback.state}
             url = self._address(step.url, places)
             if callback.state not in url and places["callback_url"] not in url:
@@ -204,7 +204,7 @@ class Setup:
                 found[f"input.{step.id}"] = encode(value)
         return found
 
-    def _persist(self, step: Step, value: str) -> None:
+    def _persist(self, step: BundleStep, value: str) -> None:
         self.secrets.put(self.bundle.key, f"setup:{step.id}", value)
         persist = step.persist
         if persist is None:
@@ -224,16 +224,16 @@ class Setup:
 
                 raise AtipError("setup.persist", f"keeping the value {explain_failure(said)}")
 
-    def _holds(self, check: Check) -> bool:
+    def _holds(self, check: CheckCommand) -> bool:
         said = self.spawner.run(
             check.cmd, self.confinement, timeout_s=min(check.timeout_s, 60.0), values=self._known()
         )
         return said.exit_code == check.exit_code
 
-    def _tell(self, step: Step, event: str) -> None:
+    def _tell(self, step: BundleStep, event: str) -> None:
         self._record({"event": "setup", "bundle": self.bundle.key, "step": step.id, "state": event})
 
-    def _failed(self, step: Step, error: AtipError) -> AtipError:
+    def _failed(self, step: BundleStep, error: AtipError) -> AtipError:
         return AtipError(
             "setup_failed",
             f"setup of `{self.bundle.key}` failed at step `{step.id}`: {error.message}",
@@ -242,7 +242,7 @@ class Setup:
         )
 
 
-def setup_required(bundle: Bundle, pending: Sequence[Step]) -> AtipError:
+def setup_required(bundle: Bundle, pending: Sequence[BundleStep]) -> AtipError:
     """The error of the specification, with the pending steps."""
     return AtipError(
         "setup_required",

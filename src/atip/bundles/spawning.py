@@ -12,20 +12,20 @@ from __future__ import annotations
 import contextlib
 import os
 
+from atip.bundles.documents.loading import inside
 from atip.bundles.images import find_program
-from atip.bundles.loading import inside
-from atip.calls.command_line import fill_command, split_command
+from atip.calls.templates.command_line import fill_command, split_command
 from atip.errors import AtipError, ExecutionError, FormatError
-from atip.model.confinement import MIB, Confinement, Limits
+from atip.model.permissions.confinement import MIB, Confinement, Limits
 from atip.model.value import Value
-from atip.sandbox.run import Request, start_confined
+from atip.sandbox.run import RunRequest, start_confined
 from atip.sandbox.verified import seal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.sandbox.running import Running
 
     Start = Callable[..., Running]
@@ -51,7 +51,7 @@ class Said(Value):
         return self.stdout if not self.stderr else f"{self.stdout}\n{self.stderr}"
 
 
-class Spawner:
+class CommandSpawner:
     """Runs the commands of one bundle."""
 
     def __init__(
@@ -127,7 +127,7 @@ class Spawner:
         typed = self._keyboard if attended and confinement.tty else None
         try:
             with typed() if typed is not None else contextlib.nullcontext(-1) as keyboard:
-                request = Request(
+                request = RunRequest(
                     argv=argv,
                     binary=binary,
                     cwd=cwd,

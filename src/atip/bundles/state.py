@@ -15,7 +15,7 @@ import shutil
 from atip.bundles.images import find_runtime, image_of
 from atip.errors import AtipError, NotFoundError
 from atip.model.effects import NO_EXTRA
-from atip.model.reader import read_json
+from atip.model.reading.reader import read_json
 from atip.model.value import Value
 from atip.system.files import locked, make_private, read_bytes, write_atomic
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
 
 MAX_STATE = 4_000_000
 PREFIX = "prefix-"

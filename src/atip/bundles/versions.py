@@ -6,13 +6,13 @@ Implements AIP-29 "Version detection"; RESOLUTIONS P13, P14, P15.
 from __future__ import annotations
 
 from atip.errors import AtipError
-from atip.model.regex import compile_regex
+from atip.model.text.regex import compile_regex
+from atip.model.text.version_ranges import coerce_version, in_range
 from atip.model.value import Value
-from atip.model.version_ranges import coerce_version, in_range
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.codecs.climd_manifest import VersionCheck
+    from atip.codecs.climd.manifest import VersionCheck
 
 MAX_TIMEOUT_S = 10.0
 """SECURITY: a manifest cannot make a check hang for longer than this."""

@@ -13,7 +13,7 @@ from atip.calls.schema import enum_values, is_list, json_type
 from atip.calls.values import MAX_ITEMS, why_unusable
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
-from atip.model.shape import closest, name_of
+from atip.model.shapes.shape import closest, name_of
 from atip.model.tool import Option
 from atip.model.value import Value
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     Parts = tuple[str | int, ...]
 
 
-class Checked(Value):
+class CheckedArguments(Value):
     """Values by key, in the order of the parameters; `problems` empty means they may be built."""
 
     values: Mapping[str, object]
     problems: tuple[Problem, ...] = ()
 
 
-def check_arguments(function: Function, given: Mapping[str, object]) -> Checked:
+def check_arguments(function: Function, given: Mapping[str, object]) -> CheckedArguments:
     """Judge what a caller gave for a function. Never raises."""
     problems: list[Problem] = []
     named = _by_key(function, given, problems)
@@ -45,7 +45,7 @@ def check_arguments(function: Function, given: Mapping[str, object]) -> Checked:
             continue
         values[key] = _value(item, named[key], (key,), problems)
     problems += _exclusions(function, values)
-    return Checked(values=values, problems=tuple(problems))
+    return CheckedArguments(values=values, problems=tuple(problems))
 
 
 def _by_key(
@@ -151,7 +151,7 @@ def _check_choice(item: Item, value: object, path: Parts, problems: list[Problem
 
 
 def _check_pattern(pattern: str, value: str, path: Parts, problems: list[Problem]) -> None:
-    from atip.model.regex import compile_regex
+    from atip.model.text.regex import compile_regex
 
     try:
         matches = compile_regex(pattern).matches(value)
@@ -167,7 +167,7 @@ def _check_pattern(pattern: str, value: str, path: Parts, problems: list[Problem
 
 def _check_schema(item: Item, value: object, path: Parts, problems: list[Problem]) -> None:
     from atip.calls.schema import parameter_schema
-    from atip.model.json_schema import compile_schema, schema_problems
+    from atip.model.shapes.json_schema import compile_schema, schema_problems
 
     try:
         wrong = schema_problems(compile_schema(parameter_schema(item)), value)

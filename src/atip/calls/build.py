@@ -24,7 +24,7 @@ from atip.calls.spelling import (
     spell_option,
     value_text,
 )
-from atip.calls.tables import Table
+from atip.calls.tables import CommandTable
 from atip.calls.values import why_injection, why_too_long, why_unusable
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
@@ -94,7 +94,7 @@ class _Builder:
         function = self.function
         self._refuse_injections()
         argv = [function.tool.name]
-        table = Table(self.reader)
+        table = CommandTable(self.reader)
         argv += self._options(table, 0)
         for depth, word in enumerate(function.path, 1):
             node = self.reader.find(function.path[:depth])
@@ -132,7 +132,7 @@ class _Builder:
 
     # --- (3) options -----------------------------------------------------------------------------
 
-    def _options(self, table: Table, level: int) -> list[str]:
+    def _options(self, table: CommandTable, level: int) -> list[str]:
         function = self.function
         words: list[str] = []
         for key, value in self.values.items():
@@ -152,7 +152,7 @@ class _Builder:
 
     # --- (4) positionals -------------------------------------------------------------------------
 
-    def _positionals(self, table: Table) -> list[str]:
+    def _positionals(self, table: CommandTable) -> list[str]:
         words: list[str] = []
         places = self._places()
         if self.problems:
@@ -242,12 +242,12 @@ def arguments_of(function: Function, invocation: Invocation) -> dict[str, object
     return {**positional, **values}
 
 
-def _means(table: Table, flag: str, option: Option) -> bool:
+def _means(table: CommandTable, flag: str, option: Option) -> bool:
     found = table.flags.get(flag)
     return found is option or (found is not None and found == option)
 
 
-def _needs_dashes(table: Table, word: str) -> bool:
+def _needs_dashes(table: CommandTable, word: str) -> bool:
     if word[:1] == "-":
         return len(word) > 1
     if word in table.flags or (word[:1] == "@" and "@" in table.flags):

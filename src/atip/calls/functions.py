@@ -137,7 +137,7 @@ def find_function(tool: Tool, path: Path) -> Function:
     for function in functions:
         if function.path == wanted:
             return function
-    from atip.model.shape import closest
+    from atip.model.shapes.shape import closest
 
     line = " ".join((tool.name, *wanted))
     close = closest(line, [function.line for function in functions])

@@ -1,6 +1,6 @@
 """Invocation: one parsed command line, as the tool itself would read it.
 
-Holds what was typed and what it means by the tables; judges nothing (`effects.py` does). A NUL
+Holds what was typed and what it means by the tables; judges nothing (`calls/effects/engine.py` does). A NUL
 inside a word stands for text that is not known before the shell runs (`"$DIR"/x`), since no real
 argument can hold one.
 """

@@ -8,8 +8,8 @@ program they are given – and only where the rest then only reads. What removes
 
 from __future__ import annotations
 
-from atip.calls.ceiling import Claim, function_claim
-from atip.calls.conflicts import only_reads
+from atip.calls.effects.ceiling import Claim, function_claim
+from atip.calls.effects.conflicts import only_reads
 from atip.model.tool import Option
 
 TYPE_CHECKING = False

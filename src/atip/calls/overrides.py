@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from atip.knowledge.reading import LazyCommands, command_from
 from atip.model.effects import Effects, raised_by
-from atip.model.encode import encode_effects
+from atip.model.reading.encode import encode_effects
 from atip.model.root import bare_effects, with_bare_effects
 from atip.model.tool import Command
 from atip.model.value import Value

@@ -8,9 +8,9 @@ no table knows is reported as unknown. Does not read shell syntax; the words are
 
 from __future__ import annotations
 
-from atip.calls.inner import all_inner, is_reached
+from atip.calls.effects.inner import all_inner, is_reached
 from atip.calls.invocation import Given, Inner, Invocation
-from atip.calls.tables import Table, takes_value
+from atip.calls.tables import CommandTable, takes_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class _Reader:
         self.tool = tool
         self.words = words
         self.at = 0
-        self.table = Table(tool)
+        self.table = CommandTable(tool)
         self.path: list[str] = []
         self.nodes: list[Command] = []
         self.given: list[Given] = []

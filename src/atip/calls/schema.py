@@ -1,7 +1,7 @@
 """Schema: the JSON Schema of a parameter and of a function, in the words of ATIP §3.7.
 
 The full form, with formats, defaults and patterns: what MCP takes as it is and what the providers'
-narrower dialects are made from (`codecs/provider_schema.py`). Implements ATIP 0.6 §3.7, A33, A34, A35.
+narrower dialects are made from (`codecs/providers/schema.py`). Implements ATIP 0.6 §3.7, A33, A34, A35.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tables: how one command of a tool reads its words – flags, children, style – merged with its parents'.
 
-Built from any `Tool`; vendor fields (`x-atip`) refine the reading where they exist. `Table.option`
-resolves one flag, `Table.child` one command word, both the way the program itself would.
+Built from any `Tool`; vendor fields (`x-atip`) refine the reading where they exist. `CommandTable.option`
+resolves one flag, `CommandTable.child` one command word, both the way the program itself would.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NUMBER = "-#"
 """Table entry for any `-NUMBER`."""
 
 
-class Table:
+class CommandTable:
     """What a command knows while its words are read. Not a Value: it lives for one parse."""
 
     __slots__ = ("abbreviate", "at_root", "bare", "commands", "curated", "deep", "flags", "globs", "operands", "own", "rest",

@@ -3,7 +3,7 @@
 Two questions. `why_unusable`: can it be a word at all (NUL, lone surrogates, length)? `why_injection`: would a
 program read it as something other than a value – a response file, a transport helper, a start-up
 command, a meta command of its own language? Leading dashes are not judged here, because the answer
-depends on where the word stands (`build.py`, `template.py`). Implements ATIP 0.6 §11.2 `check_injection`.
+depends on where the word stands (`build.py`, `calls/templates/template.py`). Implements ATIP 0.6 §11.2 `check_injection`.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def _values(action: argparse.Action) -> list[str]:
 
             return list(PRESETS)
         case "PROVIDER":
-            from atip.codecs.provider_shapes import PROVIDERS
+            from atip.codecs.providers.shapes import PROVIDERS
 
             return list(PROVIDERS)
         case "FORMAT":

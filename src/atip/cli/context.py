@@ -63,7 +63,7 @@ class Context:
     def emit(self, document: object) -> None:
         """The result as exactly one JSON document."""
         if not self.is_tty:  # a program reads: the quick writer will do
-            from atip.model.plain_json import dumps
+            from atip.model.reading.plain_json import dumps
 
             self.out.write(dumps(document, allow_nan=False) + "\n")
             return

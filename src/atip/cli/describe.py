@@ -36,9 +36,9 @@ def run(words: Sequence[str]) -> int:
     options = parser.parse_args(list(words))
     document = describe()
     if options.commands or options.depth is not None:
-        from atip.model.decode import decode_tool
-        from atip.model.encode import encode
-        from atip.model.view import view
+        from atip.model.reading.decode import decode_tool
+        from atip.model.reading.encode import encode
+        from atip.model.view.partial import view
 
         wanted = [name for name in options.commands.split(",") if name]
         document = encode(view(decode_tool(document), commands=wanted, depth=options.depth))

@@ -7,8 +7,8 @@ import os
 import sys
 
 from atip.errors import NotFoundError
-from atip.model.reader import STORE, read_json
-from atip.model.yaml_reader import read_yaml
+from atip.model.reading.reader import STORE, read_json
+from atip.model.reading.yaml_reader import read_yaml
 from atip.system.files import read_bytes
 
 TYPE_CHECKING = False

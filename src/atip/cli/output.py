@@ -6,7 +6,7 @@ Everything that came from outside passes `clean` before it reaches a terminal.
 from __future__ import annotations
 
 from atip.cli.wrapping import NARROWEST, columns
-from atip.model.visible_text import clean as clean
+from atip.model.text.visible_text import clean as clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ def _missing(noun: str) -> NoReturn:
 
 
 def _unknown(typed: str, known: Sequence[str]) -> NoReturn:
-    from atip.model.shape import closest
+    from atip.model.shapes.shape import closest
 
     close = closest(typed, known)
     hint = f"did you mean `atip {close}`?" if close else "verbs: " + ", ".join(known)
@@ -59,7 +59,10 @@ def _unknown(typed: str, known: Sequence[str]) -> NoReturn:
 
 def load(path: tuple[str, ...]) -> ModuleType:
     """The module of a verb."""
-    name = "atip.cli.verbs." + ".".join(part.replace("-", "_") for part in path)
+    from atip.cli.verbs import FOLDERS, VERBS
+
+    place = path if len(path) > 1 else (FOLDERS[VERBS[path[0]][0]], *path)
+    name = "atip.cli.verbs." + ".".join(part.replace("-", "_") for part in place)
     __import__(name)  # what `importlib` does, without importing `importlib`
     return sys.modules[name]
 
@@ -123,7 +126,7 @@ def _closest_option(message: str, known: Mapping[str, object]) -> str | None:
     typed = next((word for word in words.split() if word.startswith("--")), "")
     if head or not typed:
         return None
-    from atip.model.shape import closest
+    from atip.model.shapes.shape import closest
 
     return closest(typed.partition("=")[0], known)
 
@@ -133,7 +136,7 @@ def _closest_choice(message: str) -> str | None:
     _, found, words = message.partition("invalid choice: ")
     if not found:
         return None
-    from atip.model.shape import closest
+    from atip.model.shapes.shape import closest
 
     typed, *known = words.replace("(choose from", ",").rstrip(")").split(",")
     return closest(typed.strip(" '"), [word.strip(" '") for word in known])

@@ -81,8 +81,8 @@ def _unguarded(ctx: Context) -> str:
     import os
 
     from atip.cli.first_setup.clients import find_installed
-    from atip.cli.guard.clients import CLIENTS
-    from atip.cli.guard.installing import Scope, file_of, hooks_of
+    from atip.cli.guard.installation.clients import CLIENTS
+    from atip.cli.guard.installation.installing import Scope, file_of, hooks_of
     from atip.errors import AtipError
 
     home = ctx.app.places.home

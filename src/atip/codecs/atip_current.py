@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from atip.codecs.interface import Decoded, Encoded, Loss
-from atip.model import decode as model_decode
-from atip.model import encode as model_encode
-from atip.model.shapes import TRUST_SOURCES
+from atip.model.reading import decode as model_decode
+from atip.model.reading import encode as model_encode
+from atip.model.shapes.metadata import TRUST_SOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

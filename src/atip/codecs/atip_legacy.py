@@ -5,8 +5,8 @@ has no words for (trust, binary, interactive effects, partial answers), and says
 from __future__ import annotations
 
 from atip.codecs.interface import Decoded, Encoded, Loss
-from atip.model import encode as model_encode
 from atip.model.problems import render_path
+from atip.model.reading import encode as model_encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

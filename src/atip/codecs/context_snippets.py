@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.model.tool_context import ToolContext
+    from atip.model.permissions.tool_context import ToolContext
 
 LIMIT = 100
 """Tokens, by cl100k_base."""
@@ -50,7 +50,7 @@ MAX_TOOLS, MAX_RECENT = 40, 20
 
 def context_block(context: ToolContext, tools: set[str]) -> str:
     """What another agent reported about these tools, marked as data; nothing about any other tool."""
-    from atip.codecs.system_prompt import quoted
+    from atip.codecs.providers.system_prompt import quoted
 
     lines = [
         "<agent-context>",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 
 from atip.errors import NotFoundError, UsageError
-from atip.model.shape import closest
+from atip.model.shapes.shape import closest
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -26,9 +26,9 @@ FORMATS: dict[str, tuple[str, str]] = {
     "openai": ("openai", "OpenAI function calling (one way)"),
     "anthropic": ("anthropic", "Anthropic tool use (one way)"),
     "gemini": ("gemini", "Gemini function declarations (one way)"),
-    "cmp": ("cmp", "CMP 0.2.0 manifest, capability and examples"),
-    "climd": ("climd", "AIP-29 CLI.md bundle, texts by path"),
-    "atm": ("atm", "ATM 1.0.0-draft manifest with tool definitions"),
+    "cmp": ("cmp.codec", "CMP 0.2.0 manifest, capability and examples"),
+    "climd": ("climd.codec", "AIP-29 CLI.md bundle, texts by path"),
+    "atm": ("apis.atm", "ATM 1.0.0-draft manifest with tool definitions"),
     "skill": ("skill", "SKILL.md for coding agents (one way)"),
     "mcp": ("mcp_tools", "MCP tool objects (one way)"),
     "usage": ("command_line.usage", "usage spec of jdx/usage, KDL"),

@@ -7,8 +7,8 @@ Implements ATIP 0.6 §8.
 from __future__ import annotations
 
 from atip.codecs.interface import Encoded
-from atip.codecs.provider_losses import provider_losses
-from atip.codecs.provider_tools import compile_tools
+from atip.codecs.providers.losses import provider_losses
+from atip.codecs.providers.tools import compile_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""OpenAI function calling: tools of Chat Completions; `provider_tools` has the Responses shape and strict mode.
+"""OpenAI function calling: tools of Chat Completions; `providers.tools` has the Responses shape and strict mode.
 
 One way: a list of functions does not tell effects, trust or patterns, so it cannot be read back into a tool.
 Implements ATIP 0.6 §8.
@@ -7,8 +7,8 @@ Implements ATIP 0.6 §8.
 from __future__ import annotations
 
 from atip.codecs.interface import Encoded
-from atip.codecs.provider_losses import provider_losses
-from atip.codecs.provider_tools import compile_tools
+from atip.codecs.providers.losses import provider_losses
+from atip.codecs.providers.tools import compile_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 
-from atip.calls.ceiling import command_claim
+from atip.calls.effects.ceiling import command_claim
 from atip.codecs.interface import Encoded, Loss
-from atip.codecs.safety import claim_suffix, clean_text, shortened
+from atip.codecs.providers.safety import claim_suffix, clean_text, shortened
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 
 TYPE_CHECKING = False

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 
-from atip.codecs import cmp
-from atip.codecs.provider_tools import compile_tools
-from atip.codecs.safety import clean_text, shortened
-from atip.model.encode import encode_record
+from atip.codecs.cmp import codec as cmp
+from atip.codecs.providers.safety import clean_text, shortened
+from atip.codecs.providers.tools import compile_tools
+from atip.model.reading.encode import encode_record
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ FOUND = 5
 """Hits of one search answer."""
 
 
-class Cost(Value):
+class TokenCost(Value):
     """One way to tell a model about tools."""
 
     way: str
@@ -41,31 +41,33 @@ class Cost(Value):
         return {"way": self.way, "before": self.before, "oneCall": self.one_call}
 
 
-def costs(tools: Sequence[Tool], count: Count, *, snippet: str, cmp_snippet: str) -> list[Cost]:
+def costs(
+    tools: Sequence[Tool], count: Count, *, snippet: str, cmp_snippet: str
+) -> list[TokenCost]:
     """Every way, dearest first in the usual case."""
     made = [_provider(tools, "openai", count), _provider(tools, "mcp", count)]
     lines = [_line(tool, path, text) for tool in tools for path, text in _commands(tool)]
     described = _describe(tools, count)
     listed = count("\n".join(lines))
-    made.append(Cost(way="one line per command", before=listed, one_call=listed + described))
+    made.append(TokenCost(way="one line per command", before=listed, one_call=listed + described))
     made.append(_cmp(tools, count, cmp_snippet))
     hits = max(
         (count("\n".join(lines[i : i + FOUND])) for i in range(0, len(lines), FOUND)), default=0
     )
     before = count(snippet)
     made.append(
-        Cost(way="search, describe, run", before=before, one_call=before + hits + described)
+        TokenCost(way="search, describe, run", before=before, one_call=before + hits + described)
     )
     return made
 
 
-def _provider(tools: Sequence[Tool], provider: str, count: Count) -> Cost:
+def _provider(tools: Sequence[Tool], provider: str, count: Count) -> TokenCost:
     declared = compile_tools(list(tools), provider).declarations
     total = count(_minified(declared))
-    return Cost(way=f"all functions ({provider})", before=total, one_call=total)
+    return TokenCost(way=f"all functions ({provider})", before=total, one_call=total)
 
 
-def _cmp(tools: Sequence[Tool], count: Count, snippet: str) -> Cost:
+def _cmp(tools: Sequence[Tool], count: Count, snippet: str) -> TokenCost:
     """Snippet; then names, manifests and one capability file, as §5.4 discloses them."""
     documents = [cmp.encode(tool).data for tool in tools]
     names = count("\n".join(tool.name for tool in tools))
@@ -73,7 +75,7 @@ def _cmp(tools: Sequence[Tool], count: Count, snippet: str) -> Cost:
     sizes = sorted(count(_minified(one["capability"])) for one in documents)
     middle = sizes[len(sizes) // 2] if sizes else 0
     before = count(snippet)
-    return Cost(way="CMP levels", before=before, one_call=before + names + manifests + middle)
+    return TokenCost(way="CMP levels", before=before, one_call=before + names + manifests + middle)
 
 
 def _describe(tools: Sequence[Tool], count: Count) -> int:

@@ -7,8 +7,8 @@ One walk over the ATIP document of a tool, one table per format. Marks that spea
 from __future__ import annotations
 
 from atip.codecs.interface import Loss
-from atip.model import encode as model_encode
 from atip.model.problems import render_path
+from atip.model.reading import encode as model_encode
 from atip.model.value import Value
 
 TYPE_CHECKING = False

@@ -10,12 +10,12 @@ import json
 import os
 
 from atip.errors import AtipError
-from atip.model.decode import decode_tool
-from atip.model.diff import diff
-from atip.model.shim_records import read_head
+from atip.model.diff.compare import diff
+from atip.model.reading.decode import decode_tool
+from atip.model.reading.shim_records import read_head
 from atip.model.value import Value
-from atip.registry.approval import plan_update
 from atip.registry.publish.source import SHIMS
+from atip.registry.shims.approval import plan_update
 from atip.system.files import read_bytes, write_atomic
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from atip.model.diff_change import Change
+    from atip.model.diff.change import Change
 
 MAX_SHIM = 2_000_000
 WIDENED = "observed-wider"

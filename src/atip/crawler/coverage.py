@@ -9,8 +9,8 @@ import os
 from atip.crawler.changes import Holdings
 from atip.crawler.manifests import load_manifests
 from atip.errors import AtipError, NotFoundError
-from atip.model.decode import decode_tool
 from atip.model.effects import UNKNOWN
+from atip.model.reading.decode import decode_tool
 from atip.model.value import Value
 from atip.system.files import locked, read_bytes, write_atomic
 

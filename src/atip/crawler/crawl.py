@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from atip.crawler.packages import Artifact
-    from atip.crawler.sources.interface import PackageSource, Wanted
+    from atip.crawler.packages import PackageFile
+    from atip.crawler.sources.interface import CrawlRequest, PackageSource
 
-    Progress = Callable[["Step"], None]
+    Progress = Callable[["CrawlStep"], None]
 
 FETCH_PACKAGES = 48
 """Packages whose files are fetched together: one start of a client for all of them."""
@@ -53,7 +53,7 @@ ATTEMPTS = 2
 class CrawlOrder(Value):
     """What to crawl, and where its state lies."""
 
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[CrawlRequest, ...]
     state: str
     """Folder of this machine: unpacked packages, indexes, and the depot unless that lies elsewhere."""
     depot: str = ""
@@ -70,7 +70,7 @@ class CrawlOrder(Value):
     """Addresses of services, by source (`sources.json`)."""
 
 
-class Step(Value):
+class CrawlStep(Value):
     """One line of progress (§4.10.3)."""
 
     package: str
@@ -162,7 +162,7 @@ class Crawler:
     def _ask(self, name: str, limit: int = 0) -> list[Package]:
         wanted = [one for one in self._order.wanted if one.source == name]
         found: dict[tuple[str, str, str], Package] = {}
-        self._tell(Step(package=name, text="Checking for new releases..."))
+        self._tell(CrawlStep(package=name, text="Checking for new releases..."))
         for one in self._source(name).discover(wanted):
             if isinstance(one, Refusal):
                 self._refusals.append(one)
@@ -186,7 +186,7 @@ class Crawler:
         engine = open_engine(self._order.engine, self._order.jobs)
         started = monotonic()
         for done, (order, answer) in enumerate(engine.run(work, _chained(first, ahead)), 1):
-            told = Step(
+            told = CrawlStep(
                 package=_label(order), text="", done=done, total=self._total,
                 seconds=monotonic() - started,
             )  # fmt: skip
@@ -235,7 +235,7 @@ class Crawler:
                 )
                 continue
             self._tell(
-                Step(package=one.label, text=f"Found version: {one.version} ({one.platform})")
+                CrawlStep(package=one.label, text=f"Found version: {one.version} ({one.platform})")
             )
             yield order_of(one, self.depot.place, self._layers, at)
 
@@ -243,14 +243,14 @@ class Crawler:
         """(3) Everything that these packages consist of; what cannot be had becomes a dead letter."""
         refused: list[Refusal] = []
         for _ in range(ATTEMPTS):
-            missing: dict[str, dict[str, Artifact]] = {}
+            missing: dict[str, dict[str, PackageFile]] = {}
             for one in packages:
                 for part in (one.own, *one.needs):
                     if part.digest not in there and one.layout != "host":
                         missing.setdefault(one.source, {})[part.digest] = part
             refused = []
             for name, parts in missing.items():
-                self._tell(Step(package=name, text=f"Downloading {len(parts)} files..."))
+                self._tell(CrawlStep(package=name, text=f"Downloading {len(parts)} files..."))
                 refused += self._source(name).fetch(list(parts.values()), self._keeper(there))
         self._refusals += refused
 
@@ -264,8 +264,8 @@ class Crawler:
             if not is_needed:
                 drop_layer(digest, self._layers)
 
-    def _keeper(self, there: set[str]) -> Callable[[Artifact, bytes], None]:
-        def keep(artifact: Artifact, data: bytes) -> None:
+    def _keeper(self, there: set[str]) -> Callable[[PackageFile, bytes], None]:
+        def keep(artifact: PackageFile, data: bytes) -> None:
             self.depot.put_blob(artifact.digest, data)
             there.add(artifact.digest)
             with self._lock:

@@ -14,14 +14,14 @@ import hashlib
 import json
 
 from atip.errors import FetchError
-from atip.system.objects import open_store
+from atip.system.stores.objects import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from atip.system.objects import ObjectStore
+    from atip.system.stores.objects import ObjectStore
 
 MAX_BLOB = 600_000_000
 MAX_RESULT = 200_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from atip.crawler.depot import Depot
 from atip.crawler.packages import Refusal
-from atip.crawler.sources.interface import Ground, Wanted
+from atip.crawler.sources.interface import CrawlRequest, Ground
 from atip.crawler.sources.local import LocalSource
 from atip.crawler.steps.work import examine
 from atip.errors import FormatError, NotFoundError
@@ -25,7 +25,9 @@ def generate_shim(binary: str, name: str, version: str, at: str) -> dict[str, An
     """
     with scratch_folder() as folder:
         source = LocalSource(Ground(folder=folder))
-        wanted = Wanted(source="local", name=binary, settings={"name": name, "version": version})
+        wanted = CrawlRequest(
+            source="local", name=binary, settings={"name": name, "version": version}
+        )
         package = next(iter(source.discover([wanted])))
         if isinstance(package, Refusal):
             raise NotFoundError(package.code, package.message, hint="name a program or its path")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from atip.crawler.sources.interface import Wanted
+from atip.crawler.sources.interface import CrawlRequest
 from atip.errors import FormatError, NotFoundError
-from atip.model.check import check_shape
-from atip.model.reader import read_json
-from atip.model.shapes_crawler import TOOL_MANIFEST
+from atip.model.reading.reader import read_json
+from atip.model.reading.yaml_reader import read_yaml
+from atip.model.shapes.check import check_shape
+from atip.model.shapes.crawler import TOOL_MANIFEST
 from atip.model.value import Value
-from atip.model.yaml_reader import read_yaml
 from atip.system.files import read_bytes
 
 TYPE_CHECKING = False
@@ -34,10 +34,10 @@ class ToolManifest(Value):
     template: Mapping[str, Any] = {}
     contributors: tuple[str, ...] = ()
 
-    def wanted(self) -> Iterator[Wanted]:
+    def wanted(self) -> Iterator[CrawlRequest]:
         """What each source is asked for."""
         for source, settings in self.sources.items():
-            yield Wanted(
+            yield CrawlRequest(
                 source=source,
                 name=self.name,
                 settings=settings,
@@ -110,7 +110,7 @@ def load_manifests(folder: str) -> list[ToolManifest]:
     return [load_manifest(path) for path in paths]
 
 
-def wanted_of(word: str, folder: str) -> list[Wanted]:
+def wanted_of(word: str, folder: str) -> list[CrawlRequest]:
     """`apt:jq`, a manifest file, or the name of a tracked tool → what is wanted.
 
     Raises:
@@ -121,7 +121,7 @@ def wanted_of(word: str, folder: str) -> list[Wanted]:
         return list(load_manifest(word).wanted())
     source, separator, name = word.partition(":")
     if separator:
-        return [Wanted(source=source, name=name)]
+        return [CrawlRequest(source=source, name=name)]
     for ending in ENDINGS:
         path = os.path.join(folder, FOLDER, word + ending)
         # SECURITY: a name is a name, not a way out of the folder.

@@ -23,7 +23,7 @@ LEARNT, EMPTY, REFUSED = "learnt", "empty", "refused"
 """Outcomes of a job: shims; no executables or nothing to be known; a dead letter."""
 
 
-class Artifact(Value):
+class PackageFile(Value):
     """One file to fetch: a package, or something it needs."""
 
     name: str
@@ -47,8 +47,8 @@ class Package(Value):
     platform: str
     layout: str
     """How its files become something that can be asked: `system`, `python`, `node`, `plain`."""
-    own: Artifact
-    needs: tuple[Artifact, ...] = ()
+    own: PackageFile
+    needs: tuple[PackageFile, ...] = ()
     description: str = ""
     homepage: str = ""
     programs: Mapping[str, str] = {}
@@ -116,8 +116,8 @@ class Refusal(Value):
 def read_package(document: Mapping[str, Any]) -> Package:
     """The reverse of `Package.to_json`."""
     fields = {**document}
-    fields["own"] = Artifact(**document["own"])
-    fields["needs"] = tuple(Artifact(**one) for one in document["needs"])
+    fields["own"] = PackageFile(**document["own"])
+    fields["needs"] = tuple(PackageFile(**one) for one in document["needs"])
     return Package(**fields)
 
 

@@ -22,7 +22,7 @@ from atip.registry.publish.build import BuildOrder, build
 from atip.registry.publish.check import CheckOrder, check_tree
 from atip.registry.publish.contributions import DEFAULT_PLACE
 from atip.registry.publish.settings import FILE
-from atip.registry.publish.shim_signing import default_key, key_signer, sign_shims
+from atip.registry.publish.signing.shim_signing import default_key, key_signer, sign_shims
 from atip.registry.publish.source import SHIMS
 from atip.system.clock import from_iso
 from atip.system.files import write_atomic

@@ -12,7 +12,7 @@ import os
 
 from atip.crawler.changes import Holdings, encode_shim, save_shim
 from atip.errors import FormatError, NotFoundError
-from atip.model.documents import judge
+from atip.model.reading.documents import judge
 from atip.model.value import Value
 from atip.registry.publish.approvals import add_approval
 from atip.system.files import read_bytes, write_atomic
@@ -29,7 +29,7 @@ REJECTED = "rejected.json"
 MAX_ENTRY = 3_000_000
 
 
-class Decision(Value):
+class ReviewDecision(Value):
     """Who decided, when, and why."""
 
     by: str
@@ -85,7 +85,7 @@ class ReviewQueue:
         )
 
     def accept(
-        self, digits: str, decision: Decision, *, edited: dict[str, Any] | None = None
+        self, digits: str, decision: ReviewDecision, *, edited: dict[str, Any] | None = None
     ) -> str:
         """Take a shim into the registry's source; returns its digits.
 
@@ -101,7 +101,7 @@ class ReviewQueue:
         os.unlink(self._path(whole))
         return whole
 
-    def reject(self, digits: str, decision: Decision) -> str:
+    def reject(self, digits: str, decision: ReviewDecision) -> str:
         """Refuse a shim for good: these bytes are not offered again."""
         entry = self.get(digits)
         whole = str(entry["hash"]).removeprefix("sha256:")
@@ -121,7 +121,7 @@ class ReviewQueue:
         os.unlink(self._path(whole))
         return whole
 
-    def promote(self, digits: str, decision: Decision) -> str:
+    def promote(self, digits: str, decision: ReviewDecision) -> str:
         """An inferred shim of the registry becomes `community`: a person looked at it (§4.10.4). Signed by another role.
 
         Raises:
@@ -142,7 +142,7 @@ class ReviewQueue:
             os.unlink(bundle)  # made by the role for inferred shims, over other bytes
         return found[0]
 
-    def _approve(self, digits: str, document: dict[str, Any], decision: Decision) -> None:
+    def _approve(self, digits: str, document: dict[str, Any], decision: ReviewDecision) -> None:
         save_shim(self._folder, digits, document)
         content = hashlib.sha256(encode_shim(document)).hexdigest()
         add_approval(

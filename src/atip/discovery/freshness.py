@@ -43,7 +43,7 @@ def _is_expired(entry: Mapping[str, Any], config: Callable[[], Mapping[str, Any]
     checked = from_iso(told)
     if checked is None or now() - checked < DEFAULT_MAX_AGE_S:
         return False  # the configured age is read only when the default one has passed
-    from atip.model.durations import parse_duration
+    from atip.model.text.durations import parse_duration
 
     configured = parse_duration(str(config().get("maxAge", "")))
     return now() - checked > (configured[1] if configured else DEFAULT_MAX_AGE_S)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
-from atip.discovery.askers import origin_of
-from atip.discovery.native import digest_of_answer
-from atip.model.encode import encode
-from atip.model.platforms import shim_platform
+from atip.discovery.sources.askers import origin_of
+from atip.discovery.sources.native import digest_of_answer
+from atip.model.reading.encode import encode
+from atip.model.text.platforms import shim_platform
 from atip.version import __version__
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Protocol
 
-    from atip.discovery.ladder import Finding, Subject
+    from atip.discovery.sources.ladder import ProbeSubject, SourceFinding
     from atip.model.tool import Tool
 
     class MetadataStore(Protocol):
@@ -57,7 +57,7 @@ class StoreKeeper:
         self._before = store.load_index()["tools"]
 
     def keep_unchanged(
-        self, subject: Subject, inputs: str, *, learned: bool, key: Any
+        self, subject: ProbeSubject, inputs: str, *, learned: bool, key: Any
     ) -> str | None:
         """Keep the entry of a tool as it is, if it was made of the same inputs; returns its rung (empty: known by
         name only), or None if it has to be looked at.
@@ -83,14 +83,14 @@ class StoreKeeper:
         }
         return str(own.get("rung", ""))
 
-    def _has_metadata(self, subject: Subject, entry: dict[str, Any]) -> bool:
+    def _has_metadata(self, subject: ProbeSubject, entry: dict[str, Any]) -> bool:
         usual = self._names.metadata_name(subject.digest, str(entry["source"]))
         return self._store.has_metadata(str(entry.get("metadataPath", usual)))
 
     def keep(
         self,
-        subject: Subject,
-        finding: Finding | None,
+        subject: ProbeSubject,
+        finding: SourceFinding | None,
         *,
         shared: bool,
         key: Any,
@@ -136,7 +136,7 @@ class StoreKeeper:
         entry["x-atip"]["inputs"] = inputs()
         self._entries[subject.name] = entry
 
-    def _own_before(self, subject: Subject) -> dict[str, Any]:
+    def _own_before(self, subject: ProbeSubject) -> dict[str, Any]:
         """Our block of the entry of the same bytes; empty without one."""
         before = self._before.get(subject.name)
         own = before.get("x-atip") if isinstance(before, dict) else None
@@ -168,7 +168,7 @@ class StoreKeeper:
                 return str(own["answerHash"])
         return None
 
-    def _answered_itself(self, subject: Subject, finding: Finding) -> bool:
+    def _answered_itself(self, subject: ProbeSubject, finding: SourceFinding) -> bool:
         """Whether these bytes described themselves before, and now only a lower rung spoke: they were not asked twice."""
         before = self._before.get(subject.name)
         own = before.get("x-atip") if isinstance(before, dict) else None
@@ -176,7 +176,7 @@ class StoreKeeper:
             return False
         return before.get("hash") == subject.digest and finding.rung not in ("override", "native")
 
-    def _keep_old(self, subject: Subject, entry: dict[str, Any]) -> None:
+    def _keep_old(self, subject: ProbeSubject, entry: dict[str, Any]) -> None:
         """Nothing new was found: what is known of the same bytes stays, unless a registry no longer says it."""
         before = self._before.get(subject.name)
         if not isinstance(before, dict):
@@ -192,12 +192,14 @@ class StoreKeeper:
             if isinstance(kept, dict):
                 entry["x-atip"] = {**kept, **entry["x-atip"]}
 
-    def _relative(self, subject: Subject, finding: Finding, shared: bool) -> str:
+    def _relative(self, subject: ProbeSubject, finding: SourceFinding, shared: bool) -> str:
         if shared and finding.source == "inferred":
             return self._names.personality_name(subject.digest, subject.name)
         return self._names.metadata_name(subject.digest, finding.source)
 
-    def _save(self, relative: str, tool: Tool, document: dict[str, Any], subject: Subject) -> str:
+    def _save(
+        self, relative: str, tool: Tool, document: dict[str, Any], subject: ProbeSubject
+    ) -> str:
         if relative in self._written:
             return self._written[relative]
         if tool.binary is None:

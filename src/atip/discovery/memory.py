@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 
-from atip.discovery.stubs import NO_SCRIPT, Stub
+from atip.discovery.files.stubs import NO_SCRIPT, Stub
 from atip.discovery.unchanged import VERSION, load_remembered, memory_path, scan_key
 from atip.errors import AtipError
 from atip.model.value import Value
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from atip.discovery.executables import Executable
+    from atip.discovery.files.executables import Executable
 
 MAX_BYTES = 256_000_000
 

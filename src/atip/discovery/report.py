@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from atip.discovery.directories import Directories
-from atip.discovery.executables import Executables
+from atip.discovery.files.directories import Directories
+from atip.discovery.files.executables import Executables
 from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from atip.discovery.ladder import Finding
+    from atip.discovery.sources.ladder import SourceFinding
 
 
-class Plan(Value):
+class ScanPlan(Value):
     """What a scan would execute."""
 
     found: int
@@ -45,7 +45,7 @@ class ScanReport:
         report._remembered = {**summary, "executed": 0, "unchanged": True}
         return report
 
-    def learnt(self, name: str, finding: Finding | None) -> None:
+    def learnt(self, name: str, finding: SourceFinding | None) -> None:
         if finding is None:
             self.unknown += 1
         else:

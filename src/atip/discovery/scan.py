@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 
-from atip.discovery.directories import choose_directories
-from atip.discovery.executables import list_executables
-from atip.discovery.listing import Listing
+from atip.discovery.files.directories import choose_directories
+from atip.discovery.files.executables import list_executables
+from atip.discovery.files.listing import DirectoryListing
+from atip.discovery.files.safety import path_entries
 from atip.discovery.memory import Answers, FileContent, ScanMemory
-from atip.discovery.report import Plan, ScanReport, render_summary
-from atip.discovery.safety import path_entries
+from atip.discovery.report import ScanPlan, ScanReport, render_summary
 from atip.discovery.unchanged import salt_of
 from atip.model.value import Value
 
@@ -24,24 +24,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
-    from atip.discovery.content import ContentReader
-    from atip.discovery.directories import Directories
-    from atip.discovery.executables import Executable, Executables
-    from atip.discovery.findings.learner import Ladder, Program
+    from atip.discovery.files.content import ContentReader
+    from atip.discovery.files.directories import Directories
+    from atip.discovery.files.executables import Executable, Executables
+    from atip.discovery.files.stubs import Stub
+    from atip.discovery.findings.learner import Ladder, LearningTarget
     from atip.discovery.findings.memory import FindingsMemory
-    from atip.discovery.ladder import Finding, Subject
-    from atip.discovery.native import NativeAnswer, ProbeAnswer
-    from atip.discovery.stubs import Stub
+    from atip.discovery.sources.ladder import ProbeSubject, SourceFinding
+    from atip.discovery.sources.native import NativeAnswer, ProbeAnswer
 
     class Prober(Protocol):
-        """Runs programs confined; `sandbox.probe.ProbeSandbox` is one."""
+        """Runs programs confined; `sandbox.probes.probe.ProbeSandbox` is one."""
 
         def run_all(self, probes: Any) -> Any: ...
 
     class Keeper(Protocol):
         """Where results go: the local store, seen from here."""
 
-        def keep(self, subject: Subject, finding: Finding | None, **how: Any) -> None: ...
+        def keep(
+            self, subject: ProbeSubject, finding: SourceFinding | None, **how: Any
+        ) -> None: ...
         def forget_missing(self) -> list[tuple[str, str]]: ...
         def flush(self) -> None: ...
         def native_digest(self, digest: str) -> str | None: ...
@@ -104,7 +106,7 @@ class Scanner:
         extra = [os.path.expanduser(path) for path in self.config.get("extraPaths", ())]
         return choose_directories(path_entries(self.environment_path, extra))
 
-    def executables(self, listing: Listing) -> Executables:
+    def executables(self, listing: DirectoryListing) -> Executables:
         """(2) Names and files, by the user's lists."""
         allow = self.options.only or tuple(self.config.get("allow", ()))
         return list_executables(listing, allow=allow, deny=self.config.get("deny", ()))
@@ -117,7 +119,7 @@ class Scanner:
 
     def read(self, found: Sequence[Executable], memory: ScanMemory) -> None:
         """(4) Digest and marks of every file that is new or changed; each inode once."""
-        from atip.discovery.content import ContentReader
+        from atip.discovery.files.content import ContentReader
 
         reader = ContentReader()
         by_key: dict[tuple[int, ...], FileContent | None] = {}
@@ -131,7 +133,7 @@ class Scanner:
                 self.contents[one.path] = content
 
     def _read_file(self, one: Executable, reader: ContentReader) -> FileContent | None:
-        from atip.discovery.stubs import parse_stub
+        from atip.discovery.files.stubs import parse_stub
         from atip.errors import AtipError
 
         try:
@@ -143,7 +145,7 @@ class Scanner:
         return FileContent(digest=read.digest, is_candidate=is_candidate, stub=stub)
 
     def _stub_is_candidate(self, one: Executable, stub: Stub, reader: ContentReader) -> bool:
-        from atip.discovery.stubs import sources
+        from atip.discovery.files.stubs import sources
 
         if stub.module is None and stub.target is None and stub.language != "node":
             return False
@@ -165,17 +167,17 @@ class Scanner:
                 chosen[digest] = one
         return list(chosen.values())
 
-    def plan(self) -> Plan:
+    def plan(self) -> ScanPlan:
         """What a scan would execute, without executing it (`--dry-run`)."""
         directories = self.directories()
-        listing = Listing(directories.chosen)
+        listing = DirectoryListing(directories.chosen)
         listed = self.executables(listing)
         memory = self.memory(directories)
         if memory.is_current(listing.fingerprint) and not self.options.refresh:
-            return Plan(found=len(listed.found), commands=())
+            return ScanPlan(found=len(listed.found), commands=())
         self.read(listed.found, memory)
         commands = tuple((one.path, "--agent") for one in self.candidates(listed.found))
-        return Plan(found=len(listed.found), commands=commands)
+        return ScanPlan(found=len(listed.found), commands=commands)
 
     def run(
         self,
@@ -190,7 +192,7 @@ class Scanner:
             SandboxError: when something must be executed and cannot be confined.
         """
         directories = self.directories()
-        listing = Listing(directories.chosen)
+        listing = DirectoryListing(directories.chosen)
         memory = self.memory(directories)
         if memory.is_current(listing.fingerprint) and not self.options.refresh:  # (3)
             return ScanReport.unchanged(memory.summary)
@@ -228,9 +230,9 @@ class Scanner:
         native: dict[str, NativeAnswer] = {}
         if not candidates:
             return native
-        from atip.discovery.native import offers_parts
+        from atip.discovery.sources.native import offers_parts
         from atip.discovery.visibility import visible_paths
-        from atip.sandbox.probe import Probe
+        from atip.sandbox.probes.probe import Probe
 
         probes = [Probe(argv=(one.real_path, "--agent")) for one in candidates]
         stubs = {one.path: self.contents[one.path].stub for one in candidates}
@@ -274,7 +276,7 @@ class Scanner:
     def _judge(
         self, one: Executable, answer: ProbeAnswer, digest: str, keeper: Keeper, report: ScanReport
     ) -> NativeAnswer | None:
-        from atip.discovery.native import answer_digest, judge_answer
+        from atip.discovery.sources.native import answer_digest, judge_answer
         from atip.errors import ProbeError
 
         try:
@@ -302,12 +304,12 @@ class Scanner:
         report: ScanReport,
     ) -> None:
         """(6) and (7): what is known of every name, and where it is kept."""
-        from atip.discovery.findings.learner import Learner
+        from atip.discovery.findings.learner import ScanLearner
 
         for one in found:
             if one.path not in self.contents:
                 report.unreadable(one.path)
-        learner = Learner(
+        learner = ScanLearner(
             ladder,
             keeper,
             report,
@@ -320,11 +322,11 @@ class Scanner:
 
     def _programs(
         self, found: Sequence[Executable], native: dict[str, NativeAnswer]
-    ) -> list[Program]:
+    ) -> list[LearningTarget]:
         from collections import Counter
 
-        from atip.discovery.findings.learner import Program
-        from atip.discovery.ladder import Subject
+        from atip.discovery.findings.learner import LearningTarget
+        from atip.discovery.sources.ladder import ProbeSubject
 
         names = Counter(content.digest for content in self.contents.values())
         programs = []
@@ -333,7 +335,7 @@ class Scanner:
             if content is None:
                 continue
             answer = native.get(content.digest)
-            subject = Subject(
+            subject = ProbeSubject(
                 name=one.name,
                 path=one.path,
                 real_path=one.real_path,
@@ -342,5 +344,5 @@ class Scanner:
                 known_native=answer.tool if answer else None,
             )
             is_shared = names[content.digest] > 1
-            programs.append(Program(file=one, subject=subject, is_shared=is_shared))
+            programs.append(LearningTarget(file=one, subject=subject, is_shared=is_shared))
         return programs

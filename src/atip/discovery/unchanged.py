@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from atip.discovery.listing import Listing
-from atip.discovery.safety import path_entries, why_unsafe_directory
+from atip.discovery.files.listing import DirectoryListing
+from atip.discovery.files.safety import path_entries, why_unsafe_directory
 from atip.system.digests import sha256_hex
 from atip.version import __version__
 
@@ -67,6 +67,6 @@ def find_unchanged(
         chosen.append(entry)
     key = scan_key(chosen, salt_of(only, learn, ((), (), ())))
     remembered = load_remembered(memory_path(cache, key))
-    if remembered is None or remembered[0] != Listing(chosen).fingerprint:
+    if remembered is None or remembered[0] != DirectoryListing(chosen).fingerprint:
         return None
     return remembered[1], remembered[2]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from atip.discovery.stubs import head_of, needed_paths, parse_stub
+from atip.discovery.files.stubs import head_of, needed_paths, parse_stub
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from atip.discovery.executables import Executable
-    from atip.discovery.stubs import Stub
+    from atip.discovery.files.executables import Executable
+    from atip.discovery.files.stubs import Stub
 
 _LIBRARIES = ("lib", "lib64", "libexec")
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/opt/")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from atip.errors import AtipError, FormatError, NotFoundError, PolicyError
-from atip.model.plain_json import loads
+from atip.model.reading.plain_json import loads
 from atip.model.value import Value
 from atip.system import files
 from atip.system.clock import iso, now

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from atip.execution.conventions import USUAL, Conventions
-from atip.execution.result import DEFAULT_MAX_BYTES
-from atip.model.confinement import Confinement
+from atip.execution.output.conventions import USUAL, Conventions
+from atip.execution.output.result import DEFAULT_MAX_BYTES
 from atip.model.effects import UNKNOWN, Effects
+from atip.model.permissions.confinement import Confinement
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from atip.execution.login import Login
+    from atip.execution.login import LoginState
     from atip.policy.decision import Decision
     from atip.policy.subject import Subject
 
@@ -103,7 +103,7 @@ class Judgement(Value):
     policy: str = ""
     """Digest of the policies in force; a yes is bound to it."""
     conventions: Conventions = USUAL
-    login: Login | None = None
+    login: LoginState | None = None
     """What must be true before the call can work; None: nothing is known to be needed."""
     notes: tuple[str, ...] = ()
     """What the caller should know of the plan."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 
 from atip.errors import Denied, NeedsConfirmation
-from atip.execution.result import clean_output
-from atip.model.confinement import ANY_PROGRAM
-from atip.model.plain_json import dumps
+from atip.execution.output.result import clean_output
+from atip.model.permissions.confinement import ANY_PROGRAM
+from atip.model.reading.plain_json import dumps
 from atip.model.value import Value
 from atip.policy.subject import MARKS
 from atip.system.clock import monotonic
@@ -24,8 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from atip.model.confinement import Confinement
     from atip.model.effects import Effects
+    from atip.model.permissions.confinement import Confinement
 
     Asker = Callable[["Question"], bool]
     """Puts the question to the user, and returns the answer. Raises NeedsConfirmation if it cannot."""

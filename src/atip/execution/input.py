@@ -14,7 +14,7 @@ def declared_timeout(effects: Effects) -> float | None:
     """Seconds of `duration.timeout`, if the description has one that is a duration."""
     if not effects.duration.timeout:
         return None
-    from atip.model.durations import parse_duration
+    from atip.model.text.durations import parse_duration
 
     parsed = parse_duration(effects.duration.timeout)
     return parsed[1] if parsed and parsed[1] > 0 else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CHECK_S = 20.0
 
 
-class Login(Value):
+class LoginState(Value):
     """What is known of a tool's login."""
 
     check: tuple[str, ...]
@@ -31,7 +31,7 @@ class Login(Value):
 
 def login_of(
     tool: Tool | None, path: tuple[str, ...], argv: tuple[str, ...], effects: Effects
-) -> Login | None:
+) -> LoginState | None:
     """The login that a call needs; None where it needs none, or nobody says how to see it."""
     if tool is None or effects.network is False:
         return None
@@ -53,7 +53,7 @@ def login_of(
     if argv[1 : len(check)] == check[1:] or _is_login(argv, how):
         return None
     variables = tuple(each.env_var for each in methods if each.env_var)
-    return Login(check=check, how=how, variables=variables)
+    return LoginState(check=check, how=how, variables=variables)
 
 
 def _is_login(argv: tuple[str, ...], how: str) -> bool:
@@ -66,7 +66,7 @@ def _is_login(argv: tuple[str, ...], how: str) -> bool:
     return len(words) > 1 and argv[1 : len(words)] == words[1:]
 
 
-def not_logged_in(tool: str, login: Login) -> AuthRequired:
+def not_logged_in(tool: str, login: LoginState) -> AuthRequired:
     """The error for a call that would only fail."""
     ways = []
     if login.how:

@@ -6,8 +6,8 @@ they fail, and count only where the confinement really stands in the way.
 
 from __future__ import annotations
 
-from atip.model.globs import parse_glob
-from atip.model.regex import LazyRegex
+from atip.model.text.globs import parse_glob
+from atip.model.text.regex import LazyRegex
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from atip.model.confinement import Confinement
-    from atip.sandbox.proxy import Attempt
+    from atip.model.permissions.confinement import Confinement
+    from atip.sandbox.network.proxy import Attempt
 
 _READ_ONLY = LazyRegex(r"(?i)read-only file ?system|EROFS")
 _PATH = LazyRegex(r"(?<![\w.~:/])/[^\s'\"`:,;()\[\]<>]+")

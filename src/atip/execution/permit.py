@@ -14,9 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from atip.execution.audit.records import Records
     from atip.execution.consent import Asker
     from atip.execution.proposal import Proposal
-    from atip.execution.records import Records
 
 
 class Permission(Value):

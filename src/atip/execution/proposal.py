@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from atip.execution.consent import Question, bind
-from atip.execution.secret_values import named_values, passed_values
-from atip.model.globs import parse_glob
+from atip.execution.redaction.secret_values import named_values, passed_values
+from atip.model.text.globs import parse_glob
 from atip.model.value import Value
 from atip.system.digests import sha256_hex
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from atip.execution.call import Judgement, OperationCall, ProgramCall
-    from atip.model.confinement import Confinement
+    from atip.model.permissions.confinement import Confinement
     from atip.sandbox.verified import VerifiedBinary
 
 

@@ -18,15 +18,15 @@ import contextlib
 import os
 
 from atip.errors import ExecutionError
+from atip.execution.audit.records import Records, ending
 from atip.execution.call import Call, Judgement, OperationCall, ProgramCall
-from atip.execution.finish import make_result, operation_result
 from atip.execution.input import declared_timeout, prepare_input
+from atip.execution.output.finish import make_result, operation_result
+from atip.execution.output.result import CapturedStream
 from atip.execution.permit import Permit
 from atip.execution.proposal import handed, operation_proposal, program_proposal, starts_in
-from atip.execution.records import Records, ending
-from atip.execution.result import Gathered
-from atip.sandbox.run import Request, start_confined
-from atip.sandbox.system_view import SEARCH_PATH
+from atip.sandbox.bubblewrap.system_view import SEARCH_PATH
+from atip.sandbox.run import RunRequest, start_confined
 from atip.sandbox.verified import VerifiedBinary, seal
 from atip.system.clock import monotonic
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Protocol
 
-    from atip.execution.audit import Audit
+    from atip.execution.audit.chain import Audit
     from atip.execution.consent import Asker
-    from atip.execution.kept import KeptOutput
+    from atip.execution.output.kept import KeptOutput
+    from atip.execution.output.result import OperationAnswer, Result
     from atip.execution.permit import Permission
-    from atip.execution.result import Answer, Result
-    from atip.model.confinement import Confinement
+    from atip.model.permissions.confinement import Confinement
     from atip.sandbox.run import Outcome
     from atip.sandbox.running import Running
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         def prepare(self, call: OperationCall, ask: Asker | None) -> None:
             """Make sure that a person agreed to the project's configuration."""
 
-        def send(self, call: OperationCall) -> Answer: ...
+        def send(self, call: OperationCall) -> OperationAnswer: ...
 
 
 __all__ = ["Call", "Judgement", "OperationCall", "ProgramCall", "Runner", "declared_timeout"]
@@ -199,7 +199,7 @@ class Runner:
         known = permission.proposal.known
         run_id, on_record = self._permit.record(permission)  # (5)
         streams = {
-            name: Gathered(
+            name: CapturedStream(
                 name,
                 known,
                 call.max_bytes,
@@ -262,7 +262,7 @@ class Runner:
         stdin: bytes,
         on_output: Callable[[str, bytes], None],
     ) -> Outcome:
-        request = Request(
+        request = RunRequest(
             argv=(_own_name(call.argv[0], binary.path), *call.argv[1:]),
             binary=binary,
             cwd=starts_in(confinement, call.cwd),
@@ -293,7 +293,7 @@ class Runner:
 
 
 def _kept(folder: str, run_id: str, name: str) -> KeptOutput:
-    from atip.execution.kept import KeptOutput
+    from atip.execution.output.kept import KeptOutput
 
     return KeptOutput(folder, run_id, name)
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from atip.execution.runner import Runner
 
 
-class Runs:
+class ActiveRuns:
     """Runners that were started for one caller, who may end them from another thread."""
 
     def __init__(self) -> None:

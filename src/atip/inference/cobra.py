@@ -7,7 +7,7 @@ the protocol knows which flags and commands really exist. `confirm` brings both 
 
 from __future__ import annotations
 
-from atip.inference.completion_tree import is_command_name, is_flag
+from atip.inference.completion.tree import is_command_name, is_flag
 from atip.inference.merge import merge_options
 from atip.model.tool import BOOLEAN, Command, Option
 from atip.model.value import Value
@@ -24,7 +24,7 @@ MAX_CHOICES = 60
 EVIDENCE = {"source": "framework", "part": "__complete"}
 
 
-class Answer(Value):
+class CompletionAnswer(Value):
     """What one question brought."""
 
     candidates: Mapping[str, str]
@@ -37,7 +37,7 @@ class Answer(Value):
         return bool(self.directive & NO_FILES) and not self.directive & ERROR
 
 
-def parse_answer(text: str) -> Answer | None:
+def parse_answer(text: str) -> CompletionAnswer | None:
     """The answer, or None when the text is not one (another program, a crash, a notice)."""
     lines = text.splitlines()
     while lines and not lines[-1].startswith(":"):
@@ -49,10 +49,10 @@ def parse_answer(text: str) -> Answer | None:
         word, _, description = line.partition("\t")
         if word and not word.startswith("_activeHelp_"):
             candidates.setdefault(word, " ".join(description.split()))
-    return Answer(candidates=candidates, directive=int(lines[-1][1:]))
+    return CompletionAnswer(candidates=candidates, directive=int(lines[-1][1:]))
 
 
-def choices_of(answer: Answer) -> tuple[str, ...] | None:
+def choices_of(answer: CompletionAnswer) -> tuple[str, ...] | None:
     """The values of an option, if the answer is a closed and plausible list of them."""
     words = tuple(answer.candidates)
     if not answer.is_closed or not 2 <= len(words) <= MAX_CHOICES:
@@ -65,7 +65,9 @@ def may_have_commands(told: Command) -> bool:
     return bool(told.commands) or told.usage is None or "command" in told.usage.lower()
 
 
-def confirm(told: Command, words: Answer | None, flags: Answer | None) -> Command:
+def confirm(
+    told: Command, words: CompletionAnswer | None, flags: CompletionAnswer | None
+) -> Command:
     """What help told, with what the protocol says: its flags are all there is, its words are candidates.
 
     A command that help does not list is marked `unconfirmed`: it may be a value of a positional, and
@@ -83,7 +85,7 @@ def confirm(told: Command, words: Answer | None, flags: Answer | None) -> Comman
     return told.replace(commands=commands or None, options=_options(told, flags))
 
 
-def _options(told: Command, flags: Answer | None) -> tuple[Option, ...] | None:
+def _options(told: Command, flags: CompletionAnswer | None) -> tuple[Option, ...] | None:
     named = {f: text for f, text in (flags.candidates if flags else {}).items() if is_flag(f)}
     if not named:
         return told.options

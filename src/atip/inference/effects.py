@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 
-from atip.calls.effects import EffectsFinding, Reason, effects_of, program_name
+from atip.calls.effects.engine import EffectsFinding, Reason, effects_of, program_name
 from atip.calls.parse import parse
 from atip.inference.effects_rules import infer_command_effects
 from atip.knowledge.reading import load
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.calls.effects import Lookup
+    from atip.calls.effects.engine import Lookup
     from atip.model.effects import Effects
 
 

@@ -11,11 +11,11 @@ answer has a reason. Words are in `effects_words.py`.
 
 from __future__ import annotations
 
-from atip.calls.effects import EffectsFinding, Reason
-from atip.calls.safe_flags import is_safe_flag
+from atip.calls.effects.engine import EffectsFinding, Reason
+from atip.calls.effects.safe_flags import is_safe_flag
 from atip.inference import effects_words as words
 from atip.model.effects import Cost, Effects, Filesystem, Interactive
-from atip.model.regex import LazyRegex
+from atip.model.text.regex import LazyRegex
 from atip.model.value import Value
 
 TYPE_CHECKING = False

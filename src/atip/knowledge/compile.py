@@ -14,7 +14,7 @@ import sys
 from atip.errors import FormatError
 from atip.knowledge.normal import Normal
 from atip.model.problems import Problem
-from atip.model.yaml_reader import read_yaml
+from atip.model.reading.yaml_reader import read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import re
 from atip.errors import FormatError
 from atip.knowledge.audit import find_unaudited
 from atip.knowledge.words import WordError, raises, split_line
+from atip.model.permissions.sandbox_block import check_sandbox
 from atip.model.problems import Problem, render_path
-from atip.model.regex import compile_regex
-from atip.model.sandbox_block import check_sandbox
+from atip.model.text.regex import compile_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from atip.model.plain_json import loads
+from atip.model.reading.plain_json import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ from _collections_abc import Mapping  # `collections` itself costs the guard 2 m
 
 from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import NO_EXTRA
-from atip.model.plain_json import loads
+from atip.model.reading.plain_json import loads
 from atip.model.tool import (
     Authentication,
     AuthenticationMethod,
     Command,
     Option,
     Pattern,
-    Step,
+    PatternStep,
     Tool,
 )
 
@@ -285,7 +285,7 @@ def _patterns(written: list[Node] | None) -> tuple[Pattern, ...] | None:
         Pattern(
             name=p["name"],
             description=p.get("description", ""),
-            steps=tuple(Step(command=step) for step in p.get("steps", ())),
+            steps=tuple(PatternStep(command=step) for step in p.get("steps", ())),
             tags=tuple(p["tags"]) if "tags" in p else None,
         )
         for p in written

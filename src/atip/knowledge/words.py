@@ -3,7 +3,7 @@
 `profile("reads network")` is a closed world: every danger that is not named is false.
 `raises("destructive")` is what a flag adds: facts not named are not touched. `word?` is unknown in
 a profile and "may become" in a raise. Results are JSON-ready facts in the shape of ATIP 0.6 §3.6.
-Does not decide anything; `atip.calls.effects` does. The words are explained in
+Does not decide anything; `atip.calls.effects.engine` does. The words are explained in
 docs/formats/knowledge.md.
 """
 

@@ -78,7 +78,7 @@ class Cost(Value):
 
 
 class Duration(Value):
-    """Time, as written: `1-5s`, `instant`. See `model/durations.py` for the values in seconds."""
+    """Time, as written: `1-5s`, `instant`. See `model/text/durations.py` for the values in seconds."""
 
     typical: str | None = None
     timeout: str | None = None

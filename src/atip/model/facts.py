@@ -41,7 +41,7 @@ def fact_name(text: str) -> str:
     name = text.removeprefix("effects.")
     name = SHORT.get(name, name)
     if name not in FACTS:
-        from atip.model.shape import closest
+        from atip.model.shapes.shape import closest
 
         close = closest(name, [*FACTS, *SHORT])
         hint = f"did you mean `{close}`?" if close else "facts: " + ", ".join([*FACTS, *SHORT])

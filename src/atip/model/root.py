@@ -25,7 +25,7 @@ def bare_effects(tool: Tool) -> Effects:
 
 
 def _decoded(effects: object) -> Effects:
-    from atip.model.decode import decode_effects  # a guarded command has nothing to decode
+    from atip.model.reading.decode import decode_effects  # a guarded command has nothing to decode
 
     return decode_effects(effects)
 
@@ -36,7 +36,7 @@ def with_bare_effects(tool: Tool, effects: Effects) -> Tool:
         return tool.replace(effects=effects)
     own = {key: value for key, value in tool.own.items() if key != BARE}
     if effects is not UNKNOWN:
-        from atip.model.encode import encode_effects
+        from atip.model.reading.encode import encode_effects
 
         own[BARE] = encode_effects(effects)
     rest = {key: value for key, value in tool.extra.items() if key != "x-atip"}

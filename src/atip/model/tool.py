@@ -1,6 +1,6 @@
 """Tool: everything ATIP 0.6 (and 0.1 before it) can say of one command-line tool.
 
-Values only: decoding is in `decode.py`, writing in `encode.py`, judging in `check.py`. Field names
+Values only: decoding is in `model/reading/decode.py`, writing in `model/reading/encode.py`, judging in `model/shapes/check.py`. Field names
 follow the spec in snake case. Every wire object keeps `extra`: fields we do not know, vendor
 fields (`x-…`), internal (`_…`) and schema (`$…`) ones, all written back (§12.2).
 `None` means the document is silent; empty means it says "none".
@@ -138,7 +138,7 @@ class Authentication(Value):
     extra: Mapping[str, object] = NO_EXTRA
 
 
-class Step(Value):
+class PatternStep(Value):
     """One step of a pattern. `command` is a template with `{variables}` (A38)."""
 
     command: str
@@ -162,7 +162,7 @@ class Pattern(Value):
 
     name: str
     description: str = ""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[PatternStep, ...] = ()
     variables: Mapping[str, Variable] | None = None
     tags: tuple[str, ...] | None = None
     executable: bool | None = None

@@ -42,7 +42,7 @@ SLSA_TRUST = ("untrusted", "low", "medium", "high", "full")
 """SLSA level 0 to 4 → how far a provenance is trusted."""
 
 
-class Step(Value):
+class VerificationStep(Value):
     """One numbered step of a verification."""
 
     name: str
@@ -68,7 +68,7 @@ class Verdict(Value):
 
     level: TrustLevel
     recommendation: Recommendation
-    steps: tuple[Step, ...] = ()
+    steps: tuple[VerificationStep, ...] = ()
     capability: Capability = "unknown"
     """Whether the description is of this very binary; `attested`: and signed by a signer of ours. Says nothing
     about who made the binary."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from atip.calls.facts import facts_of
+from atip.calls.effects.facts import facts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,15 +1,15 @@
-"""What pages claim of a tool: the base and the ceiling of each command (`calls/ceiling.py`), as badges. Pure."""
+"""What pages claim of a tool: the base and the ceiling of each command (`calls/effects/ceiling.py`), as badges. Pure."""
 
 from __future__ import annotations
 
-from atip.calls.ceiling import command_claim
-from atip.model.visible_text import clean
+from atip.calls.effects.ceiling import command_claim
+from atip.model.text.visible_text import clean
 from atip.pages.badges import badges_of_any, badges_of_dangers, dangers_of
 from atip.pages.effect_evidence import effects_of_command, effects_of_tool, source_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.calls.ceiling import Claim
+    from atip.calls.effects.ceiling import Claim
     from atip.model.tool import Path, Tool
     from atip.pages.badges import Badge
     from atip.pages.effect_evidence import Row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from atip.calls.functions import is_curated
-from atip.model.visible_text import clean
+from atip.model.text.visible_text import clean
 from atip.pages.badges import DANGERS, WEIGHTY, dangers_of, verb_of
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from atip.calls.ceiling import Raiser
+    from atip.calls.effects.ceiling import Raiser
     from atip.model.tool import Tool
     from atip.pages.badges import Dangers
 

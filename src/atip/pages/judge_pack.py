@@ -11,7 +11,7 @@ import os
 import zipfile
 
 from atip.errors import NotFoundError
-from atip.model.shim_records import encode_text
+from atip.model.reading.shim_records import encode_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ Roles: `tool`, `command`, `option`, `value`, `path`, `host`, `argument`, `unknow
 
 from __future__ import annotations
 
-from atip.calls.facts import named_facts
+from atip.calls.effects.facts import named_facts
 from atip.calls.parse import parse
-from atip.model.visible_text import clean
+from atip.model.text.visible_text import clean
 from atip.pages.badges import option_facts
 from atip.policy.subject import shown_text
 

@@ -15,7 +15,7 @@ import itertools
 import re
 from collections import defaultdict
 
-from atip.model.shim_records import encode_text
+from atip.model.reading.shim_records import encode_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ Texts are whole here, but for control characters made visible; templates cut wha
 from __future__ import annotations
 
 from atip.model.observed import read_observed
-from atip.model.signature import signature
+from atip.model.text.visible_text import clean
 from atip.model.tool import BOOLEAN, MISSING, Command
-from atip.model.visible_text import clean
+from atip.model.view.signature import signature
 from atip.pages.badges import added_by, option_facts
 from atip.pages.claims import ToolClaims
 from atip.pages.names import page_address

@@ -13,9 +13,9 @@ Layers only narrow: the result is a maximum, so one more layer, or one more deny
 from __future__ import annotations
 
 from atip.policy.decision import ALLOW, ASK, CONFINE, DENY, NEVER, PRESET, Decision, strictest
+from atip.policy.lines.project_code import runs_project_code
 from atip.policy.matching import matches
 from atip.policy.presets import PRESETS, unattended
-from atip.policy.project_code import runs_project_code
 from atip.policy.subject import danger_of, shown_text
 
 TYPE_CHECKING = False
@@ -215,7 +215,7 @@ def _unsigned(policy: Policy, subject: Subject) -> Decision | None:
 
 
 def _by_delegation(policy: Policy, subject: Subject) -> Decision:
-    from atip.model.delegation import Denied, allows
+    from atip.model.permissions.delegation import DelegationDenied, allows
 
     assert policy.delegation is not None
     if not subject.tool and policy.delegation.effect_restrictions == {}:
@@ -225,7 +225,7 @@ def _by_delegation(policy: Policy, subject: Subject) -> Decision:
         subject.tool, subject.path, subject.effects, flags=subject.flags,
         arguments=subject.arguments, known=subject.known,
     )  # fmt: skip
-    if isinstance(answer, Denied):
+    if isinstance(answer, DelegationDenied):
         return _decision(DENY, answer.reason, answer.code)
     return Decision(outcome=ALLOW)
 

@@ -12,19 +12,19 @@ Pure: words, not files, are looked at. Implements DESIGN §4 "deny is for what n
 
 from __future__ import annotations
 
-from atip.calls.effects import program_name
+from atip.calls.effects.engine import program_name
 from atip.calls.invocation import UNKNOWN_TEXT
-from atip.policy import vital
-from atip.policy.fed import REMOVERS, empties, fed_paths
-from atip.policy.habits import PRIVILEGE
-from atip.policy.sensitive import ANY_FILE
+from atip.policy.lines.fed import REMOVERS, empties, fed_paths
+from atip.policy.places import vital
+from atip.policy.places.habits import PRIVILEGE
+from atip.policy.places.sensitive import ANY_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from atip.calls.shell import ShellCommand, ShellLine, ShellWord
-    from atip.policy.paths import Paths
+    from atip.calls.shell.line import ShellCommand, ShellLine, ShellWord
+    from atip.policy.places.paths import Paths
     from atip.policy.subject import Subject
 
 _ENDS_WITH_TARGET = frozenset({"cp", "mv", "install", "rsync", "ln", "scp", "dd", "ditto"})

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.model.delegation import Delegation
+    from atip.model.permissions.delegation import Delegation
 
 LAYERS = ("organisation", "user", "project", "delegation")
 """From the widest say to the narrowest; each later one can only take away."""

@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 
 from atip.errors import FormatError
-from atip.model.check import check_shape
-from atip.model.delegation import decode_delegation
+from atip.model.permissions.delegation import decode_delegation
 from atip.model.problems import Problem
-from atip.model.reader import read_json
-from atip.model.shapes_registry import PERMISSION_POLICY, POLICY
+from atip.model.reading.reader import read_json
+from atip.model.shapes.check import check_shape
+from atip.model.shapes.registry import PERMISSION_POLICY, POLICY
 from atip.policy.decision import ALLOW, ASK, DENY
 from atip.policy.policy import Policy, Rule, TrustDemand
 from atip.policy.subject import ASSURANCES, DANGERS, full_name

@@ -1,6 +1,6 @@
 """Subject: one parsed call with everything a policy may look at. And its dangers by name.
 
-Made from a command of a shell line (`policy.line`) or from a call that is about to run (`execution`).
+Made from a command of a shell line (`policy.lines.line`) or from a call that is about to run (`execution`).
 Facts are three-valued; a danger that is not known to be absent counts as there.
 """
 
@@ -12,7 +12,7 @@ from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.calls.effects import Reason
+    from atip.calls.effects.engine import Reason
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict
 
@@ -61,7 +61,7 @@ class Subject(Value):
     is_operation: bool = False
     """Whether it is an operation of an API: it starts no program of the workspace; what its source starts is confined in any case."""
     reads_service: bool = False
-    """Whether it only asks the service that its user is logged in to (`policy.remote`)."""
+    """Whether it only asks the service that its user is logged in to (`policy.network.remote`)."""
     reversible: bool = False
     """Whether all it writes lies in a version-controlled workspace and can be restored from there (`policy.reversible`)."""
     pin: str | None = None

@@ -21,9 +21,9 @@ import shlex
 from atip.errors import FormatError, UsageError
 from atip.model.facts import fact_name
 from atip.model.problems import Problem
-from atip.model.shape import closest
+from atip.model.reading.yaml_reader import read_yaml
+from atip.model.shapes.shape import closest
 from atip.model.value import Value
-from atip.model.yaml_reader import read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FLAG = "{flag}"
 
 
-class Setup(Value):
+class CaseSetup(Value):
     """What a case finds when it starts."""
 
     files: Mapping[str, bytes] = {}
@@ -64,7 +64,7 @@ class Case(Value):
     command: tuple[str, ...] = ()
     """Which command of the tool it is about; empty: the tool itself, or not said."""
     name: str = ""
-    setup: Setup = Setup()
+    setup: CaseSetup = CaseSetup()
     base: tuple[str, ...] | None = None
     """Facts that must be seen; None: as the description claims."""
     raised: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ def case_from(document: Mapping[str, Any]) -> Case:
         flag=document.get("flag", ""),
         command=tuple(document.get("command", ())),
         source=document.get("source", "metadata"),
-        setup=Setup(folder=document.get("folder", ""), stdin=document.get("stdin")),
+        setup=CaseSetup(folder=document.get("folder", ""), stdin=document.get("stdin")),
     )
 
 
@@ -138,7 +138,7 @@ class _Reader:
         if not isinstance(tool, str) or not tool:
             self._say("tool", "must name the tool")
             tool = ""
-        setup = self._setup("setup", document.get("setup", {}), Setup())
+        setup = self._setup("setup", document.get("setup", {}), CaseSetup())
         written = document.get("cases")
         if not isinstance(written, list) or not written:
             self._say("cases", "must be a list with at least one case")
@@ -151,7 +151,7 @@ class _Reader:
             for case in self._case(f"cases[{number}]", one, tool, setup)
         )
 
-    def _case(self, place: str, written: object, tool: str, common: Setup) -> Iterator[Case]:
+    def _case(self, place: str, written: object, tool: str, common: CaseSetup) -> Iterator[Case]:
         if not isinstance(written, dict):
             self._say(place, "must be a mapping with `run`")
             return
@@ -204,7 +204,7 @@ class _Reader:
                 self._say(place, f"{error.message}; {error.hint}")
         return tuple(found)
 
-    def _setup(self, place: str, written: object, common: Setup) -> Setup:
+    def _setup(self, place: str, written: object, common: CaseSetup) -> CaseSetup:
         if not isinstance(written, dict):
             self._say(place, "must be a mapping")
             return common
@@ -226,7 +226,7 @@ class _Reader:
             self._say(f"{place}.stdin", "must be text")
             stdin = None
         network = self._texts(f"{place}.network", written.get("network", {}))
-        return Setup(
+        return CaseSetup(
             files={**common.files, **{name: text.encode() for name, text in files.items()}},
             env={**common.env, **env},
             folder=folder,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from atip.calls.shell import read_argv
+from atip.calls.shell.line import read_argv
 from atip.errors import FormatError
 from atip.knowledge.reading import load
 from atip.model.effects import UNKNOWN, union_of_steps
 from atip.model.value import Value
-from atip.policy.line import judge_line
+from atip.policy.lines.line import judge_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
 
-class Claim(Value):
+class LineClaim(Value):
     """What is said of one command line."""
 
     effects: Effects = UNKNOWN
@@ -27,21 +27,23 @@ class Claim(Value):
     """Programs that its description names."""
 
 
-def claim_of(argv: Sequence[str], cwd: str, lookup: Callable[[str], Tool | None] = load) -> Claim:
+def claim_of(
+    argv: Sequence[str], cwd: str, lookup: Callable[[str], Tool | None] = load
+) -> LineClaim:
     """The claim of our knowledge, or of whatever `lookup` finds, on one argv."""
     try:
         subjects = judge_line(read_argv(argv), lookup=lookup, cwd=cwd)
     except FormatError:
-        return Claim()
+        return LineClaim()
     if not subjects:
-        return Claim()
+        return LineClaim()
     effects = subjects[0].effects
     for subject in subjects[1:]:
         effects = union_of_steps(effects, subject.effects)
     inner = [subject.argv[0].rpartition("/")[2] for subject in subjects[1:] if subject.argv]
     # a wrapper that starts the real program of its name
     spawn = (*spawn_of(lookup(argv[0])), *inner, argv[0].rpartition("/")[2])
-    return Claim(effects=effects, path=subjects[0].path, spawn=spawn)
+    return LineClaim(effects=effects, path=subjects[0].path, spawn=spawn)
 
 
 def spawn_of(tool: Tool | None) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.model.tool import Tool
-    from atip.proving.tally import Judged
+    from atip.proving.tally import JudgedCase
 
 MAX_LINES = 3
 _WEIGHT = (UNDECLARED, AGREES, UNSAID, UNUSED, UNOBSERVABLE)
@@ -24,7 +24,7 @@ _WEIGHT = (UNDECLARED, AGREES, UNSAID, UNUSED, UNOBSERVABLE)
 
 
 def evidence_of_cases(
-    tool: str, digest: str, version: str, judged: Iterable[Judged]
+    tool: str, digest: str, version: str, judged: Iterable[JudgedCase]
 ) -> dict[str, Any]:
     """The document of one program."""
     facts: dict[tuple[str, str], dict[str, Any]] = {}

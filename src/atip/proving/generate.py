@@ -12,11 +12,11 @@ import shlex
 
 from atip.knowledge.reading import load
 from atip.model.value import Value
-from atip.proving.cases import Case, Setup
+from atip.proving.cases import Case, CaseSetup
 from atip.proving.claims import claim_of
 from atip.proving.operands import MAX_BASES, MAX_VALUES, bases, load_recipes, values
 from atip.proving.verdicts import AGREES, UNUSED, judge_sight, sight_of
-from atip.system.processes import children_cpu_s
+from atip.system.programs.processes import children_cpu_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Tried(Value):
     exit_code: int = 0
 
 
-class Budget(Value):
+class CaseBudget(Value):
     """How far to go for one tool."""
 
     commands: int = 60
@@ -69,7 +69,7 @@ class Generator:
         curated: Tool | None,
         desk: str,
         run: Run,
-        budget: Budget,
+        budget: CaseBudget,
         lookup: Callable[[str], Tool | None] = load,
     ) -> None:
         """
@@ -197,7 +197,7 @@ class Generator:
             self.found.append(tried)
 
     def _case(self, path: tuple[str, ...], recipe: Recipe, source: str) -> Case:
-        setup = Setup(folder=recipe.folder, stdin=recipe.stdin or None)
+        setup = CaseSetup(folder=recipe.folder, stdin=recipe.stdin or None)
         return Case(
             argv=(self._name, *path, *recipe.words), command=path, setup=setup, source=source
         )

@@ -6,8 +6,8 @@ import functools
 import os
 import shlex
 
+from atip.model.reading.yaml_reader import read_yaml
 from atip.model.value import Value
-from atip.model.yaml_reader import read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

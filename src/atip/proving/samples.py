@@ -17,8 +17,8 @@ import wave
 import zipfile
 import zlib
 
-from atip.system import processes
-from atip.system.clients import ask_client
+from atip.system.programs import processes
+from atip.system.programs.clients import ask_client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

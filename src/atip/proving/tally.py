@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from atip.model.reading.yaml_reader import read_yaml
 from atip.model.value import Value
-from atip.model.yaml_reader import read_yaml
 from atip.proving.claims import claim_of
 from atip.proving.verdicts import (
     AGREES,
@@ -101,7 +101,7 @@ class Tally(Value):
         return tuple(one for one in self.disproofs if not one.why)
 
 
-class Judged(Value):
+class JudgedCase(Value):
     """A row of a result with its verdicts."""
 
     tool: str
@@ -141,7 +141,7 @@ class Judged(Value):
 
 def judge_result(
     result: Mapping[str, Any], explained: tuple[Explained, ...], desk: str = "/"
-) -> Iterator[Judged]:
+) -> Iterator[JudgedCase]:
     """Every case of a result whose program was started, by the claims of today's knowledge."""
     for row in result.get("cases", ()):
         if row["exit"] in NOT_STARTED:
@@ -151,12 +151,12 @@ def judge_result(
         verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
         lies = [each for each in verdicts if each.verdict == UNDECLARED]
         whys = {each.fact: why_of(result["name"], each, sight, explained) for each in lies}
-        yield Judged(tool=result["name"], row=row, sight=sight, verdicts=verdicts, whys=whys)
+        yield JudgedCase(tool=result["name"], row=row, sight=sight, verdicts=verdicts, whys=whys)
 
 
 def steady(
     result: Mapping[str, Any], again: Mapping[str, Any], explained: tuple[Explained, ...]
-) -> list[Judged]:
+) -> list[JudgedCase]:
     """Cases of a result that gave the same verdicts when they were played again."""
     second = {one.key: one for one in judge_result(again, explained)}
     return [
@@ -215,7 +215,7 @@ def tally(
     )  # fmt: skip
 
 
-def _disproof(one: Judged, each: FactVerdict) -> Disproof:
+def _disproof(one: JudgedCase, each: FactVerdict) -> Disproof:
     return Disproof(
         tool=one.tool,
         argv=tuple(one.row["argv"]),

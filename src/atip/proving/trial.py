@@ -12,21 +12,21 @@ from __future__ import annotations
 import os
 
 from atip.errors import ExecutionError
-from atip.model.confinement import ANY_PROGRAM, MIB, Confinement, Limits
+from atip.model.permissions.confinement import ANY_PROGRAM, MIB, Confinement, Limits
 from atip.model.value import Value
-from atip.policy.observed import Scene, Touched, Try, touched
+from atip.policy.confinement.observed import Touched, TraceContext, Try, touched
+from atip.sandbox.bubblewrap.system_view import find_interpreter
+from atip.sandbox.network.recorder import Recorder
 from atip.sandbox.preview import find_changes, stage_for
-from atip.sandbox.recorder import Recorder
-from atip.sandbox.run import Request, start_confined
-from atip.sandbox.system_view import find_interpreter
-from atip.sandbox.trace import Tracer
+from atip.sandbox.run import RunRequest, start_confined
+from atip.sandbox.tracing.trace import Tracer
 from atip.sandbox.waiting import WaitWatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from atip.sandbox.preview import Change, Stage
+    from atip.sandbox.preview import FileChange, Stage
     from atip.sandbox.running import Running
     from atip.sandbox.verified import VerifiedBinary
 
@@ -143,7 +143,7 @@ class TrialRoom:
         recorder = Recorder(answers)
         tracer = Tracer(recorder)
         heard = _Heard()
-        request = Request(
+        request = RunRequest(
             argv=argv,
             binary=binary,
             cwd=os.path.join(self.desk, folder) if folder else self.desk,
@@ -188,7 +188,7 @@ class TrialRoom:
             complete=tracer.complete,
         )
 
-    def _unchanged(self, seen: Touched, changes: Sequence[Change]) -> tuple[str, ...]:
+    def _unchanged(self, seen: Touched, changes: Sequence[FileChange]) -> tuple[str, ...]:
         changed = {change.path for change in changes}
         # owners and times are not compared, so that whoever sets them has changed something
         changed |= {each.target for each in seen.effects if each.effect == "permission"}
@@ -214,7 +214,7 @@ class TrialRoom:
                 )
             )
         tree = find_interpreter().tree
-        scene = Scene(
+        scene = TraceContext(
             cwd=self.desk,
             home=self._home,
             granted=(self.desk,),
@@ -244,7 +244,7 @@ def _lay_out(stage: Stage, desk: str, files: Mapping[str, bytes]) -> None:
     """Files of a case's own, in the stage: they are there when it starts, and gone with it."""
     if not files:
         return
-    from atip.sandbox.bubblewrap import UID
+    from atip.sandbox.bubblewrap.namespaces import UID
 
     upper = os.path.join(stage.overlays[desk], "upper")
     for name, content in files.items():
@@ -259,7 +259,7 @@ def _lay_out(stage: Stage, desk: str, files: Mapping[str, bytes]) -> None:
                 os.chown(os.path.join(above, name), UID, UID)
 
 
-def _has_lost(changes: Sequence[Change]) -> bool:
+def _has_lost(changes: Sequence[FileChange]) -> bool:
     """Whether bytes of a file of the samples are in no file any more."""
     from atip.system.digests import sha256_hex
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from atip.model.facts import fact_of
 from atip.model.value import Value
-from atip.policy.observed import FACTS, says, shown
+from atip.policy.confinement.observed import FACTS, says, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.model.effects import Effects
-    from atip.policy.observed import Touched
+    from atip.policy.confinement.observed import Touched
     from atip.proving.trial import Trial
 
 AGREES, UNDECLARED, UNSAID, UNUSED, UNOBSERVABLE = (

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from atip.model import plain_json
+from atip.model.reading import plain_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

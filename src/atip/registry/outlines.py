@@ -7,8 +7,8 @@ whether it is stated to lose something, and the bytes it occupies with their dig
 
 from __future__ import annotations
 
-from atip.model import plain_json
-from atip.model.plain_view import OMITTED_COMMANDS, count_leaves, states_loss
+from atip.model.reading import plain_json
+from atip.model.view.plain import OMITTED_COMMANDS, count_leaves, states_loss
 from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False

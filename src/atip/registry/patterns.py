@@ -36,8 +36,8 @@ def _from_registries(places: Places) -> list[tuple[bool, str]]:
     """(is the organization's, folder that `registry sync` filled) of configured registries; the first to be asked wins."""
     if not os.path.isdir(os.path.join(places.cache, "registries")):
         return []
-    from atip.registry.remote_state import RegistryFiles
-    from atip.registry.remotes import load_sources
+    from atip.registry.remote.remotes import load_sources
+    from atip.registry.remote.state import RegistryFiles
 
     return [
         (source.organization, RegistryFiles(places, source).patterns)
@@ -68,7 +68,7 @@ def layered_patterns(tool: Tool, places: Places) -> tuple[Pattern, ...]:
 
 def load_patterns(folder: str, problems: list[str] | None = None) -> list[Pattern]:
     """Every pattern in the JSON files of a folder: one pattern, a list, or `{"patterns": […]}` a file."""
-    from atip.model.decode import decode_record
+    from atip.model.reading.decode import decode_record
     from atip.model.tool import Pattern
 
     found: list[Pattern] = []
@@ -87,9 +87,9 @@ def load_patterns(folder: str, problems: list[str] | None = None) -> list[Patter
 
 
 def _read(path: str) -> list[dict[str, Any]]:
-    from atip.model.check import check_shape
-    from atip.model.reader import read_json
-    from atip.model.shapes_registry import PATTERNS
+    from atip.model.reading.reader import read_json
+    from atip.model.shapes.check import check_shape
+    from atip.model.shapes.registry import PATTERNS
     from atip.system.files import read_bytes
 
     value = read_json(read_bytes(path, MAX_PATTERNS_FILE))

@@ -91,7 +91,7 @@ def _from_registries(places: Places) -> list[Policy]:
         return []
     if not found:
         return []
-    from atip.registry.remotes import load_sources
+    from atip.registry.remote.remotes import load_sources
 
     layers: list[Policy] = []
     for source in load_sources(places):
@@ -122,7 +122,7 @@ def _configured(places: Places) -> str:
 
 
 def _delegation(path: str) -> Policy:
-    from atip.model.delegation import decode_delegation
+    from atip.model.permissions.delegation import decode_delegation
     from atip.system.files import read_bytes
 
     granted = decode_delegation(read_bytes(path, 1_000_000))

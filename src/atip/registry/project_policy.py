@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import os
 
-from atip.model.reader import read_json
+from atip.model.reading.reader import read_json
 from atip.model.value import Value
 from atip.policy.decision import ALLOW
 from atip.policy.policy import IgnoredRule, Policy, Rule
 from atip.policy.reading import read_policy
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
-from atip.system.project_approvals import ProjectApprovals
+from atip.system.workspace.approvals import ProjectApprovals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -50,9 +50,9 @@ def load_settings_file(path: str, kind: str) -> dict[str, Any]:
     except NotFoundError:
         return {}
     # Most users have no settings: what judges them is loaded only for those who do.
-    from atip.model.check import check_shape
-    from atip.model.documents import SHAPES
-    from atip.model.reader import read_json
+    from atip.model.reading.documents import SHAPES
+    from atip.model.reading.reader import read_json
+    from atip.model.shapes.check import check_shape
 
     refuse_foreign(path)
     value = read_json(data)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 
 from atip.errors import FormatError, NotFoundError
-from atip.model import plain_json
-from atip.model.branch import is_large, joined, split
+from atip.model.reading import plain_json
+from atip.model.reading.branch import is_large, joined, split
 from atip.registry import layout
 from atip.system.clock import now, now_iso
 from atip.system.digests import sha256_hex
@@ -180,7 +180,7 @@ class Store:
         """The document of an entry in which the top-level command `word` is whole and the others are stubs, read without
         them; None where that is not possible.
         """
-        from atip.model.plain_view import resolve_words
+        from atip.model.view.plain import resolve_words
         from atip.registry import outlines
 
         outline = self._load_outline(name, entry)
@@ -312,6 +312,6 @@ def _compact(value: object) -> bytes:
 
 def _read_foreign(data: bytes) -> object:
     """Metadata that another program put into the store passes the strict reader."""
-    from atip.model.reader import STORE, read_json
+    from atip.model.reading.reader import STORE, read_json
 
     return read_json(data, STORE)

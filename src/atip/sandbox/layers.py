@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 
 from atip.errors import AtipError, SandboxError
-from atip.model.confinement import Confinement, Limits
+from atip.model.permissions.confinement import Confinement, Limits
 from atip.model.value import Value
-from atip.sandbox import bubblewrap, kernel
-from atip.sandbox.probe import ProbeSandbox
+from atip.sandbox.bubblewrap import namespaces as bubblewrap
+from atip.sandbox.kernel import syscalls as kernel
+from atip.sandbox.probes.probe import ProbeSandbox
 from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
-from atip.system import processes
+from atip.system.programs import processes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def _landlock() -> Layer:
 
 def _cgroups() -> Layer:
     """A group was made, bounded and removed, or was refused."""
-    from atip.sandbox.cgroups import find_parent
+    from atip.sandbox.kernel.cgroups import find_parent
 
     parent = find_parent()
     return Layer(

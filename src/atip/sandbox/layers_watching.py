@@ -6,10 +6,10 @@ import os
 import tempfile
 
 from atip.errors import AtipError
-from atip.model.confinement import Confinement, Limits
+from atip.model.permissions.confinement import Confinement, Limits
 from atip.sandbox.preview import find_changes, stage_for
-from atip.sandbox.run import Request, start_confined
-from atip.sandbox.trace import Tracer
+from atip.sandbox.run import RunRequest, start_confined
+from atip.sandbox.tracing.trace import Tracer
 from atip.sandbox.verified import seal
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ def _run(
 ) -> None:
     binary = seal("/bin/sh")
     try:
-        request = Request(
+        request = RunRequest(
             argv=("sh", "-c", _SCRIPT),
             binary=binary,
             cwd=work,

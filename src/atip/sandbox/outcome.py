@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.sandbox.proxy import Attempt
+    from atip.sandbox.network.proxy import Attempt
 
     OnOutput = Callable[[str, bytes], None]
     """Called with `stdout` or `stderr` and a piece of output, in order, from the waiting thread."""

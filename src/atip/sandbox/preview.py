@@ -14,8 +14,8 @@ import stat
 
 from atip.errors import SandboxError
 from atip.model.value import Value
-from atip.sandbox.bubblewrap import UID
-from atip.sandbox.grants import plan_files
+from atip.sandbox.bubblewrap.grants import plan_files
+from atip.sandbox.bubblewrap.namespaces import UID
 from atip.system import files
 from atip.system.clock import now
 
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from atip.model.confinement import Confinement
+    from atip.model.permissions.confinement import Confinement
 
 FOLDER = "previews"
 MAX_CHANGES = 20_000
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[0-9a-f]{16}\Z")
 _OPAQUE = ("trusted.overlay.opaque", "user.overlay.opaque")
 
 
-class Seen(Value):
+class FileSnapshot(Value):
     """What a name was at one moment; enough to see whether somebody else has changed it since."""
 
     kind: str
@@ -42,10 +42,10 @@ class Seen(Value):
     mark: tuple[int, ...] = ()
 
 
-NOTHING = Seen(kind="nothing")
+NOTHING = FileSnapshot(kind="nothing")
 
 
-class Change(Value):
+class FileChange(Value):
     """One difference between the real files and the stage."""
 
     root: str
@@ -54,8 +54,8 @@ class Change(Value):
     """Below the root; empty: the root itself, a single file."""
     kind: str
     """`created`, `changed`, `deleted`, `mode`; `replaced` where a file became a folder or the like."""
-    before: Seen
-    after: Seen
+    before: FileSnapshot
+    after: FileSnapshot
     staged: str
     """Path of the new content; empty for what was deleted."""
     target: str = ""
@@ -152,13 +152,13 @@ def _make_removable(folder: str) -> None:
 # --- what changed ------------------------------------------------------------------------------------
 
 
-def find_changes(stage: Stage) -> tuple[Change, ...]:
+def find_changes(stage: Stage) -> tuple[FileChange, ...]:
     """Every difference, by path.
 
     Raises:
         SandboxError: `preview.too-many`.
     """
-    found: list[Change] = []
+    found: list[FileChange] = []
     for root, place in stage.overlays.items():
         single = os.path.join(place, "file")
         changes = (
@@ -173,10 +173,12 @@ def find_changes(stage: Stage) -> tuple[Change, ...]:
     return tuple(sorted(found, key=lambda change: change.path))
 
 
-def _single(root: str, staged: str) -> Iterator[Change]:
+def _single(root: str, staged: str) -> Iterator[FileChange]:
     before, after = look(root), look(staged)
     if _content(root) != _content(staged):
-        yield Change(root=root, name="", kind="changed", before=before, after=after, staged=staged)
+        yield FileChange(
+            root=root, name="", kind="changed", before=before, after=after, staged=staged
+        )
 
 
 def _content(path: str) -> bytes:
@@ -184,7 +186,7 @@ def _content(path: str) -> bytes:
         return file.read()
 
 
-def _walk(root: str, name: str, upper: str, *, hidden: bool) -> Iterator[Change]:
+def _walk(root: str, name: str, upper: str, *, hidden: bool) -> Iterator[FileChange]:
     """Changes of one staged folder. `hidden`: nothing of the real folder shows through."""
     opaque = hidden or _is_opaque(upper)
     real = os.path.join(root, name) if name else root
@@ -207,7 +209,9 @@ def _walk(root: str, name: str, upper: str, *, hidden: bool) -> Iterator[Change]
             yield from _walk(root, path, entry.path, hidden=hidden or before.kind != "folder")
 
 
-def _one(root: str, name: str, staged: str, before: Seen, after: Seen) -> Iterator[Change]:
+def _one(
+    root: str, name: str, staged: str, before: FileSnapshot, after: FileSnapshot
+) -> Iterator[FileChange]:
     if before.kind == "nothing":
         kind = "created"
     elif before.kind != after.kind:
@@ -219,17 +223,17 @@ def _one(root: str, name: str, staged: str, before: Seen, after: Seen) -> Iterat
     else:
         kind = "changed"
     target = os.readlink(staged) if after.kind == "link" else ""
-    yield Change(
+    yield FileChange(
         root=root, name=name, kind=kind, before=before, after=after, staged=staged, target=target
     )
 
 
-def _deleted(root: str, name: str) -> Change:
+def _deleted(root: str, name: str) -> FileChange:
     before = look(os.path.join(root, name))
-    return Change(root=root, name=name, kind="deleted", before=before, after=NOTHING, staged="")
+    return FileChange(root=root, name=name, kind="deleted", before=before, after=NOTHING, staged="")
 
 
-def look(path: str) -> Seen:
+def look(path: str) -> FileSnapshot:
     """What a name is now, without following links."""
     try:
         found = os.lstat(path)
@@ -238,7 +242,7 @@ def look(path: str) -> Seen:
     kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
     kind = kinds.get(stat.S_IFMT(found.st_mode), "other")
     mark = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
-    return Seen(
+    return FileSnapshot(
         kind=kind,
         mode=stat.S_IMODE(found.st_mode) & 0o777,
         size=found.st_size if kind == "file" else 0,
@@ -246,7 +250,7 @@ def look(path: str) -> Seen:
     )
 
 
-def _same(real: str, staged: str, before: Seen, after: Seen) -> bool:
+def _same(real: str, staged: str, before: FileSnapshot, after: FileSnapshot) -> bool:
     if before.kind == "link":
         return os.readlink(real) == os.readlink(staged)
     if before.kind != "file" or before.size != after.size:

@@ -18,7 +18,7 @@ import shutil
 
 from atip.errors import SandboxError
 from atip.model.value import Value
-from atip.sandbox.preview import Change, look
+from atip.sandbox.preview import FileChange, look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Kept(Value):
     """Path and reason."""
 
 
-def keep_changes(changes: Sequence[Change]) -> Kept:
+def keep_changes(changes: Sequence[FileChange]) -> Kept:
     """Carry changes over to the real files.
 
     Raises:
@@ -66,7 +66,7 @@ def keep_changes(changes: Sequence[Change]) -> Kept:
     return Kept(kept=tuple(kept), left_out=tuple(left))
 
 
-def _why_not(change: Change) -> str:
+def _why_not(change: FileChange) -> str:
     """(4) Why a change is not carried over; empty: it is."""
     if change.after.kind == "other":
         return "a device, pipe or socket"
@@ -81,7 +81,7 @@ def _why_not(change: Change) -> str:
 
 
 @contextlib.contextmanager
-def _parent(change: Change) -> Iterator[tuple[int, str]]:
+def _parent(change: FileChange) -> Iterator[tuple[int, str]]:
     """(2) The folder that holds a change, opened step by step, and the name in it."""
     folder, name = (change.root, change.name) if change.name else os.path.split(change.root)
     parts = name.split("/")
@@ -100,7 +100,7 @@ def _parent(change: Change) -> Iterator[tuple[int, str]]:
         os.close(handle)
 
 
-def _remove(change: Change) -> None:
+def _remove(change: FileChange) -> None:
     with _parent(change) as (folder, name):
         if change.before.kind == "folder":
             shutil.rmtree(name, dir_fd=folder)  # itself safe against links
@@ -108,7 +108,7 @@ def _remove(change: Change) -> None:
             os.unlink(name, dir_fd=folder)
 
 
-def _put(change: Change) -> None:
+def _put(change: FileChange) -> None:
     with _parent(change) as (folder, name):
         # SECURITY: no set-user-id bit is ever carried over
         mode = change.after.mode & 0o777
@@ -126,7 +126,7 @@ def _put(change: Change) -> None:
             _replace(change, folder, name, mode)
 
 
-def _replace(change: Change, folder: int, name: str, mode: int) -> None:
+def _replace(change: FileChange, folder: int, name: str, mode: int) -> None:
     """(3)"""
     fresh = f".atip-{secrets.token_hex(8)}"
     try:

@@ -20,19 +20,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from atip.model.confinement import Confinement
+    from atip.model.permissions.confinement import Confinement
     from atip.sandbox.outcome import OnOutput as OnOutput
     from atip.sandbox.running import Running
-    from atip.sandbox.trace import Tracer
+    from atip.sandbox.tracing.trace import Tracer
     from atip.sandbox.verified import VerifiedBinary
 
 BACKENDS = {
-    "bubblewrap": "atip.sandbox.bubblewrap_run",
-    "landlock": "atip.sandbox.landlock_run",
+    "bubblewrap": "atip.sandbox.bubblewrap.backend",
+    "landlock": "atip.sandbox.kernel.landlock",
 }
 
 
-class Request(Value):
+class RunRequest(Value):
     """Everything about one run but the Confinement."""
 
     argv: tuple[str, ...]
@@ -65,7 +65,11 @@ class Request(Value):
 
 
 def start_confined(
-    confinement: Confinement, request: Request, on_output: OnOutput, *, backend: str = "bubblewrap"
+    confinement: Confinement,
+    request: RunRequest,
+    on_output: OnOutput,
+    *,
+    backend: str = "bubblewrap",
 ) -> Running:
     """Start a run; `wait()` on the result gives the Outcome, `cancel()` ends it within a second.
 
@@ -102,7 +106,7 @@ def run_confined(
     unsafe_accept: tuple[str, ...] = (),
 ) -> Outcome:
     """Start a run and wait for it; see `start_confined`."""
-    request = Request(
+    request = RunRequest(
         argv=tuple(argv),
         binary=binary,
         cwd=cwd,

@@ -11,7 +11,7 @@ import os
 import select
 import time
 
-from atip.system import processes
+from atip.system.programs import processes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

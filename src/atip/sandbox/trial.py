@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 
 from atip.errors import SandboxError
-from atip.sandbox import bubblewrap
-from atip.system import processes
+from atip.sandbox.bubblewrap import namespaces as bubblewrap
+from atip.system.programs import processes
 
 _WAIT_S = 5.0
 _VIEW = ("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev")

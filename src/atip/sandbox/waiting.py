@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.sandbox.trace import Tracer
+    from atip.sandbox.tracing.trace import Tracer
 
 LOOK_S = 0.05
 LOOKS = 32

@@ -18,8 +18,8 @@ import typing
 from array import array
 
 from atip.search.lexicon import NEAR, PATH, shorter_keys
-from atip.search.postings import FULL, K1, pack, unpack
 from atip.search.stems import stem
+from atip.search.store.postings import FULL, K1, pack, unpack
 from atip.search.text import STOP, phrase_key, terms_of, words_of
 
 TYPE_CHECKING = False

@@ -6,11 +6,11 @@ description count as details. A command also carries a little of its tool's summ
 
 from __future__ import annotations
 
-from atip.calls.ceiling import command_claim
+from atip.calls.effects.ceiling import command_claim
 from atip.model.effects import UNKNOWN
 from atip.model.facts import FACTS, fact_of
 from atip.model.root import bare_effects
-from atip.search.postings import FULL, LONGEST, impact_of
+from atip.search.store.postings import FULL, LONGEST, impact_of
 from atip.search.text import name_terms, normal_phrase, terms_of
 
 TYPE_CHECKING = False

@@ -28,7 +28,7 @@ ENOUGH = 0.45
 _GENERAL = frozenset(("--help", "--version"))
 
 
-class Flag(Value):
+class MatchingOption(Value):
     """One option: how it is written, and what it does."""
 
     spellings: tuple[str, ...]
@@ -62,7 +62,7 @@ class FlagFinder:
 
     def find(
         self, line: str, summary: str, options: Sequence[Mapping[str, Any]] | None
-    ) -> Flag | None:
+    ) -> MatchingOption | None:
         """The option of a command that answers what its line and summary do not; None where none does."""
         own = {term for word in line.split() for term in name_terms(word)} | {*terms_of(summary)}
         open_terms = [term for term in self._terms if term.stem not in own]
@@ -94,7 +94,7 @@ class FlagFinder:
         return NEAR * max(close, IN_TEXT * other)
 
 
-def read_flag(option: Mapping[str, Any]) -> Flag | None:
+def read_flag(option: Mapping[str, Any]) -> MatchingOption | None:
     """An option of a stored document; None for what cannot answer anything."""
     flags = option.get("flags") if isinstance(option, dict) else None
     description = option.get("description") if isinstance(option, dict) else None
@@ -103,7 +103,7 @@ def read_flag(option: Mapping[str, Any]) -> Flag | None:
     spellings = tuple(flag for flag in flags if isinstance(flag, str))
     if not spellings or not _GENERAL.isdisjoint(spellings):
         return None
-    return Flag(spellings=spellings[:4], description=_first_line(description))
+    return MatchingOption(spellings=spellings[:4], description=_first_line(description))
 
 
 def _first_line(description: str) -> str:

@@ -12,10 +12,10 @@ from atip.model.facts import fact_name
 from atip.model.value import Value
 from atip.search.entries import BITS
 from atip.search.lexicon import NEAR, Lexicon, shorter_keys
-from atip.search.ranking import Evidence, Places, rank, rarity
+from atip.search.ranking import Evidence, LexiconPlaces, rank, rarity
 from atip.search.spelling import correct
 from atip.search.stems import stem
-from atip.search.storage import Storage
+from atip.search.store.storage import Storage
 from atip.search.text import name_terms, phrase_key, read_request, with_compounds
 
 TYPE_CHECKING = False
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.model.tool import Tool
-    from atip.search.flags import Flag
-    from atip.search.shelves import Row
+    from atip.search.flags import MatchingOption
+    from atip.search.store.shelves import Row
     from atip.search.text import Term
 
 MAX_LIMIT = 200
@@ -58,7 +58,7 @@ KEEPING = frozenset(
 """What a command does that is told to manage things."""
 
 
-class Hit(Value):
+class SearchHit(Value):
     """One command that was found. `score` compares only within one answer."""
 
     tool: str
@@ -67,7 +67,7 @@ class Hit(Value):
     score: float
     is_true: int = 0
     is_known: int = 0
-    option: Flag | None = None
+    option: MatchingOption | None = None
     """The option that answers what the command's summary does not."""
 
     @property
@@ -88,7 +88,7 @@ class Hit(Value):
         }
 
 
-class Index:
+class SearchIndex:
     """The commands of one toolbox, or of any set of tools (`path` may be `:memory:`)."""
 
     def __init__(self, path: str = ":memory:", *, lexicon: Lexicon | None = None) -> None:
@@ -96,13 +96,13 @@ class Index:
         self.storage = Storage(path)
         self.is_complete = True
         """False while another process adds the rest."""
-        self._known: Places | None = None
+        self._known: LexiconPlaces | None = None
 
     def close(self) -> None:
         self.storage.close()
         self.lexicon.close()
 
-    def __enter__(self) -> Index:
+    def __enter__(self) -> SearchIndex:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -133,7 +133,7 @@ class Index:
         having: Sequence[str] = (),
         lacking: Sequence[str] = (),
         accept: Callable[[str], bool] | None = None,
-    ) -> list[Hit]:
+    ) -> list[SearchHit]:
         """The best commands for a request, best first.
 
         Args:
@@ -158,7 +158,7 @@ class Index:
                 else self._scores_within(terms, tool, words)
             )
 
-            def is_wanted(hit: Hit) -> bool:
+            def is_wanted(hit: SearchHit) -> bool:
                 return (
                     hit.is_true & wanted == wanted
                     and hit.is_known & ~hit.is_true & banned == banned
@@ -306,7 +306,7 @@ class Index:
             manages=postings(MANAGE) if is_within and term.stem in KEEPING else (),
         )
 
-    def _places(self) -> Places:
+    def _places(self) -> LexiconPlaces:
         if self._known is None:
             documents = [0] * (self.lexicon.last + 1)
             twins = []
@@ -317,13 +317,13 @@ class Index:
                     twins.append((documents[number], document))
                 else:
                     documents[number] = document
-            self._known = Places(documents=documents, twins=twins)
+            self._known = LexiconPlaces(documents=documents, twins=twins)
         return self._known
 
     def _hits(
-        self, scores: dict[int, float], limit: int, is_wanted: Callable[[Hit], bool]
-    ) -> list[Hit]:
-        hits: list[Hit] = []
+        self, scores: dict[int, float], limit: int, is_wanted: Callable[[SearchHit], bool]
+    ) -> list[SearchHit]:
+        hits: list[SearchHit] = []
         order = sorted(scores, key=scores.__getitem__, reverse=True)
         size = max(2 * limit, 20)
         for start in range(0, len(order), size):
@@ -338,10 +338,10 @@ class Index:
         return _varied(hits)[:limit]
 
 
-def _kinds(hits: Sequence[Hit]) -> dict[tuple[tuple[str, ...], str], Hit]:
+def _kinds(hits: Sequence[SearchHit]) -> dict[tuple[tuple[str, ...], str], SearchHit]:
     """The first of each kind: `pip3.10 install` and `pip3.11 install` say the same, and so do `gcloud beta compute
     …` and `gcloud compute …`, of which the shorter stands for both."""
-    kinds: dict[tuple[tuple[str, ...], str], Hit] = {}
+    kinds: dict[tuple[tuple[str, ...], str], SearchHit] = {}
     there = {(hit.tool, hit.path, hit.summary) for hit in hits}
     for hit in hits:
         shorter = ((hit.tool, hit.path[at:], hit.summary) for at in range(1, len(hit.path)))
@@ -350,7 +350,7 @@ def _kinds(hits: Sequence[Hit]) -> dict[tuple[tuple[str, ...], str], Hit]:
     return kinds
 
 
-def _varied(hits: Sequence[Hit]) -> list[Hit]:
+def _varied(hits: Sequence[SearchHit]) -> list[SearchHit]:
     """One of each kind, then the others; whose scores are lowered to fit their place."""
     first = list(_kinds(hits).values())
     chosen = {id(hit) for hit in first}
@@ -359,9 +359,9 @@ def _varied(hits: Sequence[Hit]) -> list[Hit]:
     return first + [hit.replace(score=min(hit.score, least)) for hit in others]
 
 
-def _hit(row: Row, score: float) -> Hit:
+def _hit(row: Row, score: float) -> SearchHit:
     tool, path, summary, is_true, is_known = row
-    return Hit(
+    return SearchHit(
         tool=tool,
         path=tuple(path.split("\t")) if path else (),
         summary=summary,

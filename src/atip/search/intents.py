@@ -10,7 +10,7 @@ a clear lead (§8). Nothing is run here.
 from __future__ import annotations
 
 from atip.errors import FormatError
-from atip.model.regex import compile_regex
+from atip.model.text.regex import compile_regex
 from atip.model.value import Value
 from atip.search.ranking import rarity
 from atip.search.text import normal_phrase, terms_of, words_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from atip.calls.cmp_template import Intent
+    from atip.calls.templates.cmp import CmpIntent
     from atip.search.lexicon import Lexicon
 
 EXACT = 1.0
@@ -52,7 +52,7 @@ class Candidate(Value):
     """`domain/name`."""
     number: int
     """Place in the tool's list."""
-    intent: Intent
+    intent: CmpIntent
     about: str = ""
     """Name, domain, tags and summary of the tool."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from atip.search.postings import unpack
+from atip.search.store.postings import unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

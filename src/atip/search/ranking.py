@@ -72,7 +72,7 @@ class Evidence(Value):
     """Postings of commands that say they manage something, when the term is a verb that they stand for."""
 
 
-class Places(Value):
+class LexiconPlaces(Value):
     """Where the lexicon's commands are in this index."""
 
     documents: Sequence[int] = ()
@@ -89,7 +89,7 @@ def rarity(documents: int, holding: int) -> float:
 def rank(
     evidence: Sequence[Evidence],
     documents: int,
-    places: Places,
+    places: LexiconPlaces,
     *,
     only: Mapping[int, Collection[str]] | None = None,
 ) -> dict[int, float]:
@@ -133,7 +133,7 @@ class _Part:
 def _parts(
     evidence: Sequence[Evidence],
     documents: int,
-    places: Places,
+    places: LexiconPlaces,
     only: Mapping[int, Collection[str]] | None,
 ) -> list[_Part]:
     """Of every term that says something; over all tools without the synonyms."""
@@ -234,7 +234,7 @@ def _within(
     return made, full * share
 
 
-def _best(one: Evidence, documents: int, places: Places, *, is_within: bool) -> _Part:
+def _best(one: Evidence, documents: int, places: LexiconPlaces, *, is_within: bool) -> _Part:
     """The best contribution of one term per document, synonyms aside, and what a full match is worth."""
     own = rarity(documents, len(one.exact)) if one.exact else 0.0
     common = min(own, one.known_rarity) if own and one.known_rarity else own or one.known_rarity
@@ -265,7 +265,7 @@ def _best(one: Evidence, documents: int, places: Places, *, is_within: bool) -> 
 
 
 def _from_lexicon(
-    known: tuple[Entries, Entries], factor: float, share: float, places: Places
+    known: tuple[Entries, Entries], factor: float, share: float, places: LexiconPlaces
 ) -> dict[int, float]:
     best: dict[int, float] = {}
     here = places.documents

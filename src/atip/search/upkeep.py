@@ -13,7 +13,7 @@ import sqlite3
 
 from atip.errors import AtipError
 from atip.model.tool import Tool
-from atip.search.index import FEW_TOOLS, Index
+from atip.search.index import FEW_TOOLS, SearchIndex
 from atip.system.files import locked, make_private
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def open_index(
     current: Callable[[], Mapping[str, str]],
     load: Callable[[str], Tool],
     progress: Callable[[str, int, int], None] | None = None,
-) -> Index:
+) -> SearchIndex:
     """The index below `folder`, brought up to date.
 
     Args:
@@ -45,26 +45,26 @@ def open_index(
         return _current(_opened(folder), stamp, current, load, progress)
     except (OSError, sqlite3.OperationalError):
         # a full or read-only disk: the index is derived, so this search has one of its own
-        return _current(Index(), stamp, current, load, progress)
+        return _current(SearchIndex(), stamp, current, load, progress)
 
 
-def _opened(folder: str) -> Index:
+def _opened(folder: str) -> SearchIndex:
     try:
         make_private(folder)
     except AtipError as error:
         if error.code == "file.unwritable":
-            return Index()
+            return SearchIndex()
         raise
-    return Index(os.path.join(folder, FILE))
+    return SearchIndex(os.path.join(folder, FILE))
 
 
 def _current(
-    index: Index,
+    index: SearchIndex,
     stamp: str,
     current: Callable[[], Mapping[str, str]],
     load: Callable[[str], Tool],
     progress: Callable[[str, int, int], None] | None,
-) -> Index:
+) -> SearchIndex:
     try:
         if index.storage.meta("stamp") != stamp:
             _update(index, stamp, current(), load, progress)
@@ -75,7 +75,7 @@ def _current(
 
 
 def _update(
-    index: Index,
+    index: SearchIndex,
     stamp: str,
     current: Mapping[str, str],
     load: Callable[[str], Tool],
@@ -115,14 +115,14 @@ def _counted(
     return counting
 
 
-def _changes(index: Index, current: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def _changes(index: SearchIndex, current: Mapping[str, str]) -> tuple[list[str], list[str]]:
     old = index.storage.stamps()
     changed = [name for name, state in current.items() if old.get(name) != state]
     return changed, [name for name in old if name not in current]
 
 
 def _build(
-    index: Index,
+    index: SearchIndex,
     stamp: str,
     current: Mapping[str, str],
     load: Callable[[str], Tool],

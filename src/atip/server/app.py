@@ -1,6 +1,6 @@
 """App: the MCP server itself – handlers that join surface, catalogue, runs, consent and published commands.
 
-Knows no transport (`stdio.py`, `http.py`). Every failure of a call is an answer with `isError`, so that the model
+Knows no transport (`server/transport/stdio.py`, `server/transport/http.py`). Every failure of a call is an answer with `isError`, so that the model
 can correct itself; nothing that a tool wrote reaches a client outside a marked block. Implements ATIP 0.6 §9,
 ATIP 0.1 §6.
 """
@@ -23,7 +23,7 @@ from atip.server.consent import Elicitor, InputRequired, Rounds
 from atip.server.exposed import Exposed
 from atip.server.marks import block, refused, rendered
 from atip.server.pins import CHANGED, NEW, Pins, approval_needed
-from atip.server.runs import Runs
+from atip.server.runs import ServerRuns
 from atip.session import call_published
 from atip.version import __version__
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mcp.server.session import ServerSession
 
     from atip.calls.functions import Function
-    from atip.execution.result import Result
+    from atip.execution.output.result import Result
     from atip.server.runs import Bounds
     from atip.toolbox import Toolbox
 
@@ -55,7 +55,7 @@ class App:
         self.pins = Pins(box.places.config)
         self.exposed = Exposed(self.catalogue, self.pins, expose)
         self.exposed.load()
-        self._runs = Runs(self.catalogue, bounds)
+        self._runs = ServerRuns(self.catalogue, bounds)
         self._rounds = Rounds()
         self._bus = InMemorySubscriptionBus()
         self._sessions: dict[str, ServerSession] = {}

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 
-from atip.calls.ceiling import command_claim
+from atip.calls.effects.ceiling import command_claim
 from atip.calls.functions import functions_of
-from atip.codecs.safety import claim_suffix, clean_text
+from atip.codecs.providers.safety import claim_suffix, clean_text
 from atip.errors import NotFoundError
-from atip.model.branch import OVERVIEW, is_large, is_part
-from atip.model.signature import signature
+from atip.model.reading.branch import OVERVIEW, is_large, is_part
 from atip.model.tool import Command, Option
 from atip.model.value import Value
+from atip.model.view.signature import signature
 from atip.server.marks import block, one_line
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from atip.calls.functions import Function, Item
     from atip.model.tool import Tool
-    from atip.search.index import Hit
+    from atip.search.index import SearchHit
     from atip.toolbox import Toolbox
 
 DEFAULT_LIMIT = 5
@@ -131,7 +131,7 @@ class Catalogue:
             return "Nothing is known yet: the user can run `atip scan`."
         return "No command found; try other words."
 
-    def _hit(self, hit: Hit, query: str) -> tuple[Function, str] | None:
+    def _hit(self, hit: SearchHit, query: str) -> tuple[Function, str] | None:
         try:
             known = self.get(hit.tool, hit.path)
         except NotFoundError:
@@ -239,6 +239,6 @@ def _schema(function: Function) -> str:
 
 def declared(function: Function, *, brief: bool = False) -> dict[str, Any]:
     """The MCP tool object of one function."""
-    from atip.codecs.provider_tools import compile_functions
+    from atip.codecs.providers.tools import compile_functions
 
     return compile_functions({function.name: function}, "mcp", brief=brief).declarations[0]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import secrets
 
-from atip.execution.result import clean_output
+from atip.execution.output.result import clean_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.errors import AtipError
-    from atip.execution.result import Result
+    from atip.execution.output.result import Result
 
 MAX_LINE = 160
 

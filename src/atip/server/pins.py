@@ -13,7 +13,7 @@ import os
 
 from atip.calls.names import function_name
 from atip.errors import AtipError, NeedsConfirmation
-from atip.execution.result import clean_output
+from atip.execution.output.result import clean_output
 from atip.system import files
 from atip.system.digests import sha256_hex
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.calls.functions import Function
-    from atip.execution.result import Result
+    from atip.execution.output.result import Result
     from atip.execution.runner import Call, Runner
     from atip.server.catalogue import Catalogue
     from atip.server.consent import Elicitor
@@ -54,7 +54,7 @@ class Bounds(Value):
     max_bytes: int = DEFAULT_MAX_BYTES
 
 
-class Runs:
+class ServerRuns:
     """Runs calls for one server."""
 
     def __init__(self, catalogue: Catalogue, bounds: Bounds) -> None:

@@ -226,7 +226,7 @@ def _same_view(caller: int) -> bool:
 
 def _become(caller: int, cwd: bytes, variables: bytes) -> None:
     """Environment, folder and parents of the process that asks."""
-    from atip.system import callers
+    from atip.system.programs import callers
 
     callers.stand_in_for(caller)
     os.environ.clear()

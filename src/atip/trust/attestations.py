@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from atip.errors import FormatError
-from atip.model.reader import fail, read_json
+from atip.model.reading.reader import fail, read_json
 from atip.trust.statements import IN_TOTO
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from atip.errors import TrustError
 from atip.model.value import Value
-from atip.model.verdict import Step
+from atip.model.verdict import VerificationStep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ class Check(Value):
     """Whether something verified. `outcome` is the contract, `steps` are the explanation."""
 
     outcome: Outcome
-    steps: tuple[Step, ...] = ()
+    steps: tuple[VerificationStep, ...] = ()
     signer: str = ""
     payload: bytes = b""
     """Content of a DSSE envelope; empty unless passed."""
@@ -37,23 +37,23 @@ class Check(Value):
 class Refused(Exception):
     """A step failed; carries it."""
 
-    def __init__(self, step: Step) -> None:
+    def __init__(self, step: VerificationStep) -> None:
         super().__init__(step.message)
         self.step = step
 
 
-def failed(name: str, code: str, message: str, before: tuple[Step, ...] = ()) -> Check:
-    step = Step(name=name, outcome="failed", code=code, message=message)
+def failed(name: str, code: str, message: str, before: tuple[VerificationStep, ...] = ()) -> Check:
+    step = VerificationStep(name=name, outcome="failed", code=code, message=message)
     return Check(outcome="failed", steps=(*before, step))
 
 
 def unchecked(name: str, code: str, message: str) -> Check:
-    step = Step(name=name, outcome="unchecked", code=code, message=message)
+    step = VerificationStep(name=name, outcome="unchecked", code=code, message=message)
     return Check(outcome="unchecked", steps=(step,))
 
 
-def passed(name: str, message: str = "") -> Step:
-    return Step(name=name, outcome="passed", message=message)
+def passed(name: str, message: str = "") -> VerificationStep:
+    return VerificationStep(name=name, outcome="passed", message=message)
 
 
 def missing_extra(package: str) -> TrustError:

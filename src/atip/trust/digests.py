@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-from atip.model.digest import Digest, find_digest
+from atip.model.text.digest import Digest, find_digest
 from atip.model.value import Value
-from atip.model.verdict import Step
+from atip.model.verdict import VerificationStep
 from atip.trust.checks import Check, failed, passed
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def verify_binary_integrity(binary: bytes, trust: Trust | None) -> Check:
     integrity = trust.integrity if trust is not None else None
     checksum = integrity.checksum if integrity is not None else None
     if checksum is None:
-        step = Step(
+        step = VerificationStep(
             name="digest",
             outcome="absent",
             code="trust.no-checksum",
@@ -61,7 +61,7 @@ def verify_binary_integrity(binary: bytes, trust: Trust | None) -> Check:
         return Check(outcome="absent", steps=(step,))
     claimed = find_digest(checksum)
     if claimed is None:
-        step = Step(
+        step = VerificationStep(
             name="digest",
             outcome="unchecked",
             code="trust.digest-algorithm",

@@ -12,9 +12,9 @@ the caller brings the bytes.
 
 from __future__ import annotations
 
-from atip.model.digest import find_digest
+from atip.model.text.digest import find_digest
 from atip.model.value import Value
-from atip.model.verdict import Step, TrustLevel, Verdict
+from atip.model.verdict import TrustLevel, Verdict, VerificationStep
 from atip.trust.checks import Check, failed, passed, unchecked
 from atip.trust.digests import artifact_of, verify_binary_integrity
 from atip.trust.provenance import verify_provenance
@@ -196,7 +196,7 @@ def _check_provenance(materials: Materials, metadata: Tool | None, policy: Trust
 
 
 def _absent(name: str, code: str, message: str) -> Check:
-    step = Step(name=name, outcome="absent", code=code, message=message)
+    step = VerificationStep(name=name, outcome="absent", code=code, message=message)
     return Check(outcome="absent", steps=(step,))
 
 
@@ -209,7 +209,7 @@ def _claims_provenance(metadata: Tool | None) -> bool:
     return bool(metadata and metadata.trust and metadata.trust.provenance)
 
 
-def _steps(results: VerificationResults) -> tuple[Step, ...]:
+def _steps(results: VerificationResults) -> tuple[VerificationStep, ...]:
     return (
         *results.integrity.steps,
         *results.description.steps,

@@ -12,7 +12,7 @@ Level 4 is never derived: no document proves two-party review. Implements ATIP 0
 
 from __future__ import annotations
 
-from atip.model.verdict import Step
+from atip.model.verdict import VerificationStep
 from atip.trust.checks import Check, failed, passed, unchecked
 from atip.trust.digests import artifact_of
 from atip.trust.expected import matches
@@ -23,9 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.model.digest import Digest
+    from atip.model.text.digest import Digest
     from atip.trust.expected import TrustPolicy
-    from atip.trust.statements import Origin
+    from atip.trust.statements import BuildOrigin
 
 HOSTED_RUNNERS = ("github-hosted", "gitlab-hosted")
 
@@ -101,10 +101,10 @@ def _judge(check: Check, policy: TrustPolicy) -> Check:
     )
 
 
-def _builder_problem(origin: Origin, policy: TrustPolicy) -> Step | None:
+def _builder_problem(origin: BuildOrigin, policy: TrustPolicy) -> VerificationStep | None:
     if any(matches(origin.builder, one) for one in policy.builders):
         return None
-    return Step(
+    return VerificationStep(
         name="builder",
         outcome="failed",
         code="trust.builder",
@@ -112,18 +112,22 @@ def _builder_problem(origin: Origin, policy: TrustPolicy) -> Step | None:
     )
 
 
-def _source_problem(origin: Origin, check: Check, policy: TrustPolicy) -> Step | None:
+def _source_problem(
+    origin: BuildOrigin, check: Check, policy: TrustPolicy
+) -> VerificationStep | None:
     attested = check.certificate.get("source", "")
     sources = [*origin.sources, *([normalise_source(attested)] if attested else [])]
     # SECURITY: a builder that vouches for one repository in the certificate and for another in the payload.
     if len(set(sources)) != 1:
         named = ", ".join(dict.fromkeys(sources)) or "none"
         message = f"one source is needed, the document names: {named}"[:300]
-        return Step(name="source", outcome="failed", code="trust.source-conflict", message=message)
+        return VerificationStep(
+            name="source", outcome="failed", code="trust.source-conflict", message=message
+        )
     if any(matches(sources[0], _source(one)) for one in policy.sources):
         return None
     message = f"built from `{sources[0][:200]}`, which is not a configured source"
-    return Step(name="source", outcome="failed", code="trust.source", message=message)
+    return VerificationStep(name="source", outcome="failed", code="trust.source", message=message)
 
 
 def _source(expected: str) -> str:
@@ -131,7 +135,7 @@ def _source(expected: str) -> str:
     return expected if expected.endswith("*") else normalise_source(expected)
 
 
-def derive_level(origin: Origin, check: Check) -> int:
+def derive_level(origin: BuildOrigin, check: Check) -> int:
     """The SLSA level that the verified material supports; see the table above."""
     facts = check.certificate
     runner = facts.get("runner", "")

@@ -10,14 +10,14 @@ from atip.errors import FormatError
 from atip.trust.attestations import is_bundle, split_attestations, to_bytes
 from atip.trust.checks import Check, failed, missing_extra, passed, unchecked
 from atip.trust.digests import artifact_of
-from atip.trust.sigstore_bundles import verify_bundle
+from atip.trust.sigstore.bundles import verify_bundle
 from atip.trust.statements import find_statement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from atip.model.digest import Digest
+    from atip.model.text.digest import Digest
     from atip.trust.digests import Artifact
     from atip.trust.expected import TrustPolicy
 
@@ -64,7 +64,7 @@ def _verify_one(attestation: dict[str, Any], artifact: Artifact, policy: TrustPo
     try:
         from cryptography.exceptions import UnsupportedAlgorithm
 
-        from atip.trust.key_rules import load_keys, verify_envelope
+        from atip.trust.sigstore.key_rules import load_keys, verify_envelope
     except ImportError as error:
         raise missing_extra(error.name or "cryptography") from error
     try:

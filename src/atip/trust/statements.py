@@ -7,8 +7,8 @@ source go. Says what is claimed; whether that is enough is decided in `provenanc
 from __future__ import annotations
 
 from atip.errors import FormatError
-from atip.model.digest import Digest, find_digest
-from atip.model.reader import read_json
+from atip.model.reading.reader import read_json
+from atip.model.text.digest import Digest, find_digest
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class Statement(Value):
         return bool(known) and all(artifact.matches(one) for one in known)
 
 
-class Origin(Value):
+class BuildOrigin(Value):
     """Where and by what something was built, as a provenance claims."""
 
     builder: str
@@ -77,7 +77,7 @@ def _digests(subject: Any) -> tuple[Digest, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def find_origin(statement: Statement) -> Origin | None:
+def find_origin(statement: Statement) -> BuildOrigin | None:
     """Builder and source of a SLSA provenance; None for other predicates and for incomplete ones."""
     predicate: Any = statement.predicate
     if not isinstance(predicate, dict):
@@ -89,7 +89,7 @@ def find_origin(statement: Statement) -> Origin | None:
     return None
 
 
-def _origin_v1(predicate: dict[str, Any]) -> Origin | None:
+def _origin_v1(predicate: dict[str, Any]) -> BuildOrigin | None:
     build = _table(predicate, "buildDefinition")
     builder = _table(_table(predicate, "runDetails"), "builder").get("id")
     workflow = _table(_table(build, "externalParameters"), "workflow").get("repository")
@@ -97,18 +97,18 @@ def _origin_v1(predicate: dict[str, Any]) -> Origin | None:
     return _origin(builder, build.get("buildType"), [workflow, first])
 
 
-def _origin_v02(predicate: dict[str, Any]) -> Origin | None:
+def _origin_v02(predicate: dict[str, Any]) -> BuildOrigin | None:
     builder = _table(predicate, "builder").get("id")
     source = _table(_table(predicate, "invocation"), "configSource").get("uri")
     first = _first(predicate.get("materials")).get("uri")
     return _origin(builder, predicate.get("buildType"), [source, first])
 
 
-def _origin(builder: object, build_type: object, sources: list[object]) -> Origin | None:
+def _origin(builder: object, build_type: object, sources: list[object]) -> BuildOrigin | None:
     if not (isinstance(builder, str) and builder and isinstance(build_type, str)):
         return None
     named = [normalise_source(one) for one in sources if isinstance(one, str) and one]
-    return Origin(builder=builder, build_type=build_type, sources=tuple(dict.fromkeys(named)))
+    return BuildOrigin(builder=builder, build_type=build_type, sources=tuple(dict.fromkeys(named)))
 
 
 def normalise_source(uri: str) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from atip.calls.ceiling import Claim
+    from atip.calls.effects.ceiling import Claim
     from atip.model.tool import Tool
     from atip.workflows.host import Host
 
@@ -35,7 +35,7 @@ def with_claims(host: Host, document: Document, *, every: bool = False) -> Docum
 
 
 def _known(host: Host, document: Document) -> Tool:
-    from atip.model.decode import decode_tool
+    from atip.model.reading.decode import decode_tool
     from atip.workflows.lookup import Lookup
 
     return Lookup(host.places, os.getcwd()).over(decode_tool(document))
@@ -52,7 +52,7 @@ def _without_details(document: Document) -> Document:
 
 
 def _written(document: Document, tool: Tool, paths: Iterable[Sequence[str]]) -> Document:
-    from atip.calls.ceiling import command_claim
+    from atip.calls.effects.ceiling import command_claim
 
     for path in paths:
         claim = command_claim(tool, path)
@@ -74,8 +74,8 @@ def _placed(node: Document, path: tuple[str, ...], claim: Document) -> Document:
 
 
 def _encoded(claim: Claim) -> Document:
-    from atip.calls.claim_words import more_words
-    from atip.model.encode import encode_effects
+    from atip.calls.effects.claim_words import more_words
+    from atip.model.reading.encode import encode_effects
 
     return {
         "base": encode_effects(claim.base),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from atip.workflows.lookup import Lookup
 
 
-class Program(Value):
+class ProgramFile(Value):
     """The file that a call will run, and the digest of the bytes that will really run."""
 
     word: str
@@ -41,7 +41,7 @@ def establish_subject(
     lookup: Lookup,
     *,
     cwd: str,
-    program: Program | None = None,
+    program: ProgramFile | None = None,
 ) -> Subject:
     """The subject with `verdict` and `listed`, where a policy looks at them or somebody vouches for the program's bytes.
 
@@ -79,7 +79,7 @@ def _is_vouched(name: str, path: str, lookup: Lookup) -> bool:
     return any(os.path.isfile(path + ending) for ending in (*SIGNATURES, *PROVENANCES))
 
 
-def _path(subject: Subject, cwd: str, program: Program | None) -> str:
+def _path(subject: Subject, cwd: str, program: ProgramFile | None) -> str:
     """The real path of the program. SECURITY: by the word as it was typed; `./git` is not the `git` of the PATH."""
     word = subject.argv[0] if subject.argv else subject.tool
     if program is not None and word == program.word:
@@ -91,8 +91,8 @@ def _path(subject: Subject, cwd: str, program: Program | None) -> str:
 
 
 def _program(
-    places: Places, subject: Subject, path: str, program: Program | None
-) -> Program | None:
+    places: Places, subject: Subject, path: str, program: ProgramFile | None
+) -> ProgramFile | None:
     word = subject.argv[0] if subject.argv else subject.tool
     if program is not None and word == program.word:
         return program
@@ -100,19 +100,19 @@ def _program(
 
     try:
         kept = os.path.join(places.data, "digests")
-        return Program(word=word, path=path, digest=file_digest(path, kept))
+        return ProgramFile(word=word, path=path, digest=file_digest(path, kept))
     except AtipError:
         return None
 
 
 def _is_approved(places: Places, digest: str) -> bool:
-    from atip.registry.remotes import is_approved
+    from atip.registry.remote.remotes import is_approved
 
     return is_approved(places, digest)
 
 
 def _verdict(
-    places: Places, program: Program, subject: Subject, lookup: Lookup, *, is_wanted: bool
+    places: Places, program: ProgramFile, subject: Subject, lookup: Lookup, *, is_wanted: bool
 ) -> Verdict | None:
     """None when nothing could be established: then nothing is."""
     from atip.workflows.verify import verify_file
@@ -128,7 +128,7 @@ def _verdict(
 
 
 def _stored(name: str, lookup: Lookup) -> Tool | None:
-    from atip.model.decode import decode_tool
+    from atip.model.reading.decode import decode_tool
 
     document = lookup.document(name)
     return decode_tool(document).replace(name=name) if document is not None else None

@@ -6,7 +6,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.execution.audit import Audit
+    from atip.execution.audit.chain import Audit
     from atip.registry.store import Store
     from atip.system.paths import Places
     from atip.workflows.api.sessions import Sessions
@@ -42,7 +42,7 @@ class Host:
     @property
     def audit(self) -> Audit:
         """The user's audit chain."""
-        from atip.execution.audit import Audit
+        from atip.execution.audit.chain import Audit
 
         return Audit(
             os.path.join(self.places.data, "audit"),
@@ -52,6 +52,6 @@ class Host:
     @property
     def outputs(self) -> str:
         """The folder of kept outputs."""
-        from atip.execution.kept import FOLDER
+        from atip.execution.output.kept import FOLDER
 
         return os.path.join(self.places.cache, FOLDER)

@@ -1,6 +1,6 @@
 """Judging a shell line or an argv: parsed commands, their effects with reasons, and the decision.
 
-Where the workflow meets: line or argv → commands (`calls`) → subjects (`policy.line`) → decision (`policy.decide`).
+Where the workflow meets: line or argv → commands (`calls`) → subjects (`policy.lines.line`) → decision (`policy.decide`).
 Executes nothing, never scans, opens no socket. Also the whole of what `guard` needs, so the fast path
 imports no more than this. Implements DESIGN §5 `Toolbox.explain`.
 """
@@ -8,13 +8,13 @@ imports no more than this. Implements DESIGN §5 `Toolbox.explain`.
 from __future__ import annotations
 
 from atip.calls.invocation import UNKNOWN_TEXT
-from atip.calls.shell import parse_shell, read_argv
+from atip.calls.shell.line import parse_shell, read_argv
 from atip.errors import FormatError
 from atip.model.effects import UNKNOWN, Effects, union_of_steps
 from atip.model.value import Value, brief
 from atip.policy.decide import decide
 from atip.policy.decision import ASK, CONFINE, DENY, NOTHING_RUNS, Decision, strictest
-from atip.policy.line import judge_line
+from atip.policy.lines.line import judge_line
 from atip.policy.subject import Subject, shown_text
 from atip.workflows.lookup import Lookup
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from atip.calls.shell import ShellLine
+    from atip.calls.shell.line import ShellLine
     from atip.model.tool import Tool
-    from atip.policy.folders import FollowLinks
+    from atip.policy.network.remote import NamesOf
+    from atip.policy.places.folders import FollowLinks
     from atip.policy.policy import Policy
-    from atip.policy.remote import NamesOf
-    from atip.system.worktree import Worktree
+    from atip.system.workspace.worktree import Worktree
     from atip.workflows.host import Host
 
     Read = Callable[[], ShellLine]
@@ -81,7 +81,7 @@ class Explanation(Value):
 
     def to_json(self) -> dict[str, Any]:
         """The document of `explain --json`."""
-        from atip.model.encode import encode_effects
+        from atip.model.reading.encode import encode_effects
 
         return {
             "line": self.line,
@@ -99,7 +99,7 @@ class Explanation(Value):
 
 
 def _invocation(subject: Subject, decision: Decision) -> dict[str, Any]:
-    from atip.model.encode import encode_effects
+    from atip.model.reading.encode import encode_effects
 
     return {
         "tool": shown_text(subject.tool),
@@ -128,8 +128,8 @@ class LocalJudge:
         self, host: Host, cwd: str, *, preset: str | None = None, once: bool = False
     ) -> None:
         from atip.registry.policies import load_policies
-        from atip.system.links import Links
-        from atip.system.workspace_names import WorkspaceNames
+        from atip.system.workspace.links import Links
+        from atip.system.workspace.names import WorkspaceNames
 
         self.places, self.cwd = host.places, cwd
         self.policies = load_policies(host.places, cwd, preset=preset or host.policy, once=once)
@@ -169,10 +169,12 @@ class LocalJudge:
             subject = self._with_reversible(subject)
             if not subject.tool or subject.evidence == "shell":
                 return subject
-            from atip.workflows.establish import Program, establish_subject
+            from atip.workflows.establish import ProgramFile, establish_subject
 
             known = (
-                Program(word=program[0], path=program[1], digest=program[2]) if program else None
+                ProgramFile(word=program[0], path=program[1], digest=program[2])
+                if program
+                else None
             )
             return establish_subject(
                 subject, self.places, self.policies, self._lookup, cwd=self.cwd, program=known
@@ -190,7 +192,7 @@ class LocalJudge:
         if not writes or all(policy.preset != "workspace" for policy in self.policies):
             return subject
         from atip.policy.reversible import is_reversible
-        from atip.system.worktree import Worktree
+        from atip.system.workspace.worktree import Worktree
 
         if self._worktree is None:
             self._worktree = Worktree(self.cwd)

@@ -14,8 +14,8 @@ import sys
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.policy.decision import ALLOW, ASK, CONFINE, DENY, Decision, is_stricter
-from atip.policy.project_code import runs_project_code
-from atip.policy.sensitive import is_secret
+from atip.policy.lines.project_code import runs_project_code
+from atip.policy.places.sensitive import is_secret
 from atip.policy.settle import needs_person
 from atip.policy.subject import shown_text
 from atip.policy.through.shell_files import git_hooks, git_programs, git_settings, script_lines
@@ -43,7 +43,7 @@ _UP = 12
 _QUIET_GIT = frozenset(("version",))
 
 
-class Finding(Value):
+class LinkedLine(Value):
     """One line that another one leads to."""
 
     chain: tuple[str, ...]
@@ -97,7 +97,7 @@ def look_through(
     )
 
 
-def _decision(decision: Decision, findings: Sequence[Finding]) -> Decision:
+def _decision(decision: Decision, findings: Sequence[LinkedLine]) -> Decision:
     worst = decision
     for each in findings:
         # SECURITY: what is found only raises: a file can change before it runs
@@ -120,7 +120,7 @@ class _Look:
         self._root = _root_of(self._cwd)
         self._explain = explain
         self.vouched = False
-        self.findings: list[Finding] = []
+        self.findings: list[LinkedLine] = []
         self.digests: list[str] = []
 
     def follow(self, subject: Subject, chain: tuple[str, ...], depth: int) -> None:
@@ -211,7 +211,7 @@ class _Look:
         inner = self._explain(line)
         longer = (*chain, line)
         self.findings.append(
-            Finding(
+            LinkedLine(
                 chain=longer,
                 decision=inner.decision,
                 person=any(needs_person(each) for each in inner.invocations),
@@ -263,7 +263,7 @@ def _root_of(folder: str) -> str:
 
 
 def _short(text: str) -> str:
-    from atip.execution.redact import redact_text
+    from atip.execution.redaction.redact import redact_text
 
     text = redact_text(text[:2000])
     line = " ".join(shown_text(text).split())

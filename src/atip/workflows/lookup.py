@@ -155,7 +155,7 @@ class Lookup:
 
 
 def _merged(name: str, document: dict[str, Any], curated: Tool | None) -> Tool | None:
-    from atip.model.decode import decode
+    from atip.model.reading.decode import decode
 
     try:
         tool = decode({"atip": {"version": "0.6"}, "version": "", **document, "name": name}).tool
@@ -179,7 +179,7 @@ def _joined(tool: Tool, curated: Tool | None) -> Tool:
 
 def _as_warning(curated: Tool) -> Tool:
     """Facts about a program of that name: its dangers stay, and nothing is denied of a file that may be any other one."""
-    from atip.calls.facts import weakened
+    from atip.calls.effects.facts import weakened
 
     def warned(command: Command) -> Command:
         below = command.commands

@@ -48,8 +48,8 @@ def override_stamps(places: Places) -> dict[str, str]:
 
 
 def _read_override(name: str, path: str) -> Tool:
-    from atip.model.decode import decode
-    from atip.model.reader import STORE, read_json
+    from atip.model.reading.decode import decode
+    from atip.model.reading.reader import STORE, read_json
     from atip.system.files import read_bytes
 
     hint = "correct it, or remove it"

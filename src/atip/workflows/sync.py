@@ -1,6 +1,6 @@
 """Registries and the store: look up everything known in every remote registry, let the store know, forget one.
 
-Where the workflow meets: registries (`registry.remotes`) on one side, the ladder and the store (`discovery`) on the other.
+Where the workflow meets: registries (`registry.remote.remotes`) on one side, the ladder and the store (`discovery`) on the other.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from atip.registry.sync import SyncReport
+    from atip.registry.remote.sync import RegistrySyncReport
     from atip.workflows.host import Host
 
 
-class Synced(Value):
+class SyncedRegistries(Value):
     """What `sync_registries` did."""
 
-    report: SyncReport
+    report: RegistrySyncReport
     changed: tuple[str, ...]
     """Tools whose stored description is new."""
     lost: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ def sync_registries(
     approve: Iterable[str] = (),
     prefetch: Sequence[str] = (),
     refresh: bool = True,
-) -> Synced:
+) -> SyncedRegistries:
     """Look up everything known in every registry, and let the store know.
 
     Args:
@@ -53,7 +53,7 @@ def sync_registries(
     Raises:
         FormatError: settings cannot be read.
     """
-    from atip.registry.sync import synchronise
+    from atip.registry.remote.sync import synchronise
 
     tools = host.store.load_index()["tools"]
     digests = {
@@ -70,13 +70,13 @@ def sync_registries(
     if changed:
         _learn_again(host, changed, tools)
     lost = tuple(sorted(name for name in changed if digests[name] not in report.found))
-    return Synced(report=report, changed=tuple(sorted(changed)), lost=lost)
+    return SyncedRegistries(report=report, changed=tuple(sorted(changed)), lost=lost)
 
 
 def _asked(
     host: Host, digests: Mapping[str, str], tools: Mapping[str, Any]
 ) -> list[tuple[str, str, bool]]:
-    from atip.discovery.askers import is_private
+    from atip.discovery.sources.askers import is_private
 
     def real(entry: Any) -> str:
         return str((entry.get("x-atip") or {}).get("realPath") or entry.get("path", ""))
@@ -119,7 +119,7 @@ def remove_registry(host: Host, name: str) -> tuple[str, tuple[str, ...]]:
     Raises:
         NotFoundError: `registry.unknown`.
     """
-    from atip.registry.configuring import remove_registry as remove
+    from atip.registry.remote.configuring import remove_registry as remove
 
     source = remove(name, host.places)
     tools = host.store.load_index()["tools"]
@@ -131,9 +131,9 @@ def remove_registry(host: Host, name: str) -> tuple[str, tuple[str, ...]]:
 
 def list_registries(host: Host) -> list[dict[str, Any]]:
     """Every configured registry, in the order in which they are asked, with what is remembered of it."""
-    from atip.registry.cache import ShimCache
-    from atip.registry.remote_state import RegistryFiles
-    from atip.registry.remotes import load_sources
+    from atip.registry.remote.remotes import load_sources
+    from atip.registry.remote.state import RegistryFiles
+    from atip.registry.shims.cache import ShimCache
     from atip.system.clock import iso
 
     found = []
@@ -175,7 +175,7 @@ class Registries:
         approve: Iterable[str] = (),
         prefetch: Sequence[str] = (),
         refresh: bool = True,
-    ) -> Synced:
+    ) -> SyncedRegistries:
         """Look up everything known in every registry, and let the store know; see `sync_registries`."""
         return sync_registries(self._host, approve=approve, prefetch=prefetch, refresh=refresh)
 

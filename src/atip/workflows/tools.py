@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from atip.errors import NotFoundError
-from atip.model.plain_json import dumps
+from atip.model.reading.plain_json import dumps
 from atip.registry.settings import load_settings
 from atip.workflows.cmp.places import find_document, with_cmp
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from atip.discovery.mcp_configs import McpConfigs
+    from atip.discovery.mcp.configs import McpConfigs
     from atip.model.tool import Tool
     from atip.workflows.host import Host
 
@@ -42,7 +42,7 @@ def get_tool(host: Host, name: str, words: Sequence[str] = ()) -> Tool:
     Raises:
         NotFoundError: `tool.not-found` or `store.no-metadata`.
     """
-    from atip.model.decode import decode_tool
+    from atip.model.reading.decode import decode_tool
     from atip.registry.patterns import layered_patterns
     from atip.workflows.lookup import Lookup
 
@@ -63,8 +63,8 @@ def with_patterns(host: Host, document: dict[str, Any]) -> dict[str, Any]:
 
     if not (document.get("patterns") or has_pattern_files(host.places)):
         return document
-    from atip.model.decode import decode_tool
-    from atip.model.encode import encode
+    from atip.model.reading.decode import decode_tool
+    from atip.model.reading.encode import encode
 
     bare = decode_tool({key: value for key, value in document.items() if key != "commands"})
     tool = bare.replace(patterns=layered_patterns(bare, host.places))
@@ -104,7 +104,7 @@ def document_pieces(host: Host, name: str) -> list[bytes | memoryview]:
 
 def get_only(host: Host, name: str, words: Sequence[str]) -> dict[str, Any]:
     """One command of a tool as stored, in a document that says what it leaves out; empty where `view` has to make it."""
-    from atip.model.plain_view import plain_part
+    from atip.model.view.plain import plain_part
 
     document = find_document(host, name)
     if document is None:
@@ -135,7 +135,7 @@ def resolve(host: Host, name: str) -> dict[str, Any]:
 
 
 def _rescan(host: Host, name: str, entry: dict[str, Any] | None, *, refresh: bool) -> None:
-    from atip.model.names import why_unsafe
+    from atip.model.text.names import why_unsafe
 
     if why_unsafe(name):
         return
@@ -151,7 +151,7 @@ def _rescan(host: Host, name: str, entry: dict[str, Any] | None, *, refresh: boo
 
 
 def _unknown(host: Host, name: str) -> NotFoundError:
-    from atip.model.shape import closest
+    from atip.model.shapes.shape import closest
 
     index = host.store.load_index()["tools"]
     close = closest(name, index)
@@ -166,13 +166,13 @@ def get_part(host: Host, name: str, commands: Sequence[str]) -> Tool:
     Raises:
         NotFoundError: `view.unknown-command`.
     """
-    from atip.model.view import view
+    from atip.model.view.partial import view
 
     tool = get_tool(host, name)
     missing = [path for path in commands if not _is_expanded(tool, path)]
     if not (tool.partial and missing and tool.trust and tool.trust.source == "native"):
         return view(tool, commands=commands)
-    from atip.discovery.native import judge_answer
+    from atip.discovery.sources.native import judge_answer
     from atip.workflows.lookup import Lookup, locate
     from atip.workflows.scan.machine import prober
 
@@ -183,7 +183,7 @@ def get_part(host: Host, name: str, commands: Sequence[str]) -> Tool:
 
 
 def _visible(path: str) -> Sequence[str]:
-    from atip.discovery.stubs import head_of, needed_paths, parse_stub
+    from atip.discovery.files.stubs import head_of, needed_paths, parse_stub
 
     return [os.path.dirname(path), *needed_paths(path, parse_stub(path, head_of(path)))]
 
@@ -196,7 +196,7 @@ def _is_expanded(tool: Tool, path: str) -> bool:
 
 def mcp_servers(host: Host, cwd: str = "") -> McpConfigs:
     """MCP servers that the user's clients are configured with: known, not started."""
-    from atip.discovery.mcp_configs import read_mcp_configs
+    from atip.discovery.mcp.configs import read_mcp_configs
 
     extra = load_settings(host.places, "config").get("mcpConfigs", ())
     return read_mcp_configs(host.places, cwd or os.getcwd(), extra)

@@ -77,8 +77,8 @@ def _signed_description(
 
     if not has_registries(places):
         return materials, None, None
-    from atip.registry.remotes import find_signed
-    from atip.registry.shim_check import kind_of, read_shim, shim_policy
+    from atip.registry.remote.remotes import find_signed
+    from atip.registry.shims.check import kind_of, read_shim, shim_policy
 
     digest = f"sha256:{sha256_hex(materials.binary)}"
     found = find_signed(places, digest, name)
@@ -112,9 +112,9 @@ def fetch_document(url: str, *, offline: bool = False) -> bytes:
     Raises:
         FetchError: it cannot be fetched, or is not there.
     """
-    from atip.system.http import Limits, get
+    from atip.system.network.http import HttpLimits, get
 
-    answer = get(url, limits=Limits(max_bytes=MAX_SIDECAR), offline=offline)
+    answer = get(url, limits=HttpLimits(max_bytes=MAX_SIDECAR), offline=offline)
     if answer.status != 200:
         raise FetchError("http.status", f"`{url[:200]}` answered {answer.status}")
     return answer.body

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import typing
 
-from atip.apis.calling import Caller
+from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
 from atip.apis.interface import Door
-from atip.apis.syncing import sync
+from atip.apis.sync.syncing import sync
 
 if typing.TYPE_CHECKING:
     import pathlib
@@ -16,13 +16,13 @@ if typing.TYPE_CHECKING:
 HOSTILE = "x'; drop table items; --"
 
 
-def connected(folder: pathlib.Path, url: str, **more: typing.Any) -> Caller:
+def connected(folder: pathlib.Path, url: str, **more: typing.Any) -> OperationCaller:
     told = {"sources": {"database": {"shop": {"type": "database", "url": url, **more}}}, "language": "python"}  # fmt: skip
     (folder / "codegen.config.json").write_text(json.dumps(told))
     door = Door(env={"PW": "unused"})
     report = sync(load_config(str(folder)), door)
     assert report.is_complete, report.sources[0].to_json()
-    return Caller(load_config(str(folder)), door=door)
+    return OperationCaller(load_config(str(folder)), door=door)
 
 
 WRITES = [

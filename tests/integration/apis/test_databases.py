@@ -9,7 +9,7 @@ import typing
 
 import pytest
 
-from atip.apis.calling import Caller
+from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
 from atip.apis.interface import Door
 from atip.errors import AtipError, UsageError
@@ -127,7 +127,7 @@ def test_read_only_file_stays_read_only_even_for_a_forged_operation(lite: pathli
     told["sources"]["database"]["shop"]["writable"] = False
     (lite / "codegen.config.json").write_text(json.dumps(told))
     with (
-        Caller(load_config(str(lite)), door=Door(env={})) as box,
+        OperationCaller(load_config(str(lite)), door=Door(env={})) as box,
         pytest.raises(UsageError) as caught,
     ):
         box.call("shop", "insert_items", {"name": "x"})
@@ -240,7 +240,7 @@ def test_sqlite_answers_are_bounded_as_a_whole(lite: pathlib.Path) -> None:
 
 
 def test_sqlite_queries_end(lite: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atip.apis.database_engine.STATEMENT_MS", 300)
+    monkeypatch.setattr("atip.apis.database.engine.STATEMENT_MS", 300)
     sql = "with recursive n(i) as (select 1 union all select i+1 from n) select count(*) from n"
     with connected(lite, "sqlite:///shop.db") as box, pytest.raises(AtipError) as caught:
         box.call("shop", "query", {"sql": sql})

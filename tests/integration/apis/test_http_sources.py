@@ -13,11 +13,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from atip.apis import http_calls
-from atip.apis.calling import Caller
+from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
+from atip.apis.http import calls as http_calls
 from atip.apis.interface import Door, open_door
-from atip.apis.syncing import sync
+from atip.apis.sync.syncing import sync
 from atip.errors import AtipError, AuthRequired, ExecutionError, FetchError, PolicyError, UsageError
 from tests.approving import confined_door
 from tests.packages import package
@@ -96,7 +96,7 @@ def project(folder: pathlib.Path, server: ApiServer, **more: typing.Any) -> path
 
 
 def call(folder: pathlib.Path, name: str, arguments: dict[str, typing.Any], env: dict[str, str] | None = None) -> typing.Any:  # fmt: skip
-    with Caller(load_config(str(folder)), door=confined_door(folder, env or {})) as caller:
+    with OperationCaller(load_config(str(folder)), door=confined_door(folder, env or {})) as caller:
         return caller.run("shop", name, arguments)
 
 
@@ -300,7 +300,7 @@ def test_private_address_needs_to_be_configured(tmp_path: pathlib.Path, server: 
 def test_offline_opens_no_socket(tmp_path: pathlib.Path, server: ApiServer) -> None:
     project(tmp_path, server)
     with (
-        Caller(load_config(str(tmp_path)), door=Door(env={}, offline=True)) as caller,
+        OperationCaller(load_config(str(tmp_path)), door=Door(env={}, offline=True)) as caller,
         pytest.raises(PolicyError) as caught,
     ):
         caller.run("shop", "get_pet", {"pet_id": "1"})
@@ -324,7 +324,9 @@ def test_hooks_are_told_what_happened_but_no_values(
 ) -> None:
     project(tmp_path, server)
     events: list[typing.Any] = []
-    with Caller(load_config(str(tmp_path)), door=Door(env={}, hook=events.append)) as caller:
+    with OperationCaller(
+        load_config(str(tmp_path)), door=Door(env={}, hook=events.append)
+    ) as caller:
         caller.run("shop", "get_pet", {"pet_id": "secret-id"})
     assert [(each.source, each.operation, each.status, each.tries) for each in events] == [
         ("shop", "get_pet", 200, 1)
@@ -349,7 +351,7 @@ def test_calls_at_once_share_one_connection(
     opened = []
     real = http_calls.Sender
     monkeypatch.setattr(http_calls, "Sender", lambda access: opened.append(access) or real(access))
-    with Caller(load_config(str(tmp_path)), door=Door(env={})) as caller:
+    with OperationCaller(load_config(str(tmp_path)), door=Door(env={})) as caller:
 
         async def many() -> list[typing.Any]:
             calls = [
@@ -433,7 +435,7 @@ def test_graphql_is_introspected_and_called_with_variables(
     (tmp_path / "codegen.config.json").write_text(json.dumps(told))
     report = sync(load_config(str(tmp_path)), open_door())
     assert report.sources[0].operations == 5
-    with Caller(load_config(str(tmp_path)), door=Door(env={})) as caller:
+    with OperationCaller(load_config(str(tmp_path)), door=Door(env={})) as caller:
         hostile = '1") { id } evil: pet(id: "2'
         found = caller.call("zoo", "pet", {"id": hostile})
         assert found["pet"]["id"] == hostile

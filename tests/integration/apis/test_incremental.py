@@ -11,7 +11,7 @@ import pytest
 
 from atip.apis.config import load_config
 from atip.apis.interface import open_door
-from atip.apis.syncing import sync
+from atip.apis.sync.syncing import sync
 
 BASE: dict[str, typing.Any] = {
     "openapi": "3.0.3",

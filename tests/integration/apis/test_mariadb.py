@@ -190,7 +190,7 @@ def test_queries_end_and_answers_are_bounded(
         found = box.call("shop", "query", {"sql": many, "limit": 10})
         assert (len(found["rows"]), found["more"]) == (10, True)
         assert code(box, "query", {"sql": large, "limit": 1000}) == "api.too-large"
-        monkeypatch.setattr("atip.apis.database_engine.STATEMENT_MS", 200)
+        monkeypatch.setattr("atip.apis.database.engine.STATEMENT_MS", 200)
         assert code(box, "query", {"sql": "select sleep(20)"}) == "api.database"
 
 
@@ -210,12 +210,12 @@ def test_a_forged_operation_does_not_write(port: int, tmp_path: pathlib.Path) ->
         pass
     config = tmp_path / "codegen.config.json"
     config.write_text(config.read_text().replace('"writable": true', '"writable": false'))
-    from atip.apis.calling import Caller
+    from atip.apis.calling import OperationCaller
     from atip.apis.config import load_config
     from atip.apis.interface import Door
 
     with (
-        Caller(load_config(str(tmp_path)), door=Door(env={})) as box,
+        OperationCaller(load_config(str(tmp_path)), door=Door(env={})) as box,
         pytest.raises(UsageError) as caught,
     ):
         box.call("shop", "insert_items", {"name": "x"})

@@ -14,9 +14,9 @@ import typing
 
 import pytest
 
-from atip.apis.calling import Caller
+from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
-from atip.apis.syncing import sync
+from atip.apis.sync.syncing import sync
 from atip.errors import ExecutionError, FetchError
 from tests.approving import confined_door
 from tests.packages import package
@@ -54,13 +54,13 @@ server.run("stdio")
 '''
 
 
-def configured(folder: pathlib.Path, **servers: dict[str, typing.Any]) -> Caller:
+def configured(folder: pathlib.Path, **servers: dict[str, typing.Any]) -> OperationCaller:
     told = {"sources": {"mcp": {name: {"type": "mcp", **each} for name, each in servers.items()}}, "language": "python"}  # fmt: skip
     (folder / "codegen.config.json").write_text(json.dumps(told))
     door = confined_door(folder)
     report = sync(load_config(str(folder)), door)
     assert report.is_complete, [each.to_json() for each in report.sources]
-    return Caller(load_config(str(folder)), door=door)
+    return OperationCaller(load_config(str(folder)), door=door)
 
 
 def own(folder: pathlib.Path) -> dict[str, typing.Any]:
@@ -127,7 +127,7 @@ def test_no_process_is_left_after_many_cycles(tmp_path: pathlib.Path, cycles: in
     caller.close()
     before = children()
     for _ in range(cycles):
-        with Caller(load_config(str(tmp_path)), door=confined_door(tmp_path)) as box:
+        with OperationCaller(load_config(str(tmp_path)), door=confined_door(tmp_path)) as box:
             box.call("own", "look", {"word": "a"})
     assert children() <= before
 

@@ -11,10 +11,10 @@ import typing
 
 import pytest
 
-from atip.apis.calling import Caller
+from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
 from atip.apis.interface import open_door
-from atip.apis.syncing import sync
+from atip.apis.sync.syncing import sync
 from atip.errors import UsageError
 from tests.approving import approve
 from tests.cli.run import atip
@@ -186,7 +186,7 @@ def test_wrapper_checks_the_types_of_its_input(shop: Shop, server: ApiServer) ->
 
 def test_wrappers_of_an_older_version_are_refused(tmp_path: pathlib.Path) -> None:
     """They hand in the path of a configuration that nobody approved."""
-    old: typing.Any = Caller
+    old: typing.Any = OperationCaller
     with pytest.raises(UsageError) as caught:
         old(tmp_path / "codegen.config.json", door=open_door())
     assert caught.value.code == "api.old-wrappers"

@@ -16,7 +16,7 @@ import pytest
 from atip.bundles.login import device
 from atip.bundles.login.oauth import OAuth
 from atip.errors import AtipError
-from atip.system.http_form import post_form
+from atip.system.network.http_form import post_form
 from tests.packages import package
 
 

@@ -264,7 +264,7 @@ def test_yes_is_asked_for_with_the_image_and_bound_to_it(machine):
     sandbox["fs"] = {"read": ["./**"], "write": ["./**"]}
     folder = machine.folder / "demo"
     fields = {**bundle.manifest.fields, "sandbox": sandbox}
-    from atip.codecs.climd_document import render_document
+    from atip.codecs.climd.document import render_document
 
     (folder / "CLI.md").write_text(render_document(fields))
     bundle = host.load(str(folder))

@@ -8,7 +8,7 @@ import pytest
 
 import atip
 from atip.bundles.state import Installed
-from atip.codecs.climd_document import render_document
+from atip.codecs.climd.document import render_document
 from atip.errors import NotFoundError
 from tests.cli.run import atip as run
 from tests.simulators.bundle_host import make_bundle, write_bundle

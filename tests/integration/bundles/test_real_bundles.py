@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 import atip
-from atip.bundles.authoring import write_folder
+from atip.bundles.documents.authoring import write_folder
 from atip.errors import AtipError, Denied, FormatError, NeedsConfirmation
 from tests.shared import ROOT
 
@@ -56,7 +56,7 @@ def edit(folder: pathlib.Path, old: str, new: str, name: str = "CLI.md") -> None
 
 @pytest.mark.parametrize("name", ["jq", "httpie", "cowsay"])
 def test_example_is_valid_strictly_and_by_the_schema(place, name):
-    from atip.codecs.climd_check import check_fields
+    from atip.codecs.climd.check import check_fields
 
     bundle = place.host.load(str(EXAMPLES / name), strict=True)
     assert bundle.problems == ()
@@ -211,9 +211,16 @@ def test_init_git_validates_strictly_and_runs_status_confined(place):
 
 @pytest.mark.proves("AIP29-SKILL-03", "AIP29-SKILL-06", "AIP29-COMPAT-04")
 def test_draft_has_secrets_for_the_login_and_intents_for_patterns():
-    from atip.codecs import climd
-    from atip.codecs.climd_write import PlainBundle, write_bundle
-    from atip.model.tool import Authentication, AuthenticationMethod, Command, Pattern, Step, Tool
+    from atip.codecs.climd import codec as climd
+    from atip.codecs.climd.write import PlainBundle, write_bundle
+    from atip.model.tool import (
+        Authentication,
+        AuthenticationMethod,
+        Command,
+        Pattern,
+        PatternStep,
+        Tool,
+    )
 
     tool = Tool(
         name="gh",
@@ -229,7 +236,11 @@ def test_draft_has_secrets_for_the_login_and_intents_for_patterns():
             check_command="gh auth status",
         ),
         patterns=tuple(
-            Pattern(name=f"list them {n}", steps=(Step(command="gh pr list"),), tags=("show prs",))
+            Pattern(
+                name=f"list them {n}",
+                steps=(PatternStep(command="gh pr list"),),
+                tags=("show prs",),
+            )
             for n in range(9)
         ),
     )

@@ -19,11 +19,11 @@ import pytest
 
 from atip.bundles.install.work import InstallWorker, fetch_with
 from atip.bundles.installing import Installer
-from atip.bundles.requirements import Host
+from atip.bundles.requirements import HostMachine
 from atip.bundles.state import BundleStore
 from atip.bundles.versions import judge_version
 from atip.errors import AtipError
-from atip.system.http_addresses import Access
+from atip.system.network.http_addresses import Access
 from tests.simulators.bundle_host import make_bundle
 from tests.simulators.certificates import server_context
 from tests.simulators.fault_server import FaultServer, body
@@ -47,17 +47,17 @@ MANAGERS = {
     "cargo": (
         f'{COMMON}\nparser.add_argument("--root", required=True)\nparser.add_argument("--quiet", action="store_true")',
         'os.path.join(given.root, "bin", given.package)',
-        Host(os="linux", arch="x64", disk_mb=9000, memory_mb=9000),
+        HostMachine(os="linux", arch="x64", disk_mb=9000, memory_mb=9000),
     ),
     "choco": (
         f'{COMMON}\nparser.add_argument("--yes", action="store_true", required=True)',
         'os.path.join(os.environ["DEMO_PATH"], given.package)',
-        Host(os="windows", arch="x64", disk_mb=9000, memory_mb=9000),
+        HostMachine(os="windows", arch="x64", disk_mb=9000, memory_mb=9000),
     ),
     "scoop": (
         COMMON,
         'os.path.join(os.environ["DEMO_PATH"], given.package)',
-        Host(os="windows", arch="x64", disk_mb=9000, memory_mb=9000),
+        HostMachine(os="windows", arch="x64", disk_mb=9000, memory_mb=9000),
     ),
 }
 

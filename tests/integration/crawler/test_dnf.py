@@ -11,9 +11,9 @@ import pytest
 
 from atip.crawler.packages import Package, Refusal
 from atip.crawler.sources import open_source
-from atip.crawler.sources.interface import Ground, Wanted
+from atip.crawler.sources.interface import CrawlRequest, Ground
 from atip.crawler.sources.web.dnf_index import RpmIndex, RpmPackage
-from atip.system.unpack import read_archive
+from atip.system.archives.unpack import read_archive
 from tests.integration.crawler.test_crawl import crawl, loaded, root
 from tests.integration.crawler.test_web_sources import service
 from tests.simulators.package_files import script, system_files
@@ -59,7 +59,7 @@ def test_a_package_of_a_repository_becomes_a_shim_and_no_scriptlet_runs(tmp_path
 def found(address: str, tmp_path, name: str = "wordcount") -> list[Package | Refusal]:
     settings = {"private": [address], "dnf": {"repo": address}}
     source = open_source("dnf", Ground(folder=str(tmp_path / "ground"), settings=settings))
-    return list(source.discover([Wanted(source="dnf", name=name)]))
+    return list(source.discover([CrawlRequest(source="dnf", name=name)]))
 
 
 REPOMD = """<repomd xmlns="http://linux.duke.edu/metadata/repo"><data type="primary">
@@ -122,7 +122,7 @@ def test_a_package_of_another_size_than_listed_is_not_kept(tmp_path):
         index(answers, data=b"rpm", of_size=4)
         settings = {"private": [address], "dnf": {"repo": address}}
         source = open_source("dnf", Ground(folder=str(tmp_path), settings=settings))
-        (package,) = source.discover([Wanted(source="dnf", name="wordcount")])
+        (package,) = source.discover([CrawlRequest(source="dnf", name="wordcount")])
         kept: list[object] = []
         (refused,) = source.fetch([package.own], lambda *pair: kept.append(pair))
     assert (refused.code, kept) == ("crawl.size", [])

@@ -13,7 +13,7 @@ import pytest
 
 from atip.crawler.packages import Package, Refusal
 from atip.crawler.sources import open_source
-from atip.crawler.sources.interface import Ground, Wanted
+from atip.crawler.sources.interface import CrawlRequest, Ground
 from tests.simulators.package_files import make_tar, script
 
 ARCHIVE = make_tar({"bin/curl": script("curl")}, prefix="curl-8.5.0/")
@@ -119,7 +119,7 @@ def test_releases_are_found_and_fetched_by_digest(name, block, platforms, tmp_pa
         block = json.loads(json.dumps(block).replace("ADDRESS", address))
         ground = Ground(folder=str(tmp_path), settings=settings(address))
         source = open_source(name, ground)
-        found = list(source.discover([Wanted(source=name, name="curl", settings=block)]))
+        found = list(source.discover([CrawlRequest(source=name, name="curl", settings=block)]))
         assert all(isinstance(one, Package) for one in found), found
         assert [(one.version, one.platform) for one in found] == [("8.5.0", p) for p in platforms]
         kept: dict[str, bytes] = {}
@@ -129,7 +129,9 @@ def test_releases_are_found_and_fetched_by_digest(name, block, platforms, tmp_pa
         assert kept == {found[0].own.digest: ARCHIVE}
         full.clear()
         again = list(
-            open_source(name, ground).discover([Wanted(source=name, name="curl", settings=block)])
+            open_source(name, ground).discover(
+                [CrawlRequest(source=name, name="curl", settings=block)]
+            )
         )
         assert again == found
         assert full == []  # validators only
@@ -142,17 +144,17 @@ def test_what_is_not_there_or_has_no_digest_is_a_dead_letter(tmp_path):
         ground = Ground(folder=str(tmp_path), settings=settings(address))
         patterns = {"linux-amd64": "curl-*.tar.gz"}
         wanted = [
-            Wanted(
+            CrawlRequest(
                 source="github",
                 name="curl",
                 settings={"repo": "curl/curl", "asset_patterns": patterns},
             ),
-            Wanted(
+            CrawlRequest(
                 source="github",
                 name="none",
                 settings={"repo": "no/body", "asset_patterns": patterns},
             ),
-            Wanted(
+            CrawlRequest(
                 source="github", name="out", settings={"repo": "../..", "asset_patterns": patterns}
             ),
         ]

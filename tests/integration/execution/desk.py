@@ -12,7 +12,7 @@ import sys
 import time
 
 from atip.execution.consent import Question
-from atip.execution.result import Result
+from atip.execution.output.result import Result
 from atip.toolbox import Toolbox
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -94,7 +94,7 @@ def test_a_harmless_name_for_a_secret_does_not_open_it(desk: Desk, tmp_path: pat
 
 def test_a_link_that_is_changed_after_the_decision_opens_no_secret(desk: Desk) -> None:
     """The judge follows links; by the time that the sandbox is made, one may lead elsewhere. Nobody was asked about that."""
-    from atip.policy.named import Named
+    from atip.policy.places.named import Named
     from atip.workflows.run.plan import _existing
 
     (desk.home / ".ssh").mkdir()

@@ -7,11 +7,11 @@ import pathlib
 import pytest
 
 from atip.errors import AuthRequired
-from atip.execution.audit import Audit
-from atip.execution.login import Login, login_of
+from atip.execution.audit.chain import Audit
+from atip.execution.login import LoginState, login_of
 from atip.execution.runner import Judgement, ProgramCall, Runner
-from atip.model.confinement import Confinement
 from atip.model.effects import UNKNOWN, Effects
+from atip.model.permissions.confinement import Confinement
 from atip.model.tool import Authentication, AuthenticationMethod, Command, Tool
 from atip.policy.decision import Decision
 
@@ -60,7 +60,7 @@ def test_a_command_without_its_login_does_not_start(tmp_path: pathlib.Path) -> N
 
 
 def test_the_check_is_for_commands_that_need_it() -> None:
-    assert login_of(TOOL, (), ("hub", "x"), UNKNOWN) == Login(
+    assert login_of(TOOL, (), ("hub", "x"), UNKNOWN) == LoginState(
         check=("hub", "auth", "status"), how="hub auth login", variables=("HUB_TOKEN",)
     )
     assert login_of(TOOL, (), ("hub", "x"), Effects(network=False)) is None

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from atip.async_toolbox import AsyncToolbox
-from atip.execution.audit import Audit
+from atip.execution.audit.chain import Audit
 from tests.integration.execution.desk import Desk
 
 pytestmark = pytest.mark.sandbox

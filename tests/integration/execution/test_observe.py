@@ -9,9 +9,9 @@ import pytest
 
 from atip.errors import Denied
 from atip.model.effects import Effects, Filesystem
-from atip.model.sandbox_block import check_sandbox, read_sandbox
-from atip.model.yaml_reader import read_yaml
-from atip.policy.observed import differences
+from atip.model.permissions.sandbox_block import check_sandbox, read_sandbox
+from atip.model.reading.yaml_reader import read_yaml
+from atip.policy.confinement.observed import differences
 from tests.cli.run import atip
 from tests.integration.execution.desk import Desk
 

@@ -8,7 +8,7 @@ import pytest
 
 from atip.errors import Denied, NotFoundError
 from atip.execution.call import CallOptions
-from atip.model.tool import Pattern, Step
+from atip.model.tool import Pattern, PatternStep
 from atip.workflows.run import pattern
 from tests.integration.execution.desk import Desk
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.sandbox
 
 PATTERN = Pattern(
     name="two",
-    steps=(Step(command="mkdir {folder}"), Step(command="touch {folder}/a"), Step(command="ls {folder}")),
+    steps=(PatternStep(command="mkdir {folder}"), PatternStep(command="touch {folder}/a"), PatternStep(command="ls {folder}")),
     executable=True,
 )  # fmt: skip
 

@@ -160,7 +160,7 @@ def test_stages_of_killed_runs_go_after_a_day(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_root_that_does_not_exist_is_refused(tmp_path: pathlib.Path) -> None:
-    from atip.model.confinement import Confinement
+    from atip.model.permissions.confinement import Confinement
 
     confinement = Confinement(fs_write=(f"{tmp_path}/missing/**",))
     with pytest.raises(SandboxError) as refusal:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from atip.execution.result import Result
+from atip.execution.output.result import Result
 from tests.integration.execution.desk import Desk
 
 pytestmark = pytest.mark.sandbox

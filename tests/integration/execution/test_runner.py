@@ -19,10 +19,10 @@ from atip.errors import (
     TrustError,
     UsageError,
 )
-from atip.execution.audit import Audit
+from atip.execution.audit.chain import Audit
 from atip.execution.runner import Judgement, ProgramCall, Runner
-from atip.model.confinement import Confinement, Limits
 from atip.model.effects import Duration, Effects, Interactive
+from atip.model.permissions.confinement import Confinement, Limits
 from atip.policy.decision import Decision
 from atip.toolbox import Toolbox
 from tests.integration.sandbox import zoo_harness

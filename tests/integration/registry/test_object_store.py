@@ -9,8 +9,8 @@ import pytest
 
 from atip.errors import AtipError, FetchError, FormatError
 from atip.registry import tree
-from atip.registry.publish.delivery import headers_for
-from atip.system.objects import ABSENT, open_store
+from atip.registry.publish.files.delivery import headers_for
+from atip.system.stores.objects import ABSENT, open_store
 from tests.simulators.object_server import find_weed, object_server
 from tests.unit.registry.publish.source import DAY, RELEASE, Source, digits_of
 
@@ -101,7 +101,7 @@ def test_without_state_only_what_differs_is_sent(bucket, tmp_path, monkeypatch):
     for state in (source.folder / ".atip").glob("*.state"):
         state.unlink()
     source.add("b", description="Another text")
-    from atip.system.objects_s3 import Bucket
+    from atip.system.stores.s3 import Bucket
 
     sent = []
     put = Bucket.put
@@ -118,7 +118,7 @@ def test_two_publishers_do_not_overwrite_each_other(bucket, tmp_path, monkeypatc
     source.add("a")
     source.build(place=bucket)
     source.add("b")
-    from atip.system.objects_s3 import Bucket
+    from atip.system.stores.s3 import Bucket
 
     put_many = Bucket.put_many
 

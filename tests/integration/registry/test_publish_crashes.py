@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from atip.registry import tree
-from atip.registry.publish import role_keys, roots, state
-from atip.registry.tuf_client import Seen, SignedIndex
-from atip.system import objects_folder
+from atip.registry.publish import state
+from atip.registry.publish.signing import role_keys, roots
+from atip.registry.remote.tuf_client import SeenVersions, SignedIndex
+from atip.system.stores import folder as objects_folder
 from tests.unit.registry.publish.source import DAY, RELEASE, Source, digits_of
 
 pytest.importorskip("tuf")
@@ -24,11 +25,11 @@ class Deaths:
         self.left = -1
         for owner, name in (
             (objects_folder._Writer, "write"),
-            (objects_folder.Folder, "_replace"),
-            (objects_folder.Folder, "delete"),
-            (state.State, "put_parts"),
-            (state.State, "put_tools"),
-            (state.State, "set_head"),
+            (objects_folder.FolderStore, "_replace"),
+            (objects_folder.FolderStore, "delete"),
+            (state.BuildState, "put_parts"),
+            (state.BuildState, "put_tools"),
+            (state.BuildState, "set_head"),
             (role_keys, "write_atomic"),
             (roots, "write_atomic"),
         ):
@@ -63,7 +64,9 @@ def read_as_client(source, folder, at):
         path = source.public / url.removeprefix("https://x.invalid/")
         return path.read_bytes() if path.exists() else None
 
-    index = SignedIndex(str(folder), "https://x.invalid", root, fetch=fetch, now=at, seen=Seen())
+    index = SignedIndex(
+        str(folder), "https://x.invalid", root, fetch=fetch, now=at, seen=SeenVersions()
+    )
     index.refresh()
     return index
 

@@ -11,12 +11,12 @@ import pytest
 
 from atip.errors import AtipError, AuthRequired, FetchError, TrustError
 from atip.registry import tree
-from atip.registry.asking import Asking
-from atip.registry.remote import RemoteRegistry
-from atip.registry.remote_state import RegistryFiles
-from atip.registry.remotes import RemoteShims
-from atip.registry.sources import RegistrySource
-from atip.registry.sync import synchronise
+from atip.registry.remote.asking import Asking
+from atip.registry.remote.remote import RemoteRegistry
+from atip.registry.remote.remotes import RemoteShims
+from atip.registry.remote.sources import RegistrySource
+from atip.registry.remote.state import RegistryFiles
+from atip.registry.remote.sync import synchronise
 from atip.system.paths import find_places
 from tests.simulators.fault_server import FaultServer, body, drip, head, raw, reset, status
 from tests.simulators.registry import RegistrySimulator, digest_for, shim_of
@@ -33,7 +33,7 @@ def places(tmp_path):
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Waits between tries are tested in `tests/unit/system/test_http.py`."""
-    monkeypatch.setattr("atip.system.http_retry.FIRST_DELAY_S", 0.001)
+    monkeypatch.setattr("atip.system.network.http_retry.FIRST_DELAY_S", 0.001)
 
 
 def registry_with(*, bits: int = 1, tuf: bool = True, bundle: bytes | None = None):

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from atip.registry import tree
-from atip.registry.publish.delivery import headers_for
+from atip.registry.publish.files.delivery import headers_for
 from tests.shared import ROOT
 from tests.unit.registry.publish.source import RELEASE, Source, digits_of
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from atip.model.confinement import Confinement, Limits
-from atip.sandbox import launchers
+from atip.model.permissions.confinement import Confinement, Limits
+from atip.sandbox.bubblewrap import launchers
 from atip.sandbox.run import Outcome, run_confined
 from atip.sandbox.verified import seal
 

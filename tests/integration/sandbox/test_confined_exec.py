@@ -14,9 +14,9 @@ import time
 import pytest
 
 from atip.errors import ExecutionError, TrustError
-from atip.model.confinement import Confinement, Limits
-from atip.sandbox.cgroups import find_parent
-from atip.sandbox.run import Request, run_confined, start_confined
+from atip.model.permissions.confinement import Confinement, Limits
+from atip.sandbox.kernel.cgroups import find_parent
+from atip.sandbox.run import RunRequest, run_confined, start_confined
 from atip.sandbox.verified import seal
 from tests.integration.sandbox.confined import PYTHON, attempt, every_launcher, go, python
 from tests.integration.sandbox.zoo_harness import processes_of
@@ -45,7 +45,7 @@ def test_memory_of_all_processes_together_is_limited() -> None:
 
 
 def test_a_run_without_a_control_group_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atip.sandbox.cgroups._candidates", lambda: ())
+    monkeypatch.setattr("atip.sandbox.kernel.cgroups._candidates", lambda: ())
     said = python(Confinement(limits=Limits(memory_bytes=1 << 30)), "print('ran')")
     assert said.out == "ran\n" and "memory-total" not in said.outcome.layers
     assert any("memory" in note and "each process" in note for note in said.outcome.notes)
@@ -204,7 +204,7 @@ def test_daemon_does_not_outlive_its_program() -> None:
 def test_cancel_ends_a_run_within_a_second() -> None:
     binary = seal("/bin/sleep")
     running = start_confined(
-        Confinement(), Request(argv=("sleep", MARK), binary=binary), lambda _n, _d: None
+        Confinement(), RunRequest(argv=("sleep", MARK), binary=binary), lambda _n, _d: None
     )
     threading.Timer(0.2, running.cancel).start()
     began = time.monotonic()
@@ -313,8 +313,8 @@ def test_git_commits_and_clones_inside_its_tree(tmp_path: pathlib.Path) -> None:
 
 HOST = """
 import sys
-from atip.model.confinement import Confinement
-from atip.sandbox import bubblewrap_run, launchers
+from atip.model.permissions.confinement import Confinement
+from atip.sandbox.bubblewrap import backend as bubblewrap_run, launchers
 from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
 if sys.argv[3] == "python":

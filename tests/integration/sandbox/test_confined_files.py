@@ -8,7 +8,7 @@ import pathlib
 import pytest
 
 from atip.errors import SandboxError
-from atip.model.confinement import Confinement
+from atip.model.permissions.confinement import Confinement
 from tests.integration.sandbox.confined import attempt, go, python
 
 pytestmark = pytest.mark.sandbox

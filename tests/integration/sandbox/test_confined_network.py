@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from atip.model.confinement import Confinement
-from atip.sandbox.proxy import EgressPolicy
+from atip.model.permissions.confinement import Confinement
+from atip.sandbox.network.proxy import EgressPolicy
 from tests.integration.sandbox.confined import attempt, go, python
 
 pytestmark = pytest.mark.sandbox

@@ -11,8 +11,8 @@ import urllib.request
 import pytest
 
 from atip.errors import SandboxError
-from atip.model.confinement import Confinement, Limits
-from atip.sandbox.ingress import parse_callback
+from atip.model.permissions.confinement import Confinement, Limits
+from atip.sandbox.network.ingress import parse_callback
 from tests.integration.sandbox.confined import Said, python
 
 pytestmark = pytest.mark.sandbox

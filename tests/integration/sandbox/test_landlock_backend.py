@@ -8,8 +8,8 @@ import pathlib
 import pytest
 
 from atip.errors import SandboxError
-from atip.model.confinement import Confinement, Limits
-from atip.sandbox import kernel
+from atip.model.permissions.confinement import Confinement, Limits
+from atip.sandbox.kernel import syscalls as kernel
 from atip.sandbox.run import Outcome, run_confined
 from atip.sandbox.verified import seal
 from tests.integration.sandbox.confined import PYTHON, attempt

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from atip.model.confinement import Confinement
-from atip.sandbox import system_view
+from atip.model.permissions.confinement import Confinement
+from atip.sandbox.bubblewrap import system_view
 from atip.sandbox.layers import check_layers
-from atip.sandbox.probe import ProbeSandbox
+from atip.sandbox.probes.probe import ProbeSandbox
 from tests.integration.sandbox.confined import go
 
 pytestmark = pytest.mark.sandbox
@@ -26,7 +26,7 @@ def test_every_required_layer_is_proved_here() -> None:
 
 
 def test_missing_bubblewrap_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atip.sandbox.bubblewrap.SEARCH", ())
+    monkeypatch.setattr("atip.sandbox.bubblewrap.namespaces.SEARCH", ())
     broken = [layer for layer in check_layers() if not layer.works and layer.required]
     assert [layer.name for layer in broken] == ["bubblewrap", "namespaces"]
     assert all(layer.how_to_get for layer in broken)

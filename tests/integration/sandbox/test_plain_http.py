@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from atip.model.confinement import Confinement
-from atip.sandbox.plain_http import as_connect, rewritten
+from atip.model.permissions.confinement import Confinement
+from atip.sandbox.network.plain_http import as_connect, rewritten
 from tests.integration.sandbox.confined import go, python
 
 pytestmark = pytest.mark.sandbox

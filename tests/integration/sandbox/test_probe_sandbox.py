@@ -14,8 +14,8 @@ import time
 import pytest
 
 from atip.errors import SandboxError
-from atip.model.confinement import PROBE
-from atip.sandbox.probe import Probe, ProbeSandbox
+from atip.model.permissions.confinement import PROBE
+from atip.sandbox.probes.probe import Probe, ProbeSandbox
 from tests.integration.sandbox.unprivileged import ROOT, environment, system_python
 from tests.integration.sandbox.zoo_harness import (
     animals,
@@ -216,7 +216,7 @@ def test_program_that_is_not_there_is_a_result() -> None:
 
 HOST = """
 import sys, time
-from atip.sandbox.probe import ProbeSandbox
+from atip.sandbox.probes.probe import ProbeSandbox
 print("up", flush=True)
 with ProbeSandbox(visible=[sys.argv[2]], jobs=2) as box:
     box.run(["/bin/sleep", sys.argv[1]], wall_s=60)
@@ -257,7 +257,7 @@ def test_kill_at_any_moment_of_the_start_leaves_no_process(tmp_path: pathlib.Pat
 def test_host_without_namespaces_is_refused_cleanly() -> None:
     # Inside a sandbox no further namespace can be made: the same as on such a host.
     script = (
-        "from atip.sandbox.probe import ProbeSandbox\n"
+        "from atip.sandbox.probes.probe import ProbeSandbox\n"
         "from atip.errors import SandboxError\n"
         "try:\n"
         "    with ProbeSandbox() as box: box.run(['/bin/true']); print('ran')\n"

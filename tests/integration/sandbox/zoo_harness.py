@@ -20,17 +20,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from atip.cli.output import clean
-from atip.discovery.native import judge_answer
+from atip.discovery.sources.native import judge_answer
 from atip.errors import AtipError
-from atip.execution.audit import Audit
+from atip.execution.audit.chain import Audit
 from atip.execution.runner import Judgement, ProgramCall, Runner
-from atip.model.confinement import Confinement, Limits
 from atip.model.effects import Effects
-from atip.model.regex import compile_regex
+from atip.model.permissions.confinement import Confinement, Limits
+from atip.model.text.regex import compile_regex
 from atip.policy.decision import Decision
-from atip.sandbox.probe import ProbeSandbox
-from atip.sandbox.protocol import MAX_STRETCH
-from atip.sandbox.worker import ProbeResult
+from atip.sandbox.probes.probe import ProbeSandbox
+from atip.sandbox.probes.protocol import MAX_STRETCH
+from atip.sandbox.probes.worker import ProbeResult
 
 SECRET_ENV = "ZOO_TOKEN_SECRET"
 LIMIT_S = 2.0

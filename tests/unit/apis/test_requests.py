@@ -7,7 +7,7 @@ import typing
 
 import pytest
 
-from atip.apis.requests import build_request
+from atip.apis.http.requests import build_request
 from atip.errors import UsageError
 from atip.model.operation import Body, Operation, Parameter
 
@@ -204,7 +204,7 @@ def test_wrong_base64_is_refused() -> None:
 
 
 def test_an_answer_that_is_nested_without_end_is_text() -> None:
-    from atip.apis.http_calls import _decoded
+    from atip.apis.http.calls import _decoded
 
     content = b"[" * 200_000
     assert _decoded(content, "application/json") == content.decode()

@@ -7,10 +7,10 @@ import json
 import pytest
 
 import atip
-from atip.apis.incremental import State
-from atip.apis.tokens import MANIFEST_TOKENS, figures, minified, path_tokens, raw_tokens
-from atip.codecs.atm import manifest_of, token_reduction
-from atip.model.document_pieces import split_document
+from atip.apis.sync.incremental import SyncState
+from atip.apis.sync.tokens import MANIFEST_TOKENS, figures, minified, path_tokens, raw_tokens
+from atip.codecs.apis.atm import manifest_of, token_reduction
+from atip.model.reading.document_pieces import split_document
 from atip.system.tokens import find_counter
 from tests.packages import package
 
@@ -31,10 +31,10 @@ DOCUMENT = {
 }  # fmt: skip
 
 
-def state(document: object) -> State:
+def state(document: object) -> SyncState:
     raw = json.dumps(document, indent=4)
     api = atip.load_api(document, name="many")
-    return State(
+    return SyncState(
         digests={},
         names={},
         parts={},

@@ -8,8 +8,8 @@ import pytest
 
 from atip.bundles.asker import BundleAsker
 from atip.bundles.state import BundleStore, Installed
-from atip.codecs import climd
-from atip.codecs.climd_document import render_document
+from atip.codecs.climd import codec as climd
+from atip.codecs.climd.document import render_document
 from atip.search.entries import entries_of
 from atip.search.text import terms_of
 from tests.simulators.bundle_host import MANIFEST, TOOL, make_bundle

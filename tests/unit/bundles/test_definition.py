@@ -12,7 +12,7 @@ import pytest
 import atip
 from atip.bundles.entry.adapters import Signal
 from atip.bundles.entry.definition import define_cli
-from atip.bundles.login.auth import Login
+from atip.bundles.login.auth import BundleLogin
 from atip.bundles.login.secrets import SecretStore
 from atip.bundles.state import BundleStore
 from atip.errors import AtipError, FormatError
@@ -69,7 +69,7 @@ def login_of(tmp_path, handle, surface=None):
         "expiry": {"detect": "exit_code:4"},
     }
     bundle = make_bundle(tmp_path / "demo", auth=auth)
-    return Login(
+    return BundleLogin(
         bundle,
         store=BundleStore(str(tmp_path / "data"), str(tmp_path / "programs")),
         secrets=SecretStore(str(tmp_path / "secrets")),

@@ -6,16 +6,16 @@ import copy
 
 import pytest
 
-from atip.bundles.authoring import (
+from atip.bundles.doctor import advise
+from atip.bundles.documents.authoring import (
     derive_pattern,
     derived_check,
     find_install,
     merge_blocks,
     write_folder,
 )
-from atip.bundles.doctor import advise
 from atip.bundles.governance import (
-    Approval,
+    ApprovalRule,
     gate,
     missing_bump,
     mutations_of,
@@ -24,12 +24,12 @@ from atip.bundles.governance import (
     review,
 )
 from atip.bundles.install.interface import refused
-from atip.bundles.installing import Proposal
+from atip.bundles.installing import InstallProposal
 from atip.errors import AtipError
 from tests.simulators.bundle_host import MANIFEST, make_bundle
 
-ASK = Approval(mutates=("external:*",), decision="ask")
-DENY = Approval(mutates=("external:prod*",), decision="deny", bundle="demo@*")
+ASK = ApprovalRule(mutates=("external:*",), decision="ask")
+DENY = ApprovalRule(mutates=("external:prod*",), decision="deny", bundle="demo@*")
 
 
 @pytest.mark.proves("AIP29-COMPAT-01")
@@ -59,7 +59,7 @@ def test_rules_on_mutates_hold_for_every_tool_of_the_bundle(
 def test_approvals_are_read_strictly():
     good = {"approvals": [{"mutates": ["external:*"], "decision": "deny", "bundle": "gh@1"}]}
     assert read_approvals(good) == (
-        Approval(mutates=("external:*",), decision="deny", bundle="gh@1"),
+        ApprovalRule(mutates=("external:*",), decision="deny", bundle="gh@1"),
     )
     assert read_approvals(None) == ()
     for bad in (
@@ -196,7 +196,7 @@ def test_bundle_that_is_there_is_not_overwritten(tmp_path):
 def test_doctor_names_what_is_missing_in_the_order_of_the_lifecycle(tmp_path):
     steps = [{"id": "a", "kind": "cmd", "cmd": "demo a"}]
     bundle = make_bundle(tmp_path / "demo", setup=steps)
-    proposal = Proposal(key="demo@1", plans=(refused("brew", "no brew", "get brew"),))
+    proposal = InstallProposal(key="demo@1", plans=(refused("brew", "no brew", "get brew"),))
     told = advise(
         bundle,
         is_installed=False,

@@ -15,14 +15,14 @@ from atip.bundles.install.archive_member import read_member
 from atip.bundles.install.interface import METHODS, Action, Site, plan_entry
 from atip.bundles.install.work import InstallWorker
 from atip.bundles.installing import Installer
-from atip.bundles.requirements import Host, find_host, unmet, why_not_here
+from atip.bundles.requirements import HostMachine, find_host, unmet, why_not_here
 from atip.bundles.state import BundleStore
 from atip.bundles.versions import VersionFinding
-from atip.codecs.climd_manifest import InstallEntry, Requires
+from atip.codecs.climd.manifest import InstallEntry, Requires
 from atip.errors import AtipError, Denied, FormatError, TrustError
 from tests.simulators.bundle_host import make_bundle
 
-LINUX = Host(os="linux", arch="x64", disk_mb=9000, memory_mb=9000)
+LINUX = HostMachine(os="linux", arch="x64", disk_mb=9000, memory_mb=9000)
 GOOD = VersionFinding(ok=True, written="1.4", version="1.4.0", range=">=1.2 <2")
 BAD = VersionFinding(ok=False, written="3.0", version="3.0.0", range=">=1.2 <2", reason="too new")
 

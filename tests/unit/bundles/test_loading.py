@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atip.bundles.loading import find_bundles, load_bundle
-from atip.codecs.climd_document import render_document
+from atip.bundles.documents.loading import find_bundles, load_bundle
+from atip.codecs.climd.document import render_document
 from atip.errors import FormatError, NotFoundError
 from tests.simulators.bundle_host import MANIFEST, make_bundle, write_bundle
 

@@ -11,8 +11,8 @@ import urllib.request
 import pytest
 
 from atip.bundles.login import states
-from atip.bundles.login.auth import Login
-from atip.bundles.login.callback import Callback
+from atip.bundles.login.auth import BundleLogin
+from atip.bundles.login.callback import LoginCallback
 from atip.bundles.login.secrets import SecretStore
 from atip.bundles.state import BundleStore
 from atip.errors import AtipError, AuthRequired
@@ -39,7 +39,7 @@ class Place:
         self.surface = surface or FakeSurface()
         self.now = 1_000_000.0
         self.records: list[dict] = []
-        self.login = Login(
+        self.login = BundleLogin(
             self.bundle, store=self.store, secrets=self.secrets, spawner=self.spawner,
             confinement=self.bundle.requested, surface=self.surface, clock=lambda: self.now,
             record=self.records.append,
@@ -239,7 +239,7 @@ def ask(url, *, method="GET", **headers):
 @pytest.mark.proves("AIP29-SECURITY-05")
 def test_callback_is_single_use_and_refuses_everything_else():
     statuses = []
-    with Callback() as callback:
+    with LoginCallback() as callback:
         port = callback.url.split(":")[2].split("/")[0]
         good = f"{callback.url}?code=1&state={callback.state}"
 
@@ -266,16 +266,16 @@ def test_callback_is_single_use_and_refuses_everything_else():
 
 @pytest.mark.proves("AIP29-SECURITY-05")
 def test_callback_ends_with_its_time_and_with_the_caller():
-    with Callback() as callback, pytest.raises(AtipError) as caught:
+    with LoginCallback() as callback, pytest.raises(AtipError) as caught:
         callback.wait(0.3)
     assert caught.value.code == "callback.timeout"
-    with Callback() as callback, pytest.raises(AtipError) as caught:
+    with LoginCallback() as callback, pytest.raises(AtipError) as caught:
         callback.wait(5, is_cancelled=lambda: True)
     assert caught.value.code == "callback.cancelled"
 
 
 def test_error_of_the_other_side_is_told():
-    with Callback() as callback:
+    with LoginCallback() as callback:
         thread = threading.Thread(target=ask, args=(f"{callback.url}?error=access_denied",))
         thread.start()
         with pytest.raises(AtipError) as caught:

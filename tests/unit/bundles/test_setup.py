@@ -9,10 +9,10 @@ import urllib.request
 
 import pytest
 
-from atip.bundles.ledger import Ledger, definition
+from atip.bundles.ledger import SetupLedger, definition
 from atip.bundles.login.oauth import OAuth
 from atip.bundles.login.secrets import SecretStore
-from atip.bundles.setup import Setup
+from atip.bundles.setup import BundleSetup
 from atip.errors import AtipError, FormatError
 from tests.simulators.bundle_host import FakeSpawner, FakeSurface, make_bundle
 
@@ -56,12 +56,12 @@ class Place:
 
     def __init__(self, tmp_path, steps, *, answers=None, surface=None, spawner=None, **changes):
         self.bundle = make_bundle(tmp_path / "demo", setup=steps, **changes)
-        self.ledger = Ledger(str(tmp_path / "state"), workspace="/w", user="u")
+        self.ledger = SetupLedger(str(tmp_path / "state"), workspace="/w", user="u")
         self.secrets = SecretStore(str(tmp_path / "secrets"))
         self.spawner = spawner or FakeSpawner()
         self.surface = surface or FakeSurface(ANSWERS)
         self.records: list[dict] = []
-        self.setup = Setup(
+        self.setup = BundleSetup(
             self.bundle,
             ledger=self.ledger,
             secrets=self.secrets,
@@ -105,9 +105,9 @@ def test_finished_steps_are_not_asked_again(tmp_path):
     Place(tmp_path, STEPS).setup.run()
     again = Place(tmp_path, STEPS)
     assert again.setup.run() == [] and again.surface.asked == []
-    other = Ledger(str(tmp_path / "state"), workspace="/other", user="u")
+    other = SetupLedger(str(tmp_path / "state"), workspace="/other", user="u")
     assert len(other.pending(again.bundle.manifest.setup)) == 5
-    other = Ledger(str(tmp_path / "state"), workspace="/w", user="v")
+    other = SetupLedger(str(tmp_path / "state"), workspace="/w", user="v")
     assert len(other.pending(again.bundle.manifest.setup)) == 5
 
 
@@ -303,7 +303,7 @@ def test_oauth_without_settings_is_refused(tmp_path):
 def test_half_a_line_at_the_end_counts_as_not_written(tmp_path):
     bundle = make_bundle(tmp_path / "demo", setup=STEPS[:2])
     steps = bundle.manifest.setup
-    ledger = Ledger(str(tmp_path / "s"), workspace="/w", user="u")
+    ledger = SetupLedger(str(tmp_path / "s"), workspace="/w", user="u")
     ledger.record(steps[0], "done")
     with open(ledger.path, "ab") as file:
         file.write(b'{"step": "url", "event": "do')
@@ -315,7 +315,7 @@ def test_half_a_line_at_the_end_counts_as_not_written(tmp_path):
 
 def test_started_step_is_not_a_completed_one(tmp_path):
     bundle = make_bundle(tmp_path / "demo", setup=STEPS[:1])
-    ledger = Ledger(str(tmp_path / "s"), workspace="/w", user="u")
+    ledger = SetupLedger(str(tmp_path / "s"), workspace="/w", user="u")
     for event in ("started", "failed"):
         ledger.record(bundle.manifest.setup[0], event)
     assert len(ledger.pending(bundle.manifest.setup)) == 1

@@ -12,12 +12,14 @@ import urllib.request
 import pytest
 
 from atip.bundles.surfaces.headless import HeadlessSurface
-from atip.bundles.surfaces.interface import Question, parse_options, settle
+from atip.bundles.surfaces.interface import PromptQuestion, parse_options, settle
 from atip.bundles.surfaces.terminal import TerminalSurface
 from atip.bundles.surfaces.web import WebSurface
 from atip.errors import AtipError
 
-SELECT = Question(id="r", text="Region", type="select", options=(("eu", "Europe"), ("us", "us")))
+SELECT = PromptQuestion(
+    id="r", text="Region", type="select", options=(("eu", "Europe"), ("us", "us"))
+)
 
 
 @pytest.mark.proves("AIP29-SURFACE-01")
@@ -28,11 +30,12 @@ def test_terminal_asks_text_secret_select_and_opens_addresses():
         io.StringIO("\nhunter2\nmoon\n1\ny\n"), out, browse=lambda url: opened.append(url) or True
     )
     assert (
-        surface.ask(Question(id="u", text="URL", default="wss://x", description="Why")) == "wss://x"
+        surface.ask(PromptQuestion(id="u", text="URL", default="wss://x", description="Why"))
+        == "wss://x"
     )
-    assert surface.ask(Question(id="t", text="Token", type="secret")) == "hunter2"
+    assert surface.ask(PromptQuestion(id="t", text="Token", type="secret")) == "hunter2"
     assert surface.ask(SELECT) == "eu"
-    assert surface.ask(Question(id="b", text="Beta", type="boolean")) == "true"
+    assert surface.ask(PromptQuestion(id="b", text="Beta", type="boolean")) == "true"
     surface.open("https://example.com/")
     assert opened == ["https://example.com/"]
     shown = out.getvalue()
@@ -43,29 +46,29 @@ def test_terminal_asks_text_secret_select_and_opens_addresses():
 def test_terminal_shows_nothing_that_can_move_the_cursor():
     out = io.StringIO()
     TerminalSurface(io.StringIO("x\n"), out).ask(
-        Question(id="a", text="ask\x1b[2Jme", description="\x1b]0;t\x07")
+        PromptQuestion(id="a", text="ask\x1b[2Jme", description="\x1b]0;t\x07")
     )
     assert "\x1b" not in out.getvalue()
 
 
 def test_end_of_input_is_a_cancellation():
     with pytest.raises(AtipError) as caught:
-        TerminalSurface(io.StringIO(""), io.StringIO()).ask(Question(id="a", text="?"))
+        TerminalSurface(io.StringIO(""), io.StringIO()).ask(PromptQuestion(id="a", text="?"))
     assert caught.value.code == "setup.cancelled"
     with pytest.raises(AtipError):
-        HeadlessSurface().ask(Question(id="a", text="?"))
+        HeadlessSurface().ask(PromptQuestion(id="a", text="?"))
 
 
 @pytest.mark.parametrize(
     ("question", "answer", "value"),
     [
-        (Question(id="a", text="?"), "  x ", "x"),
-        (Question(id="a", text="?"), "", None),
-        (Question(id="a", text="?", type="secret"), " x \n", " x "),
-        (Question(id="a", text="?", type="boolean"), "maybe", None),
+        (PromptQuestion(id="a", text="?"), "  x ", "x"),
+        (PromptQuestion(id="a", text="?"), "", None),
+        (PromptQuestion(id="a", text="?", type="secret"), " x \n", " x "),
+        (PromptQuestion(id="a", text="?", type="boolean"), "maybe", None),
         (SELECT, "3", None),
         (SELECT, "us", "us"),
-        (Question(id="a", text="?"), "x" * 20_000, None),
+        (PromptQuestion(id="a", text="?"), "x" * 20_000, None),
     ],
 )
 def test_answers_are_settled(question, answer, value):
@@ -124,12 +127,12 @@ def test_web_page_renders_each_question_as_a_form():
     surface.show("<b>hello</b>")
     surface.open("https://example.com/?a=1&b=2")
     assert (
-        surface.ask(Question(id="a", text="Name <i>", description="Why & how", default='"q"'))
+        surface.ask(PromptQuestion(id="a", text="Name <i>", description="Why & how", default='"q"'))
         == "x"
     )
     assert surface.ask(SELECT) == "us"
-    assert surface.ask(Question(id="s", text="Secret", type="secret")) == "t"
-    assert surface.ask(Question(id="b", text="Beta", type="boolean")) == "false"
+    assert surface.ask(PromptQuestion(id="s", text="Secret", type="secret")) == "t"
+    assert surface.ask(PromptQuestion(id="b", text="Beta", type="boolean")) == "false"
     surface.close()
     browser.thread.join(10)
     first = browser.pages[0]
@@ -153,7 +156,7 @@ def test_web_page_takes_answers_of_its_own_form_only():
     urls: list[str] = []
     surface = WebSurface(urls.append)
     browser = Browser(urls[0], [{"answer": "good"}], attack=attack)
-    assert surface.ask(Question(id="a", text="?")) == "good"
+    assert surface.ask(PromptQuestion(id="a", text="?")) == "good"
     surface.close()
     browser.thread.join(10)
     assert browser.refused == [403, 403, 404, 403, 403]
@@ -164,10 +167,10 @@ def test_web_page_can_be_cancelled_and_times_out():
     surface = WebSurface(urls.append)
     browser = Browser(urls[0], [{"cancel": "1"}])
     with pytest.raises(AtipError):
-        surface.ask(Question(id="a", text="?"))
+        surface.ask(PromptQuestion(id="a", text="?"))
     browser.thread.join(10)
     surface.close()
     surface = WebSurface(urls.append, wait_s=0.2)
     with pytest.raises(AtipError):
-        surface.ask(Question(id="a", text="?"))
+        surface.ask(PromptQuestion(id="a", text="?"))
     surface.close()

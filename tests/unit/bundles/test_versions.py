@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from atip.bundles.versions import judge_version, version_mismatch
-from atip.codecs.climd_manifest import VersionCheck, read_manifest
+from atip.codecs.climd.manifest import VersionCheck, read_manifest
 from atip.errors import FormatError
-from atip.model.version_ranges import check_range, coerce_version, in_range
+from atip.model.text.version_ranges import check_range, coerce_version, in_range
 from tests.simulators.bundle_host import MANIFEST
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.argv_template import check_template, expand, place_names
-from atip.calls.command_line import fill_command, split_command
+from atip.calls.templates.argv import check_template, expand, place_names
+from atip.calls.templates.command_line import fill_command, split_command
 from atip.errors import FormatError
 
 

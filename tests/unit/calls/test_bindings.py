@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.bindings import inner_of_bindings
+from atip.calls.effects.bindings import inner_of_bindings
 
 
 def lines(value: str) -> list[tuple[str, str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.cmp_shell import build_line, needs_shell
-from atip.calls.cmp_template import Intent, Param
+from atip.calls.templates.cmp import CmpIntent, Param
+from atip.calls.templates.cmp_shell import build_line, needs_shell
 from atip.errors import FormatError
 from atip.knowledge.reading import load
 
@@ -13,7 +13,7 @@ from atip.knowledge.reading import load
 def line(command: str, given: dict | None = None, **options) -> str:
     names = {name: Param(name=name, type="array<string>") for name in ("ids",)}
     params = tuple(names[name] for name in names if f"{{{name}}}" in command)
-    made = Intent(patterns=("x",), command=command, params=params)
+    made = CmpIntent(patterns=("x",), command=command, params=params)
     return build_line(made, given or {}, **options)
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from atip.calls.cmp_template import (
-    Intent,
+from atip.calls.templates.cmp import (
+    CmpIntent,
     Param,
     build_argv,
     checked_values,
@@ -15,15 +15,15 @@ from atip.calls.cmp_template import (
     placeholders,
     split_template,
 )
-from atip.calls.cmp_words import read_template
+from atip.calls.templates.cmp_words import read_template
 from atip.errors import FormatError
 from atip.knowledge.reading import load
 from tests.shared import shared
 
 
-def intent(command: str, **params) -> Intent:
+def intent(command: str, **params) -> CmpIntent:
     made = tuple(Param(name=name, **told) for name, told in params.items())
-    return Intent(patterns=("do it",), command=command, params=made)
+    return CmpIntent(patterns=("do it",), command=command, params=made)
 
 
 def argv(command: str, given: dict, **params) -> list[str]:
@@ -223,16 +223,18 @@ def test_a_value_that_the_program_would_run_is_refused(command, value, code):
 
 @pytest.mark.proves("CMP-4.1-06")
 def test_destructive_without_a_word_is_not_idempotent():
-    assert Intent(patterns=(), command="t").is_idempotent is True
-    assert Intent(patterns=(), command="t", destructive=True).is_idempotent is False
-    assert Intent(patterns=(), command="t", destructive=True, idempotent=True).is_idempotent is True
+    assert CmpIntent(patterns=(), command="t").is_idempotent is True
+    assert CmpIntent(patterns=(), command="t", destructive=True).is_idempotent is False
+    assert (
+        CmpIntent(patterns=(), command="t", destructive=True, idempotent=True).is_idempotent is True
+    )
 
 
 @pytest.mark.proves("CMP-8.2-01", "CMP-4.1-04")
 def test_destructive_and_confirm_both_need_consent_whatever_the_template_holds():
-    assert not Intent(patterns=(), command="t --confirm").needs_consent
-    assert Intent(patterns=(), command="t --confirm", confirm=True).needs_consent
-    assert Intent(patterns=(), command="t --yes", destructive=True).needs_consent
+    assert not CmpIntent(patterns=(), command="t --confirm").needs_consent
+    assert CmpIntent(patterns=(), command="t --confirm", confirm=True).needs_consent
+    assert CmpIntent(patterns=(), command="t --yes", destructive=True).needs_consent
 
 
 def test_checked_values_keep_the_declared_types():

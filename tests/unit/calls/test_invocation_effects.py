@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from atip.calls.effects import effects_of, program_name
+from atip.calls.effects.engine import effects_of, program_name
 from atip.calls.parse import parse
 from atip.knowledge import load
 from atip.model.effects import Effects, Filesystem

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.pattern_steps import fill_pattern
+from atip.calls.templates.pattern_steps import fill_pattern
 from atip.errors import FormatError, PolicyError
-from atip.model.tool import Pattern, Step, Variable
+from atip.model.tool import Pattern, PatternStep, Variable
 
 
 def pattern(*steps: str, executable: bool | None = True, **variables: Variable) -> Pattern:
     return Pattern(
         name="p",
-        steps=tuple(Step(command=step) for step in steps),
+        steps=tuple(PatternStep(command=step) for step in steps),
         variables=variables or None,
         executable=executable,
     )

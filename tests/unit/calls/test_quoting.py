@@ -7,7 +7,7 @@ import shlex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.calls.quoting import quote
+from atip.calls.shell.quoting import quote
 
 
 @given(st.text())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.calls.invocation import ANY_WORDS, UNKNOWN_TEXT
-from atip.calls.shell import parse_shell
+from atip.calls.shell.line import parse_shell
 from atip.errors import FormatError
 
 U = UNKNOWN_TEXT

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.conflicts import conflict, only_reads, waves
-from atip.calls.patterns import plan_pattern
-from atip.calls.template import fill
+from atip.calls.effects.conflicts import conflict, only_reads, waves
+from atip.calls.templates.patterns import plan_pattern
+from atip.calls.templates.template import fill
 from atip.calls.values import why_injection
 from atip.errors import FormatError
 from atip.knowledge import load
-from atip.model.decode import decode_effects
+from atip.model.reading.decode import decode_effects
 from tests.unit.calls.tools import command, tool
 
 

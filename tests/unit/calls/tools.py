@@ -5,7 +5,7 @@ from __future__ import annotations
 from atip.calls.build import build
 from atip.calls.functions import find_function
 from atip.errors import FormatError
-from atip.model.decode import decode_tool
+from atip.model.reading.decode import decode_tool
 
 
 def option(name, *flags, type="string", **more):

@@ -10,11 +10,11 @@ import pytest
 
 import atip
 from atip.apis.manifests import fetch_manifest, find_manifest, usable
-from atip.codecs.atm import decode, manifest_of, token_reduction
+from atip.codecs.apis.atm import decode, manifest_of, token_reduction
 from atip.errors import FormatError, NotFoundError
-from atip.model.check_atm import check_manifest, checksum_of, savings_text
 from atip.model.operation import Api, AuthScheme, Operation
-from atip.model.schema import schema_of
+from atip.model.shapes.check_atm import check_manifest, checksum_of, savings_text
+from atip.model.shapes.schema import schema_of
 from tests.packages import package
 from tests.simulators.api_server import Reply, api_server
 
@@ -252,7 +252,7 @@ def test_manifest_is_found_in_the_order_of_the_text(tmp_path: pathlib.Path) -> N
 @pytest.mark.proves("ATM-5.2-01", "ATM-15.2-01", "ATM-15.2-03", "ATM-16-03")
 def test_manifest_of_a_web_api_is_judged_before_it_is_used() -> None:
     package("httpcore2")
-    from atip.system.http_addresses import Access
+    from atip.system.network.http_addresses import Access
 
     with api_server() as server:
         access = Access(private=(server.base,))

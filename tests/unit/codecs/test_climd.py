@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from atip.codecs import climd
-from atip.codecs.climd_check import check_fields
-from atip.codecs.climd_document import read_document, render_document
-from atip.codecs.climd_manifest import read_manifest
-from atip.codecs.climd_write import PlainBundle, write_bundle
+from atip.codecs.climd import codec as climd
+from atip.codecs.climd.check import check_fields
+from atip.codecs.climd.document import read_document, render_document
+from atip.codecs.climd.manifest import read_manifest
+from atip.codecs.climd.write import PlainBundle, write_bundle
 from atip.codecs.interface import decoder, encoder
 from atip.errors import FormatError
 from atip.model.effects import Effects, Filesystem

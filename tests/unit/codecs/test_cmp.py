@@ -7,8 +7,8 @@ import json
 import pytest
 
 import atip
-from atip.codecs import cmp
-from atip.codecs.cmp_document import Reader
+from atip.codecs.cmp import codec as cmp
+from atip.codecs.cmp.document import Reader
 from atip.codecs.interface import FORMATS
 from atip.errors import FormatError
 from atip.knowledge.reading import load
@@ -105,7 +105,7 @@ def test_an_adapter_names_what_it_wraps():
 
 @pytest.mark.proves("CMP-7-03")
 def test_the_adapter_of_the_text_loads_and_expands():
-    from atip.calls.cmp_template import build_argv
+    from atip.calls.templates.cmp import build_argv
 
     ripgrep = spec_tools()[1]
     assert problems(ripgrep, folder="ripgrep-adapter") == [

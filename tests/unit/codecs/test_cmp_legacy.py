@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atip.codecs import cmp
-from atip.codecs.cmp_legacy import modernised
+from atip.codecs.cmp import codec as cmp
+from atip.codecs.cmp.legacy import modernised
 from atip.errors import FormatError
 
 INTENT = {"patterns": ["find text"], "template": "rg {query}", "outputParser": "json"}

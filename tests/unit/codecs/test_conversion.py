@@ -13,14 +13,20 @@ from hypothesis import strategies as st
 import atip
 from atip.codecs.command_line.kdl_text import quote
 from atip.codecs.interface import FORMATS, encoder
-from atip.discovery.loss_sample import SAMPLE
-from atip.discovery.loss_table import field_name, fields_lost, loss_table, matrix, readable
-from atip.discovery.reading import READABLE, read_format
-from atip.inference.described.kdl import parse_kdl
-from atip.model.decode import decode
+from atip.discovery.conversion.loss_sample import SAMPLE
+from atip.discovery.conversion.loss_table import (
+    field_name,
+    fields_lost,
+    loss_table,
+    matrix,
+    readable,
+)
+from atip.discovery.conversion.reading import READABLE, read_format
+from atip.inference.described.usage.kdl import parse_kdl
 from atip.model.effects import Effects, Filesystem
-from atip.model.encode import encode
-from atip.model.usage_effects import effects_of, word_of
+from atip.model.reading.decode import decode
+from atip.model.reading.encode import encode
+from atip.model.reading.usage_effects import effects_of, word_of
 from tests.shared import ROOT
 
 BOAT = decode(SAMPLE).tool

@@ -6,8 +6,8 @@ import typing
 
 import pytest
 
-from atip.codecs.openapi import decode_api, dialect_of
-from atip.codecs.operation_schema import schemas_of
+from atip.codecs.apis.openapi import decode_api, dialect_of
+from atip.codecs.apis.operation_schema import schemas_of
 from atip.errors import FormatError
 
 

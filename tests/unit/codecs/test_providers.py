@@ -7,8 +7,8 @@ import json
 import pytest
 
 from atip.codecs.interface import encoder
-from atip.codecs.provider_check import check_declarations
-from atip.codecs.provider_tools import compile_tools, estimate, tokens_of, undone
+from atip.codecs.providers.check import check_declarations
+from atip.codecs.providers.tools import compile_tools, estimate, tokens_of, undone
 from atip.errors import NotFoundError, UsageError
 from atip.session import to_anthropic, to_gemini, to_openai
 from tests.unit.calls.tools import argument, command, option, tool

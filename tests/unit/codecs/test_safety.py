@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atip.codecs.safety import clean_text, described, safety_suffix
-from atip.model.decode import decode_effects
+from atip.codecs.providers.safety import clean_text, described, safety_suffix
+from atip.model.reading.decode import decode_effects
 from atip.session import compile_tools, generate_safety_prompt
 from tests.unit.calls.tools import command, option, tool
 

@@ -10,10 +10,10 @@ import shutil
 import pytest
 
 from atip.crawler.depot import Depot
-from atip.crawler.packages import EMPTY, LEARNT, REFUSED, Artifact, Package
+from atip.crawler.packages import EMPTY, LEARNT, REFUSED, Package, PackageFile
 from atip.crawler.steps.work import examine
 from atip.errors import FormatError
-from atip.system.unpack import unpack
+from atip.system.archives.unpack import unpack
 from tests.simulators.package_files import make_deb, make_tar, script, system_files
 
 CASES = 2_000
@@ -58,10 +58,10 @@ def test_no_mutation_ends_the_extractor_or_leaves_its_folder(tmp_path):
     assert refused > CASES // 4
 
 
-def artifact(depot: Depot, data: bytes) -> Artifact:
+def artifact(depot: Depot, data: bytes) -> PackageFile:
     digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
     depot.put_blob(digest, data)
-    return Artifact(name="tool.deb", digest=digest, locator="tool=1.0")
+    return PackageFile(name="tool.deb", digest=digest, locator="tool=1.0")
 
 
 def every_job_ends(folder, cases: int) -> None:

@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from atip.discovery import stubs
+from atip.discovery.files import stubs
 
 
 def test_alternative_is_named_by_its_second_link(

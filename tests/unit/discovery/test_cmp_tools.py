@@ -8,11 +8,11 @@ import pathlib
 
 import pytest
 
-from atip.discovery import cmp_tools
-from atip.discovery.cmp_asker import CmpAsker
-from atip.discovery.cmp_folder import write_folder
-from atip.discovery.ladder import Subject, climb
-from atip.discovery.stubs import Stub
+from atip.discovery.cmp import tools as cmp_tools
+from atip.discovery.cmp.asker import CmpAsker
+from atip.discovery.cmp.folder import write_folder
+from atip.discovery.files.stubs import Stub
+from atip.discovery.sources.ladder import ProbeSubject, climb
 from atip.errors import AtipError, FormatError, NotFoundError
 from atip.model.tool import Command, Tool
 from tests.unit.codecs.cmp_examples import jot
@@ -179,7 +179,9 @@ class Help:
 @pytest.mark.proves("CMP-7-02")
 def test_an_adapter_is_a_rung_and_lower_rungs_add_to_it(place, tmp_path):
     write_tool(place, "rg-adapter", jot(adapter=True, wraps="jot", binary=None))
-    subject = Subject(name="jot", path="/bin/jot", real_path="/bin/jot", digest="", stub=Stub())
+    subject = ProbeSubject(
+        name="jot", path="/bin/jot", real_path="/bin/jot", digest="", stub=Stub()
+    )
     askers = [CmpAsker(str(tmp_path)), Help()]
     found = climb(subject, askers, may_execute=False, merge_knowledge=lambda tool: tool)
     assert (found.rung, found.also) == ("adapter", ("help",))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from atip.discovery.files.stubs import Stub
 from atip.discovery.frameworks.cobra_program import CobraAsker
 from atip.discovery.frameworks.marks import COBRA, marks_in
-from atip.discovery.help_tree import Budget
-from atip.discovery.knowing import storable
-from atip.discovery.ladder import Subject
-from atip.discovery.stubs import Stub
-from atip.model.check import check_tool
-from atip.model.encode import encode
-from atip.sandbox.worker import ProbeResult
+from atip.discovery.sources.help_tree import HelpBudget
+from atip.discovery.sources.knowing import storable
+from atip.discovery.sources.ladder import ProbeSubject
+from atip.model.reading.encode import encode
+from atip.model.shapes.check import check_tool
+from atip.sandbox.probes.worker import ProbeResult
 
 ROOT = "Boat.\n\nUsage:\n  boat [command]\n\nAvailable Commands:\n  load  Load cargo\n\nFlags:\n      --log string  how loud\n"
 LOAD = "Load.\n\nUsage:\n  boat load FILE [flags]\n\nFlags:\n  -f, --force  do not ask\n"
@@ -52,13 +52,13 @@ def program(tmp_path):
     return str(path)
 
 
-def subject(path: str) -> Subject:
-    return Subject(name="boat", path=path, real_path=path, digest="sha256:0", stub=Stub())
+def subject(path: str) -> ProbeSubject:
+    return ProbeSubject(name="boat", path=path, real_path=path, digest="sha256:0", stub=Stub())
 
 
 def test_the_program_tells_commands_flags_and_values(program):
     runner = Simulated()
-    tool = CobraAsker(lambda _: runner, Budget()).ask(subject(program))
+    tool = CobraAsker(lambda _: runner, HelpBudget()).ask(subject(program))
     assert list(tool.commands) == ["load", "sail"]  # not the value that was offered as a candidate
     assert tool.version == "1.2.3"
     by_flag = {option.flags[-1]: option for option in tool.global_options}
@@ -84,7 +84,7 @@ def test_the_mark_is_found_across_the_border_of_two_reads(tmp_path):
 
 
 def test_what_is_stored_is_valid_metadata(program):
-    tool = storable(CobraAsker(lambda _: Simulated(), Budget()).ask(subject(program)))
+    tool = storable(CobraAsker(lambda _: Simulated(), HelpBudget()).ask(subject(program)))
     assert [one for one in check_tool(encode(tool)) if one.severity == "error"] == []
     assert (tool.trust.source, tool.trust.verified) == ("inferred", False)
 
@@ -94,7 +94,7 @@ def test_a_program_that_does_not_answer_the_protocol_is_known_by_its_help(tmp_pa
     path = tmp_path / "boat"
     path.write_bytes(b"\x7fELF" + b"\0" * 100 + mark)
     runner = Silent()
-    tool = CobraAsker(lambda _: runner, Budget()).ask(subject(str(path)))
+    tool = CobraAsker(lambda _: runner, HelpBudget()).ask(subject(str(path)))
     assert tool.extra["_generation"]["method"] == "framework-help"
     assert list(tool.commands) == ["load"]
     assert [option.flags for option in tool.global_options] == [("-h", "--help"), ("--log",)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from atip.discovery.help_tree import Budget, HelpTree, Remembering
-from atip.discovery.learning import both_dashes
+from atip.discovery.sources.help_tree import HelpBudget, HelpTree, Remembering
+from atip.discovery.sources.learning import both_dashes
 from atip.inference.help import infer_help
 from atip.model.tool import Option
-from atip.sandbox.worker import ProbeResult
+from atip.sandbox.probes.worker import ProbeResult
 
 ROOT = "Usage: boat <command>\n\nCommands:\n  load  Load cargo\n  sail  Set sail\n"
 LOAD = "Usage: boat load [options]\n\nOptions:\n  -f, --force  do not ask\n"
@@ -34,7 +34,7 @@ def explore(answers, budget=None):
         runner,
         "/usr/bin/boat",
         lambda text, path: infer_help(text, tool="boat", path=path),
-        budget or Budget(),
+        budget or HelpBudget(),
     )
     return tree.explore(), runner, tree
 
@@ -83,13 +83,13 @@ def test_help_that_is_a_complaint_proves_no_flag():
 
     runner = Complaining({("--help",): ROOT})
     read = lambda text, path: infer_help(text, tool="boat", path=path)  # noqa: E731
-    assert flags(HelpTree(runner, "boat", read, Budget()).explore()) == []
+    assert flags(HelpTree(runner, "boat", read, HelpBudget()).explore()) == []
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_a_used_up_budget_is_told(limit):
     _, runner, tree = explore(
-        {("--help",): ROOT, ("load", "--help"): LOAD}, Budget(questions=limit)
+        {("--help",): ROOT, ("load", "--help"): LOAD}, HelpBudget(questions=limit)
     )
     assert len(runner.asked) <= limit
     assert tree.was_cut

@@ -8,9 +8,9 @@ import pathlib
 
 import pytest
 
-from atip.discovery.json_comments import without_comments
-from atip.discovery.mcp_configs import McpServer, find_mcp_servers, read_mcp_configs
-from atip.discovery.mcp_secrets import hide_login, hide_secrets
+from atip.discovery.mcp.configs import ConfiguredMcpServer, find_mcp_servers, read_mcp_configs
+from atip.discovery.mcp.json_comments import without_comments
+from atip.discovery.mcp.secrets import hide_login, hide_secrets
 from atip.system.paths import find_places
 from atip.toolbox import Toolbox
 
@@ -75,7 +75,7 @@ def test_every_client_is_read(home, client, relative, content):
     found = read(home)
     assert found.problems == ()
     assert found.servers == (
-        McpServer(
+        ConfiguredMcpServer(
             client=client,
             name="files",
             transport="stdio",

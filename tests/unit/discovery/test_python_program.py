@@ -8,6 +8,7 @@ import zlib
 
 import pytest
 
+from atip.discovery.files.stubs import Stub
 from atip.discovery.frameworks import python_program
 from atip.discovery.frameworks.python_program import (
     MARK,
@@ -17,10 +18,9 @@ from atip.discovery.frameworks.python_program import (
     unpack,
     weight_of,
 )
-from atip.discovery.ladder import Subject
-from atip.discovery.stubs import Stub
+from atip.discovery.sources.ladder import ProbeSubject
 
-SUBJECT = Subject(
+SUBJECT = ProbeSubject(
     name="boat",
     path="/bin/boat",
     real_path="/bin/boat",

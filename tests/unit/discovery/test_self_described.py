@@ -6,23 +6,23 @@ import json
 
 import pytest
 
+from atip.discovery.files.stubs import Stub
 from atip.discovery.frameworks.node_package import OclifAsker
 from atip.discovery.frameworks.self_described import SelfDescribedAsker
 from atip.discovery.frameworks.yargs_program import YargsAsker
-from atip.discovery.ladder import Subject
-from atip.discovery.learning import read_text
-from atip.discovery.stubs import Stub
+from atip.discovery.sources.ladder import ProbeSubject
+from atip.discovery.sources.learning import read_text
 from atip.errors import FormatError
-from atip.model.check import check_tool
-from atip.model.encode import encode
+from atip.model.reading.encode import encode
+from atip.model.shapes.check import check_tool
 from tests.unit.discovery.test_help_tree import Simulated
 
 SPEC = 'bin "boat"\nversion "2.0"\nflag "-f --force"\ncmd "load" help="Load" { arg "<CRATE>" }\n'
 
 
-def subject(path: str, language: str | None = None) -> Subject:
+def subject(path: str, language: str | None = None) -> ProbeSubject:
     stub = Stub(interpreter="node", language=language) if language else Stub()
-    return Subject(name="boat", path=path, real_path=path, digest="sha256:0", stub=stub)
+    return ProbeSubject(name="boat", path=path, real_path=path, digest="sha256:0", stub=stub)
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,18 @@ from contextlib import ExitStack
 
 import pytest
 
-from atip.discovery.documents import system_texts
-from atip.discovery.ladder import Subject, climb
-from atip.discovery.stubs import Stub
+from atip.discovery.files.documents import system_texts
+from atip.discovery.files.stubs import Stub
+from atip.discovery.sources.ladder import ProbeSubject, climb
 from atip.toolbox import Toolbox
 from atip.workflows.scan.machine import reading_askers
 from atip.workflows.scan.shims import shim_askers
 from tests.simulators.registry import RegistrySimulator, digest_for, shim_of
 
 FROB = digest_for("frob")
-SUBJECT = Subject(name="frob", path="/bin/frob", real_path="/bin/frob", digest=FROB, stub=Stub())
+SUBJECT = ProbeSubject(
+    name="frob", path="/bin/frob", real_path="/bin/frob", digest=FROB, stub=Stub()
+)
 
 
 def place(folder, description: str, name: str = f"sha256/{FROB[7:]}") -> bytes:

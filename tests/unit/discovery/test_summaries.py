@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from atip.discovery.documents import InstalledTexts
-from atip.discovery.ladder import Subject
-from atip.discovery.stubs import parse_stub
+from atip.discovery.files.documents import InstalledTexts
+from atip.discovery.files.stubs import parse_stub
+from atip.discovery.sources.ladder import ProbeSubject
 from atip.discovery.summaries.packages import InstalledPackages, read_debian
 from atip.discovery.summaries.sources import SummarySources
-from atip.inference.man import read_purpose
+from atip.inference.manual.man import read_purpose
 
 PAGE = ".TH BOAT 1\n.SH NAME\nboat, ship \\- carry things over water\n.SH SYNOPSIS\nboat\n"
 
@@ -37,7 +37,7 @@ def machine(tmp_path):
 
 def subject(name, path=None, head=b""):
     path = path or f"/usr/bin/{name}"
-    return Subject(
+    return ProbeSubject(
         name=name, path=path, real_path=path, digest="sha256:0", stub=parse_stub(path, head)
     )
 

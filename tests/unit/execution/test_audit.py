@@ -11,9 +11,9 @@ import stat
 import pytest
 
 from atip.errors import AtipError, ExecutionError
-from atip.execution.anchor import Head, parse_head
-from atip.execution.audit import GENESIS, NAME, Audit
-from atip.execution.records import redacted
+from atip.execution.audit.anchor import Head, parse_head
+from atip.execution.audit.chain import GENESIS, NAME, Audit
+from atip.execution.audit.records import redacted
 
 
 def filled(folder, runs: int = 3, **options) -> Audit:

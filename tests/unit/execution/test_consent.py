@@ -13,7 +13,7 @@ from atip.errors import AtipError, Denied, NeedsConfirmation, PolicyError
 from atip.execution import approvals, consent
 from atip.execution.approvals import Approvals
 from atip.execution.consent import Question, Tokens, ask_on_terminal, bind, obtain
-from atip.model.confinement import Confinement
+from atip.model.permissions.confinement import Confinement
 from tests.shared import shared
 
 PARTS = {"digest": "sha256:a", "argv": ("rm", "x"), "env": {"A": "1"}, "cwd": "/w", "policy": "p"}

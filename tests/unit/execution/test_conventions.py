@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.errors import FormatError
-from atip.execution.conventions import (
+from atip.execution.output.conventions import (
     USUAL,
     message_of,
     parse_output,

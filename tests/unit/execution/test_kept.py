@@ -8,15 +8,15 @@ import re
 import pytest
 
 from atip.errors import NotFoundError
-from atip.execution.kept import KeptOutput, make_room, read_kept
-from atip.execution.result import Gathered
+from atip.execution.output.kept import KeptOutput, make_room, read_kept
+from atip.execution.output.result import CapturedStream
 
 RUN = "0123456789abcdef"
 
 
-def gathered(folder, max_bytes: int = 100, **limits) -> Gathered:
+def gathered(folder, max_bytes: int = 100, **limits) -> CapturedStream:
     keep = KeptOutput(str(folder), RUN, "stdout", **limits)
-    return Gathered("stdout", (), max_bytes, keep=keep)
+    return CapturedStream("stdout", (), max_bytes, keep=keep)
 
 
 def test_a_short_output_leaves_no_file(tmp_path):
@@ -59,7 +59,7 @@ def test_secrets_are_taken_out_before_anything_is_kept(tmp_path):
 
 def test_a_file_is_bounded_and_says_so(tmp_path):
     out = gathered(tmp_path / "o", max_bytes=10)
-    small = Gathered(
+    small = CapturedStream(
         "stdout", (), 10, keep=KeptOutput(str(tmp_path / "o"), RUN, "stdout", max_bytes=50)
     )
     small.take(b"a" * 100)

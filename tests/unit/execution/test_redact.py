@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from atip.execution.redact import Redactor, redact, redact_text
-from atip.execution.secret_values import passed_values
+from atip.execution.redaction.redact import Redactor, redact, redact_text
+from atip.execution.redaction.secret_values import passed_values
 from tests.shared import shared
 
 TOKEN = b"ghp_" + b"a1B2c3D4e5F6" * 3

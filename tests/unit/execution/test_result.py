@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from atip.execution.finish import add_counts
-from atip.execution.result import Gathered, Result, clean_output
+from atip.execution.output.finish import add_counts
+from atip.execution.output.result import CapturedStream, Result, clean_output
 from tests.shared import shared
 
 TOKEN = b"ghp_" + b"a1B2c3D4e5F6" * 3
 
 
-def gathered(data: bytes, max_bytes: int, piece: int = 7, known=()) -> Gathered:
-    stream = Gathered("stdout", known, max_bytes)
+def gathered(data: bytes, max_bytes: int, piece: int = 7, known=()) -> CapturedStream:
+    stream = CapturedStream("stdout", known, max_bytes)
     for start in range(0, len(data), piece):
         stream.take(data[start : start + piece])
     stream.end()
@@ -46,7 +46,7 @@ def test_no_part_of_a_secret_survives_the_cut(max_bytes):
 
 
 def test_memory_is_bounded():
-    stream = Gathered("stdout", (), 10_000)
+    stream = CapturedStream("stdout", (), 10_000)
     for _ in range(200):
         stream.take(b"0123456789abcde\n" * 1024)
     stream.end()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.inference.borne_out import borne_out
+from atip.inference.completion.borne_out import borne_out
 from atip.inference.merge import merge_tools
 from atip.model.tool import BOOLEAN, Command, Option, Tool
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from atip.inference.completion_bash import infer_bash
-from atip.inference.completion_fish import infer_fish
-from atip.inference.completion_zsh import infer_zsh
-from atip.inference.shell_words import expand_braces, tokenize
+from atip.inference.completion.bash import infer_bash
+from atip.inference.completion.fish import infer_fish
+from atip.inference.completion.shell_words import expand_braces, tokenize
+from atip.inference.completion.zsh import infer_zsh
 from atip.model.tool import Command, Option
 
 

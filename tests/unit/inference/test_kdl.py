@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.errors import FormatError
-from atip.inference.described.kdl import parse_kdl
+from atip.inference.described.usage.kdl import parse_kdl
 
 
 def values(text):

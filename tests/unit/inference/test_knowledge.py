@@ -2,12 +2,12 @@
 
 import json
 
-from atip.calls.effects import effects_of
+from atip.calls.effects.engine import effects_of
 from atip.calls.parse import parse
 from atip.inference.knowledge import merge_knowledge
 from atip.knowledge import load
 from atip.model.effects import Effects
-from atip.model.encode import encode
+from atip.model.reading.encode import encode
 from atip.model.tool import Command, Option, Tool
 
 FORCE = Option(name="force", flags=("-f", "--force"), type="boolean", description="force updates")

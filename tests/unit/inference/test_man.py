@@ -7,9 +7,9 @@ import pathlib
 
 import pytest
 
-from atip.inference.man import infer_man
-from atip.inference.roff import render
-from atip.inference.roff_text import split_arguments, unescape
+from atip.inference.manual.man import infer_man
+from atip.inference.manual.roff import render
+from atip.inference.manual.roff_text import split_arguments, unescape
 
 MAN = r""".\" a comment
 .TH PLOUGH 1 "2024-01-01" "field 1.0"

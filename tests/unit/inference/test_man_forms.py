@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.inference.man import infer_man
+from atip.inference.manual.man import infer_man
 
 PAGE = r""".TH NET\-SPACE 8
 .SH NAME

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from atip.inference.completion_zsh import infer_zsh
-from atip.inference.shell_words import WORD, tokenize
+from atip.inference.completion.shell_words import WORD, tokenize
+from atip.inference.completion.zsh import infer_zsh
 
 SCRIPT = r"""#compdef ferry
 

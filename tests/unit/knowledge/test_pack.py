@@ -9,7 +9,7 @@ from atip.inference.effects import infer_effects
 from atip.knowledge import load, names
 from atip.knowledge.compile import compile_all, compile_file, read_matchers, stale_files
 from atip.knowledge.reading import CURATED, _plain
-from atip.model.encode import encode
+from atip.model.reading.encode import encode
 from atip.model.tool import Option
 
 

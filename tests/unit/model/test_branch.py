@@ -6,9 +6,9 @@ import copy
 
 import pytest
 
-from atip.model.branch import LARGE, OVERVIEW, is_large, is_part, joined, split
-from atip.model.check import check_tool
-from atip.model.decode import decode_tool
+from atip.model.reading.branch import LARGE, OVERVIEW, is_large, is_part, joined, split
+from atip.model.reading.decode import decode_tool
+from atip.model.shapes.check import check_tool
 
 
 def document(services: int) -> dict:

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from atip.errors import FormatError
-from atip.model.decode import decode_effects, decode_tool
-from atip.model.delegation import (
+from atip.model.effects import UNKNOWN
+from atip.model.permissions.delegation import (
     Allowed,
     Delegation,
     allows,
@@ -16,7 +16,7 @@ from atip.model.delegation import (
     encode_delegation,
     intersect,
 )
-from atip.model.effects import UNKNOWN
+from atip.model.reading.decode import decode_effects, decode_tool
 
 SAFE = decode_effects({"destructive": False, "network": False, "reversible": True})
 RISKY = decode_effects({"destructive": True, "network": True, "reversible": False})

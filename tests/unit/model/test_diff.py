@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from atip.model.decode import decode
-from atip.model.diff import diff
+from atip.model.diff.compare import diff
+from atip.model.reading.decode import decode
 from tests.shared import shared
 
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from atip.model.decode import decode
-from atip.model.lint import LintFacts, lint, lint_tool
-from atip.model.lint_config import MINIMAL, RECOMMENDED, STRICT
-from atip.model.lint_rules import RULES, check_of
+from atip.model.lint.config import MINIMAL, RECOMMENDED, STRICT
+from atip.model.lint.linter import LintFacts, lint, lint_tool
+from atip.model.lint.rules.table import RULES, check_of
+from atip.model.reading.decode import decode
 from tests.shared import ROOT, shared
 
 QUIET = {"network": False, "destructive": False, "filesystem": {"write": False}}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from atip.errors import FormatError
-from atip.model.lint_config import decode_config, with_rule
+from atip.model.lint.config import decode_config, with_rule
 from tests.shared import shared
 
 

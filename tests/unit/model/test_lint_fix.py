@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from atip.model.lint import Edit, Finding, lint
-from atip.model.lint_fix import apply_fixes, fixed_text, is_conservative
-from atip.model.positions import Positions, parse_path
+from atip.model.lint.fix import apply_fixes, fixed_text, is_conservative
+from atip.model.lint.linter import Edit, LintFinding, lint
 from atip.model.problems import render_path
+from atip.model.reading.positions import Positions, parse_path
 
 
 def document(**command):
@@ -53,7 +53,7 @@ def test_missing_effects_are_not_invented():
 )
 def test_an_edit_that_claims_safety_is_refused(edit):
     before = {"effects": {"destructive": True}}
-    finding = Finding(rule="x", severity="error", parts=(), path="$", message="", edit=edit)
+    finding = LintFinding(rule="x", severity="error", parts=(), path="$", message="", edit=edit)
     assert not is_conservative(edit)
     assert apply_fixes(before, [finding]) == before
     assert fixed_text(Positions(json.dumps(before)), [finding]) == json.dumps(before)

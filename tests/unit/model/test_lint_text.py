@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from atip.model.lint_text import has_lookalikes, instructions, invisible, visible
+from atip.model.lint.text import has_lookalikes, instructions, invisible, visible
 from tests.shared import shared
 
 

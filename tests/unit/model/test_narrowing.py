@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from atip.errors import FormatError
-from atip.model.environment import is_never_passed, runs_code
-from atip.model.globs import parse_glob
-from atip.model.hosts import canonical_host, is_public, parse_endpoint, parse_host_pattern
-from atip.model.narrowing import check_narrowing
-from atip.model.sandbox_block import check_sandbox, read_sandbox
+from atip.model.permissions.narrowing import check_narrowing
+from atip.model.permissions.sandbox_block import check_sandbox, read_sandbox
+from atip.model.text.environment import is_never_passed, runs_code
+from atip.model.text.globs import parse_glob
+from atip.model.text.hosts import canonical_host, is_public, parse_endpoint, parse_host_pattern
 
 PARENT = {
     "network": {"egress": ["api.example.com", "*.cdn.example.com"]},

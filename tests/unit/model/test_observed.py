@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.model.decode import decode_tool
-from atip.model.diff import diff
+from atip.model.diff.compare import diff
 from atip.model.observed import read_observed
+from atip.model.reading.decode import decode_tool
 from atip.pages.tool_data import evidence_list
 
 DIGEST = "sha256:" + "a" * 64

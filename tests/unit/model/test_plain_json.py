@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.model import plain_json
+from atip.model.reading import plain_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -71,7 +71,7 @@ def test_what_cannot_be_written_is_refused():
 
 def test_a_good_document_is_read_without_json_or_re():
     code = (
-        "import sys; from atip.model.plain_json import dumps, loads; dumps(loads('{\"a\": [1, 2.5, null]}'));"
+        "import sys; from atip.model.reading.plain_json import dumps, loads; dumps(loads('{\"a\": [1, 2.5, null]}'));"
         "print(sorted({'json', 're', 'enum'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -80,7 +80,7 @@ def test_a_good_document_is_read_without_json_or_re():
 
 def test_a_broken_document_is_refused_where_json_was_never_imported():
     program = (
-        "import sys; from atip.model.plain_json import loads\n"
+        "import sys; from atip.model.reading.plain_json import loads\n"
         "assert 'json' not in sys.modules\n"
         "try: loads('{\"a\" 1}')\n"
         "except ValueError as error: print(error)\n"

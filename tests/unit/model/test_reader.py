@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from atip.errors import FormatError
-from atip.model.reader import ReadLimits, read_json
-from atip.model.yaml_reader import WrittenFloat, read_yaml, split_front_matter
+from atip.model.reading.reader import ReadLimits, read_json
+from atip.model.reading.yaml_reader import WrittenFloat, read_yaml, split_front_matter
 
 
 def refusal(read, data, **given):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.effects import effects_of
+from atip.calls.effects.engine import effects_of
 from atip.calls.parse import parse
-from atip.discovery.knowing import storable, with_knowledge
-from atip.model.decode import decode
-from atip.model.encode import encode
+from atip.discovery.sources.knowing import storable, with_knowledge
+from atip.model.reading.decode import decode
+from atip.model.reading.encode import encode
 from atip.model.root import bare_effects, lift, lower
-from atip.model.view import inherited_effects
+from atip.model.view.partial import inherited_effects
 
 CURL = {
     "atip": {"version": "0.6"},

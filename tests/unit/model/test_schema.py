@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 import atip.model
-from atip.model.documents import judge
-from atip.model.schema import names, schema_of
+from atip.model.reading.documents import judge
+from atip.model.shapes.schema import names, schema_of
 from tests.property.random_documents import random_document
 
 FOLDER = pathlib.Path(atip.model.__file__).parent / "schemas"

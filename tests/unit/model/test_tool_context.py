@@ -7,7 +7,7 @@ import json
 import pytest
 
 from atip.errors import FormatError
-from atip.model.tool_context import (
+from atip.model.permissions.tool_context import (
     RecentCommand,
     ToolContext,
     decode_tool_context,

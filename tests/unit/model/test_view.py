@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from atip.errors import NotFoundError, UsageError
-from atip.model.check import check_tool
-from atip.model.decode import decode
 from atip.model.effects import UNKNOWN, Effects
-from atip.model.encode import encode
+from atip.model.reading.decode import decode
+from atip.model.reading.encode import encode
+from atip.model.shapes.check import check_tool
 from atip.model.tool import Omitted
-from atip.model.view import assumed_effects, view
-from atip.model.view_size import size_of
+from atip.model.view.partial import assumed_effects, view
+from atip.model.view.size import size_of
 
 READ_ONLY = {
     "network": False,

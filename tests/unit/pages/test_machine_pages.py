@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from atip.pages.machine.pages import MachinePages
-from atip.system.page_server import PageRequest
+from atip.system.network.page_server import PageRequest
 
 
 class OneTool:

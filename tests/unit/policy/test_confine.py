@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from atip.knowledge.words import as_effects, profile
-from atip.model.confinement import Confinement
 from atip.model.effects import UNKNOWN
-from atip.policy.confine import Asked, Scene, plan_confinement
+from atip.model.permissions.confinement import Confinement
+from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
 from atip.policy.policy import Policy
 
 USER = Policy(
@@ -22,7 +22,7 @@ ASKED = Confinement(
 )  # fmt: skip
 
 
-SCENE = Scene(cwd="/w")
+SCENE = RunContext(cwd="/w")
 
 
 def plan(
@@ -91,15 +91,15 @@ def test_every_run_is_bounded():
 
 
 def test_project_cannot_open_a_secret_folder_inside_of_a_grant() -> None:
-    from atip.model.confinement import Confinement
     from atip.model.effects import Effects, Filesystem
-    from atip.policy.confine import Asked, Scene, plan_confinement
+    from atip.model.permissions.confinement import Confinement
+    from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
     from atip.policy.policy import Policy
 
     user = Policy(layer="user", writes=("/h/**",))
     project = Policy(layer="project", writes=("/h/.ssh/**",))
     asked = Asked(confinement=Confinement(fs_write=("/h/.ssh/**",)), curated=False)
     effects = Effects(filesystem=Filesystem(write=True))
-    scene = Scene(cwd="/h/w", home="/h")
+    scene = RunContext(cwd="/h/w", home="/h")
     both = plan_confinement(effects, (user, project), asked=asked, scene=scene)
     assert "/h/.ssh/**" not in both.fs_write

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.shell import parse_shell
+from atip.calls.shell.line import parse_shell
 from atip.knowledge import load
 from atip.knowledge.words import as_effects, profile
-from atip.model.delegation import Delegation
 from atip.model.effects import UNKNOWN
+from atip.model.permissions.delegation import Delegation
 from atip.model.verdict import TrustLevel, Verdict
 from atip.policy.decide import decide
-from atip.policy.line import judge_line
+from atip.policy.lines.line import judge_line
 from atip.policy.policy import Policy, Rule, TrustDemand
 from atip.policy.subject import Subject, marked
 

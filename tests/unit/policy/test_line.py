@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.shell import parse_shell
+from atip.calls.shell.line import parse_shell
 from atip.knowledge import load
 from atip.policy.decide import decide
-from atip.policy.line import judge_line
+from atip.policy.lines.line import judge_line
 from atip.policy.policy import Policy
 from atip.policy.subject import danger_of
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from atip.knowledge.words import as_effects, profile
-from atip.model.confinement import ANY_PROGRAM, Confinement
 from atip.model.effects import UNKNOWN
-from atip.policy.confine import Asked, Scene, plan_confinement
-from atip.policy.granting import host_covers
-from atip.policy.named import Named, named_by
+from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
+from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
+from atip.policy.confinement.granting import host_covers
+from atip.policy.places.named import Named, named_by
 from atip.policy.policy import Policy
 from atip.policy.subject import Subject, marked
 
 USER = Policy(layer="user")
-SCENE = Scene(
+SCENE = RunContext(
     cwd="/h/w", home="/h", own=("/h/.config/agent-tools", "/h/.local/share/agent-tools"),
 )  # fmt: skip
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.shell import parse_shell
-from atip.model.decode import decode_tool
+from atip.calls.shell.line import parse_shell
+from atip.model.reading.decode import decode_tool
 from atip.model.verdict import TrustLevel, Verdict
 from atip.policy.decide import decide
-from atip.policy.line import judge_line
+from atip.policy.lines.line import judge_line
 from atip.policy.policy import Policy, Rule, TrustDemand
 from atip.policy.subject import Subject
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from atip.calls.shell import parse_shell
+from atip.calls.shell.line import parse_shell
 from atip.knowledge.reading import load
 from atip.policy.decide import decide
 from atip.policy.decision import strictest
-from atip.policy.line import judge_line
+from atip.policy.lines.line import judge_line
 from atip.policy.policy import Policy, Rule
 from tests.shared import ROOT
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atip.model.effects import Effects, Filesystem, Interactive
-from atip.policy.observed import FACTS, says
+from atip.policy.confinement.observed import FACTS, says
 from atip.proving.evidence import block_of, evidence_of_cases, is_verified
-from atip.proving.tally import AS_BEFORE, Judged, steady, why_of
+from atip.proving.tally import AS_BEFORE, JudgedCase, steady, why_of
 from atip.proving.verdicts import (
     AGREES,
     UNDECLARED,
@@ -66,9 +66,9 @@ def test_named_programs_are_declared(claim: Effects, sight: Sight) -> None:
     assert found.get("subprocess") not in (UNDECLARED, UNSAID)
 
 
-def judged(fact: str, verdict: str, line: str) -> Judged:
+def judged(fact: str, verdict: str, line: str) -> JudgedCase:
     sight = Sight(worked=True, timed_out=False, lost=False, seen={fact: ("x",)}, calls={})
-    return Judged(
+    return JudgedCase(
         tool="tool",
         row={"argv": line.split(), "exit": 0},
         sight=sight,

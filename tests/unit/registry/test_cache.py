@@ -9,10 +9,10 @@ import random
 import pytest
 
 from atip.errors import AtipError
-from atip.registry.cache import Facts, ShimCache
+from atip.registry.shims.cache import ShimCache, ShimFacts
 from tests.simulators.registry import digest_for
 
-FACTS = Facts(url="https://r.example/x", cached_at=1.0, expires_at=2.0, etag='"e"', signer="us")
+FACTS = ShimFacts(url="https://r.example/x", cached_at=1.0, expires_at=2.0, etag='"e"', signer="us")
 FROB = digest_for("frob")
 
 
@@ -47,7 +47,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize("survived", [0, 1, 2])
 def test_a_writer_that_dies_leaves_a_whole_pair(cache, monkeypatch, step, survived):
     """Killed at each of its steps: before the sidecar, between the two files, before the old sidecar goes."""
-    from atip.registry import cache as module
+    from atip.registry.shims import cache as module
 
     cache.save(FROB, b"old", b"sig", FACTS)
     real, calls = getattr(module, step), []

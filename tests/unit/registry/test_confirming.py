@@ -63,7 +63,7 @@ def test_the_fingerprint_is_shown_and_only_a_yes_pins_it(tmp_path, simulator, an
 def test_a_weaker_description_is_shown_and_only_a_yes_takes_it_over(
     tmp_path, simulator, answer, destructive
 ):
-    from atip.registry.remotes import find_signed
+    from atip.registry.remote.remotes import find_signed
 
     with simulator.serve() as server:
         add.run(options(add, server.url), context(tmp_path, "y\n"))

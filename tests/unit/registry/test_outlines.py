@@ -7,7 +7,7 @@ import json
 import pytest
 
 from atip.errors import FormatError
-from atip.model.plain_view import plain_part
+from atip.model.view.plain import plain_part
 from atip.registry.store import Store
 from atip.system.paths import find_places
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from atip.errors import FormatError
-from atip.registry.sources import bundle_url, configured_sources, expiry_s, needs_signature
-from atip.trust.cosign_command import sign_command
+from atip.registry.remote.sources import bundle_url, configured_sources, expiry_s, needs_signature
+from atip.trust.sigstore.cosign_command import sign_command
 
 SETTINGS = {
     "registries": [

@@ -9,7 +9,7 @@ import pathlib
 import pytest
 
 from atip.errors import AtipError, FormatError, NotFoundError
-from atip.model.documents import judge
+from atip.model.reading.documents import judge
 from atip.registry import layout
 from atip.registry.settings import load_settings
 from atip.registry.store import Store

@@ -10,9 +10,9 @@ import pytest
 
 from atip.errors import AtipError, FetchError, TrustError
 from atip.registry import tree
-from atip.registry.tuf_client import (
+from atip.registry.remote.tuf_client import (
     LONGEST_TIMESTAMP_S,
-    Seen,
+    SeenVersions,
     SignedIndex,
     check_skew,
     fetch_first_root,
@@ -32,7 +32,7 @@ class Visitor:
     def __init__(self, folder: pathlib.Path, registry: RegistrySimulator) -> None:
         self.folder, self.registry = folder, registry
         self.files = registry.files
-        self.seen = Seen()
+        self.seen = SeenVersions()
         self.now = registry.now.timestamp() + 60
         self.asked: list[str] = []
 
@@ -198,7 +198,7 @@ def test_after_a_fast_forward_with_a_stolen_key_a_new_root_recovers(visitor, reg
     registry.versions["timestamp"] = 2
     registry.publish_timestamp()
     assert visitor.session().find(tree.shim_path(FROB)) is not None
-    assert visitor.seen == Seen(root=2, timestamp=3, snapshot=1)
+    assert visitor.seen == SeenVersions(root=2, timestamp=3, snapshot=1)
 
 
 def test_a_root_signed_by_too_few_is_refused(visitor, registry):
@@ -318,7 +318,7 @@ def test_public_static_repositories_are_read_at_their_own_time_only(tmp_path, ye
 
         root = (repository / "initial_root.json").read_bytes()
         index = SignedIndex(
-            str(tmp_path / repository.name), BASE, root, fetch=fetch, now=now, seen=Seen()
+            str(tmp_path / repository.name), BASE, root, fetch=fetch, now=now, seen=SeenVersions()
         )
         # Signing ceremonies there give timestamps of a week; the bound of 72 hours is ours alone.
         index._check_clock = lambda: None  # type: ignore[method-assign]
@@ -347,7 +347,7 @@ def test_roles_with_fishy_names_stay_inside_the_folder(tmp_path):
 
     root = (source / "1.root.json").read_bytes()
     folder = tmp_path / "inside" / "tuf"
-    index = SignedIndex(str(folder), BASE, root, fetch=fetch, now=1.8e9, seen=Seen())
+    index = SignedIndex(str(folder), BASE, root, fetch=fetch, now=1.8e9, seen=SeenVersions())
     index._check_clock = lambda: None  # type: ignore[method-assign]
     index.refresh()
     index.find("targets/anything")
@@ -363,7 +363,7 @@ def test_a_repository_without_consistent_snapshots_is_read_too(tmp_path):
         return path.read_bytes() if path.exists() and "root" not in path.name else None
 
     root = (source / "root.json").read_bytes()
-    index = SignedIndex(str(tmp_path), BASE, root, fetch=fetch, now=1.8e9, seen=Seen())
+    index = SignedIndex(str(tmp_path), BASE, root, fetch=fetch, now=1.8e9, seen=SeenVersions())
     index._check_clock = lambda: None  # type: ignore[method-assign]
     index.refresh()
     target = index.find("file1.txt")

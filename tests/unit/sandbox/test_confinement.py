@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.model.confinement import PROBE, Confinement, Limits
+from atip.model.permissions.confinement import PROBE, Confinement, Limits
 
 
 def test_default_allows_nothing() -> None:

@@ -7,7 +7,7 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.sandbox.hello import read_question, server_name
+from atip.sandbox.network.hello import read_question, server_name
 
 
 def greeting(name: str) -> bytes:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from atip.errors import SandboxError
-from atip.sandbox.placeholders import (
+from atip.sandbox.bubblewrap.placeholders import (
     MARK,
     hold_placeholder,
     is_placeholder,

@@ -8,8 +8,14 @@ import struct
 import pytest
 
 from atip.errors import SandboxError
-from atip.sandbox.seccomp import ONE_SHOT_FD, REFUSED, SHARED_OBJECTS, Filter, assemble
-from atip.sandbox.syscall_numbers import ARCHITECTURES, NUMBERS
+from atip.sandbox.kernel.seccomp import (
+    ONE_SHOT_FD,
+    REFUSED,
+    SHARED_OBJECTS,
+    SeccompFilter,
+    assemble,
+)
+from atip.sandbox.kernel.syscall_numbers import ARCHITECTURES, NUMBERS
 
 ALLOW = "allow"
 KILL = "kill"
@@ -42,11 +48,13 @@ def decide(
         position += if_true if true else if_false
 
 
-def call(name: str, *args: int, what: Filter | None = None, machine: str = "x86_64") -> object:
+def call(
+    name: str, *args: int, what: SeccompFilter | None = None, machine: str = "x86_64"
+) -> object:
     column, audit = ARCHITECTURES[machine]
     number = NUMBERS[name][column]
     assert number is not None
-    return decide(assemble(what or Filter(), machine), number, args, audit)
+    return decide(assemble(what or SeccompFilter(), machine), number, args, audit)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -61,7 +69,7 @@ def test_every_refused_call_is_refused(machine: str) -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 2, 3, 9, 39, 59, 60, 231, 257])
 def test_ordinary_calls_are_allowed(number: int) -> None:
-    assert decide(assemble(Filter(), "x86_64"), number) == ALLOW
+    assert decide(assemble(SeccompFilter(), "x86_64"), number) == ALLOW
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -69,14 +77,14 @@ def test_ordinary_calls_are_allowed(number: int) -> None:
 def test_a_call_without_a_rule_is_allowed_whatever_its_neighbours_are(machine, strict) -> None:
     column, audit = ARCHITECTURES[machine]
     loose = dict.fromkeys(("shared_objects", "memfd", "sockets", "processes"), not strict)
-    program = assemble(Filter(one_shot_exec=strict, **loose), machine)
+    program = assemble(SeccompFilter(one_shot_exec=strict, **loose), machine)
     ruled = {numbers[column] for numbers in NUMBERS.values()}
     for number in set(range(600)) - ruled:
         assert decide(program, number, (7,) * 6, audit) == ALLOW, number
 
 
 def test_other_architecture_is_killed_and_x32_numbers_do_not_exist() -> None:
-    program = assemble(Filter(), "x86_64")
+    program = assemble(SeccompFilter(), "x86_64")
     assert decide(program, 1, audit=0x40000003) == KILL
     assert decide(program, 0x40000000 | 101) == errno.ENOSYS
 
@@ -129,7 +137,7 @@ def test_priority_can_be_lowered_for_oneself_only() -> None:
 
 
 def test_one_shot_exec_leaves_threads_and_one_descriptor() -> None:
-    off = Filter(one_shot_exec=True, processes=False)
+    off = SeccompFilter(one_shot_exec=True, processes=False)
     for name in ("fork", "vfork", "execve"):
         assert call(name, what=off) == errno.EPERM
     assert call("clone", 17, what=off) == errno.EPERM
@@ -140,7 +148,7 @@ def test_one_shot_exec_leaves_threads_and_one_descriptor() -> None:
 
 
 def test_shared_objects_and_memfd_can_be_left_usable() -> None:
-    loose = Filter(shared_objects=True, memfd=True)
+    loose = SeccompFilter(shared_objects=True, memfd=True)
     assert call("shmget", what=loose) == ALLOW
     assert call("memfd_create", what=loose) == ALLOW
     assert call("memfd_create") == errno.ENOSYS
@@ -148,5 +156,5 @@ def test_shared_objects_and_memfd_can_be_left_usable() -> None:
 
 def test_unknown_machine_is_refused() -> None:
     with pytest.raises(SandboxError) as refused:
-        assemble(Filter(), "mips")
+        assemble(SeccompFilter(), "mips")
     assert refused.value.code == "sandbox.architecture"

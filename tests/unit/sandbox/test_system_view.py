@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from atip.sandbox import system_view
+from atip.sandbox.bubblewrap import system_view
 
 
 @pytest.fixture

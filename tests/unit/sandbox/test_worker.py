@@ -8,9 +8,9 @@ import pathlib
 import pytest
 
 from atip.errors import SandboxError
-from atip.sandbox import protocol, supervisor
-from atip.sandbox.system_view import visible_arguments
-from atip.sandbox.worker import encode_request, scratch_for
+from atip.sandbox.bubblewrap.system_view import visible_arguments
+from atip.sandbox.probes import protocol, supervisor
+from atip.sandbox.probes.worker import encode_request, scratch_for
 
 
 def test_supervisor_speaks_the_same_frames_as_the_worker() -> None:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from atip.model.check import check_tool
+from atip.model.shapes.check import check_tool
 from atip.sdk import READ_ONLY, agent, describe, effects
 from tests.unit.sdk.asking import ask
 

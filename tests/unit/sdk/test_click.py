@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from atip.model.check import check_tool
+from atip.model.shapes.check import check_tool
 from atip.sdk import READ_ONLY, agent, describe, effects
 
 

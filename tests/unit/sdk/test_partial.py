@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atip.errors import NotFoundError
-from atip.model.check import check_tool
-from atip.model.decode import decode_tool
-from atip.model.encode import encode
-from atip.model.view import view
+from atip.model.reading.decode import decode_tool
+from atip.model.reading.encode import encode
+from atip.model.shapes.check import check_tool
+from atip.model.view.partial import view
 from atip.sdk import describe
 from atip.sdk.partial import UnknownCommand, part_of
 

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from atip.model.check import check_tool
+from atip.model.shapes.check import check_tool
 from atip.sdk import READ_ONLY, agent, effects
 from tests.unit.sdk.asking import ask
 

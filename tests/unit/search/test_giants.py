@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip import Command, Tool
-from atip.search.index import GIANT, Index
+from atip.search.index import GIANT, SearchIndex
 
 
 def giant(commands):
@@ -27,7 +27,7 @@ def first(index, request):
 
 @pytest.mark.parametrize("request_text", ["listener ports", "update a listener"])
 def test_a_giant_is_held_back_unless_it_is_named(request_text):
-    plain, held = Index(), Index()
+    plain, held = SearchIndex(), SearchIndex()
     plain.put([giant(3), small()])
     held.put([giant(40 * GIANT), small()])
     scores = {
@@ -49,7 +49,7 @@ def test_a_giant_is_held_back_unless_it_is_named(request_text):
     [("ss", "list open ports"), ("lsof", "list open files"), ("df", "show free disk space")],
 )
 def test_a_curated_intent_is_first_also_with_a_word_more(tool, request_text):
-    index = Index()
+    index = SearchIndex()
     others = [Tool(name=f"tool{n}", description=f"{request_text} quickly") for n in range(30)]
     index.put([Tool(name=tool, description="about it"), *others])
     assert first(index, request_text) == tool
@@ -60,14 +60,14 @@ def test_a_curated_intent_is_first_also_with_a_word_more(tool, request_text):
     ("tool", "request_text"), [("ip", "what is my ip"), ("ss", "list ports listening")]
 )
 def test_a_curated_intent_is_first_also_with_a_word_less(tool, request_text):
-    index = Index()
+    index = SearchIndex()
     others = [Tool(name=f"tool{n}", description=f"about {request_text}") for n in range(3)]
     index.put([Tool(name=tool, description=f"about {request_text}"), *others])
     assert first(index, request_text) == tool
 
 
 def test_of_names_of_one_program_the_shorter_comes_first():
-    index = Index()
+    index = SearchIndex()
     text = "connect to a remote machine"
     index.put([Tool(name="slogin", description=text), Tool(name="ssh", description="a client")])
     assert [hit.tool for hit in index.search(text)] == ["ssh", "slogin"]

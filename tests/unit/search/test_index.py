@@ -11,21 +11,21 @@ import pytest
 
 from atip.errors import AtipError, FormatError, UsageError
 from atip.model.tool import Command, Tool
-from atip.search import shelves, storage
-from atip.search.index import MAX_LIMIT, Index
-from atip.search.storage import Storage
+from atip.search.index import MAX_LIMIT, SearchIndex
+from atip.search.store import shelves, storage
+from atip.search.store.storage import Storage
 from atip.search.upkeep import FILE, open_index
 from tests.unit.search.tools import ALL, DANGER, GIT, GREP, SAFE, TAR
 
 
 @pytest.fixture
 def index():
-    with Index() as made:
+    with SearchIndex() as made:
         made.put(ALL)
         yield made
 
 
-def lines(index: Index, words: str, **options) -> list[str]:
+def lines(index: SearchIndex, words: str, **options) -> list[str]:
     return [hit.line for hit in index.search(words, **options)]
 
 
@@ -54,7 +54,7 @@ def test_a_tool_that_is_named_is_meant_unless_its_name_is_an_ordinary_word():
         for n in range(60)
     ]
     tools += [Tool(name="start", description="Nothing in particular")]
-    with Index() as made:
+    with SearchIndex() as made:
         made.put(tools)
         assert lines(made, "start a quux server on a port")[0] == "quux"
         assert lines(made, "start a web server")[0] != "start"
@@ -80,7 +80,7 @@ def test_a_curated_intent_that_is_the_request_itself_comes_first(words, expected
         Tool(name="git", description="Version control", commands={"reset": Command(description="Move HEAD"), **logs}),
         *(Tool(name=name, description="x") for name in ("head", "tail", "who", "w")),
     ]  # fmt: skip
-    with Index() as index:
+    with SearchIndex() as index:
         index.put(tools)
         assert lines(index, words)[0] == expected
         index.put([], gone=[expected.split()[0]])
@@ -119,7 +119,7 @@ def test_within_a_tool_the_command_that_is_meant_comes_first(words, expected):
         "space": Command(description="Manage spaces"),
         "gate": Command(description="Everything there is about a gate", commands={"paint": paint}),
     }
-    with Index() as made:
+    with SearchIndex() as made:
         made.put([Tool(name="zed", description="Example", commands=commands)])
         assert lines(made, words, tool="zed")[0] == expected
 
@@ -128,7 +128,7 @@ def test_programs_that_say_the_same_do_not_crowd_out_the_others():
     tools = [Tool(name=f"quux3.{n}", description="Install packages") for n in range(9)]
     tools += [Tool(name="blorp", description="Install many packages of a system")]
     tools += [Tool(name="frotz", description="Remove packages, keep others, ask first, be slow")]
-    with Index() as made:
+    with SearchIndex() as made:
         made.put(tools)
         found = made.search("install packages", limit=4)
         assert [hit.tool for hit in found] == ["quux3.0", "blorp", "frotz", "quux3.1"]
@@ -141,14 +141,14 @@ def test_details_of_a_manual_count_less_than_what_a_command_is_for():
         Tool(name="big", description=f"Does something else\n{manual}"),
         Tool(name="small", description="Print newline and byte counts for each file, by line"),
     ]
-    with Index() as made:
+    with SearchIndex() as made:
         made.put(tools)
         assert lines(made, "count lines in a file") == ["small", "big"]
 
 
 @pytest.mark.parametrize("name", ["who", "at", "as"])
 def test_a_tool_whose_name_is_a_function_word_is_found_by_it(name):
-    with Index() as made:
+    with SearchIndex() as made:
         made.put([*ALL, Tool(name=name, description="Example")])
         assert lines(made, name) == [name]
 
@@ -188,7 +188,7 @@ def test_a_hit_tells_the_facts_that_are_known(index):
 
 
 def test_an_empty_index_finds_nothing():
-    with Index() as empty:
+    with SearchIndex() as empty:
         assert empty.search("anything") == []
 
 
@@ -203,7 +203,7 @@ def test_a_tool_is_replaced_whole_and_forgotten_whole(index):
 
 def test_many_updates_are_merged_and_nothing_is_lost(tmp_path):
     path = str(tmp_path / "i.sqlite")
-    with Index(path) as index:
+    with SearchIndex(path) as index:
         index.put(ALL)
         for number in range(storage.MAX_SEGMENTS * 2 + 3):
             index.put([Tool(name="busy", description=f"state number{number} of busy")])
@@ -230,14 +230,14 @@ def test_any_course_of_updates_ends_in_the_index_of_a_fresh_build(monkeypatch, s
         commands = {word: Command(description=text()) for word in chance.sample(words, 3)}
         return Tool(name=name, description=text(), commands=commands)
 
-    with Index() as index:
+    with SearchIndex() as index:
         for _ in range(60):
             gone = chance.sample(sorted(now), chance.randint(0, min(3, len(now))))
             new = [made(name) for name in chance.sample(["git", "tar", "quux", "zed"], 2)]
             index.put(new, gone=gone)
             now = {name: tool for name, tool in now.items() if name not in gone}
             now |= {tool.name: tool for tool in new}
-            with Index() as fresh:
+            with SearchIndex() as fresh:
                 fresh.put(now.values())
                 for word in words:
                     assert index.search(word, limit=50) == fresh.search(word, limit=50)
@@ -250,13 +250,13 @@ def test_an_interrupted_build_leaves_the_old_state(tmp_path):
         yield TAR
         raise AtipError("test.stop", "stop")
 
-    with Index(path) as index:
+    with SearchIndex(path) as index:
         index.put([GREP])
         with pytest.raises(AtipError):
             index.put(broken(), gone=["grep"])
         assert lines(index, "match patterns") == ["grep"]
         assert lines(index, "archives") == []
-    with Index(path) as index:
+    with SearchIndex(path) as index:
         assert lines(index, "match patterns") == ["grep"]
 
 
@@ -268,7 +268,7 @@ def test_an_interrupted_build_leaves_the_old_state(tmp_path):
 def test_a_file_that_is_no_index_is_replaced(tmp_path, content):
     path = tmp_path / "i.sqlite"
     path.write_bytes(content)
-    with Index(str(path)) as index:
+    with SearchIndex(str(path)) as index:
         index.put([GREP])
         assert lines(index, "match patterns") == ["grep"]
 
@@ -302,7 +302,7 @@ class Shelf:
         self.tools = {tool.name: tool for tool in tools}
         self.loaded: list[str] = []
 
-    def open(self, folder: pathlib.Path, stamp: str | None = None) -> Index:
+    def open(self, folder: pathlib.Path, stamp: str | None = None) -> SearchIndex:
         return open_index(str(folder), stamp or repr(self.tools), self.stamps, self.load)
 
     def stamps(self) -> dict[str, str]:
@@ -397,7 +397,7 @@ def test_a_command_by_a_longer_way_leaves_room_for_others():
         )
     }
     tracks = {f"track{number}": Command(description="Early", commands=disks) for number in range(4)}
-    with Index() as made:
+    with SearchIndex() as made:
         made.put([Tool(name="cloudy", description="Clouds", commands={**tracks, **disks})])
         found = lines(made, "make a snapshot of a disk", limit=8)
     assert found[:2] == ["cloudy disks snapshot", "cloudy disks create"]
@@ -405,7 +405,7 @@ def test_a_command_by_a_longer_way_leaves_room_for_others():
 
 
 def test_facts_of_an_entry_are_those_of_the_command_s_claim():
-    from atip.calls.ceiling import command_claim
+    from atip.calls.effects.ceiling import command_claim
     from atip.model.facts import fact_of
     from atip.search.entries import BITS, entries_of
 

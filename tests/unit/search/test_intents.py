@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.calls.cmp_template import Intent
-from atip.codecs.cmp_document import Reader
+from atip.calls.templates.cmp import CmpIntent
+from atip.codecs.cmp.document import Reader
 from atip.search.intents import Candidate, match
 from atip.search.lexicon import Lexicon
 from tests.shared import shared
@@ -37,7 +37,7 @@ def candidates(*tools: dict) -> list[Candidate]:
 
 
 def one(*patterns: str, destructive: bool = False, tool: str = "d/t", number: int = 0) -> Candidate:
-    intent = Intent(patterns=patterns, command="t x", destructive=destructive)
+    intent = CmpIntent(patterns=patterns, command="t x", destructive=destructive)
     return Candidate(tool=tool, number=number, intent=intent)
 
 

@@ -10,11 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.discovery.json_comments import without_comments
+from atip.discovery.mcp.json_comments import without_comments
 from atip.errors import AtipError, FormatError
-from atip.server.clients import CLIENTS, entry_of, find_client, plan_change, write_change
-from atip.server.json_edit import put_value
-from atip.server.toml_edit import put_table
+from atip.server.configuration.clients import (
+    CLIENTS,
+    entry_of,
+    find_client,
+    plan_change,
+    write_change,
+)
+from atip.server.configuration.json_edit import put_value
+from atip.server.configuration.toml_edit import put_table
 
 ENTRY = {"command": "/usr/bin/atip", "args": ["mcp", "serve"]}
 JSONC = """\
@@ -44,7 +50,7 @@ web = true
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_every_client_gets_an_entry_that_our_own_reader_finds(tmp_path, name):
-    from atip.discovery.mcp_configs import read_mcp_configs
+    from atip.discovery.mcp.configs import read_mcp_configs
     from atip.system.paths import find_places
 
     client = find_client(name)

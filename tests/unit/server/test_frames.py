@@ -8,7 +8,7 @@ import threading
 import anyio
 import pytest
 
-from atip.server.stdio import Frames
+from atip.server.transport.stdio import Frames
 
 
 def lines_of(data: bytes, *, piece: int, limit: int = 1_000) -> list[str]:

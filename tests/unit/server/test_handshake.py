@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from atip.server.handshake import REVISIONS, answer_opening, answer_to
+from atip.server.transport.handshake import REVISIONS, answer_opening, answer_to
 
 
 def request(**changes: object) -> dict:

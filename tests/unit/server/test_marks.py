@@ -7,7 +7,7 @@ import re
 import pytest
 
 from atip.errors import FormatError
-from atip.execution.result import Result
+from atip.execution.output.result import Result
 from atip.model.problems import Problem
 from atip.server.marks import block, one_line, refused, rendered
 

@@ -8,7 +8,7 @@ import pytest
 
 from atip.calls.functions import functions_of
 from atip.errors import AtipError
-from atip.model.decode import decode_tool
+from atip.model.reading.decode import decode_tool
 from atip.server.pins import CHANGED, NEW, SAME, Pins
 from tests.simulators.known_tools import document
 

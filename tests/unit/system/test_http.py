@@ -11,9 +11,9 @@ import time
 import pytest
 
 from atip.errors import FetchError
-from atip.system.http import Access, Client, Limits, get
-from atip.system.http_addresses import check_addresses, parse_address
-from atip.system.http_retry import delay_s, rest_s, told_delay_s
+from atip.system.network.http import Access, HttpClient, HttpLimits, get
+from atip.system.network.http_addresses import check_addresses, parse_address
+from atip.system.network.http_retry import delay_s, rest_s, told_delay_s
 from tests.shared import shared
 from tests.simulators.fault_server import (
     FaultServer,
@@ -26,11 +26,11 @@ from tests.simulators.fault_server import (
     status,
 )
 
-QUICK = Limits(max_bytes=1000, deadline_s=0.6)
+QUICK = HttpLimits(max_bytes=1000, deadline_s=0.6)
 
 
-def client_for(*servers: FaultServer) -> Client:
-    return Client(Access(private=tuple(one.url for one in servers)), sleep=lambda _s: None)
+def client_for(*servers: FaultServer) -> HttpClient:
+    return HttpClient(Access(private=tuple(one.url for one in servers)), sleep=lambda _s: None)
 
 
 def code_of(call) -> str:
@@ -205,19 +205,19 @@ def test_the_connection_goes_to_the_address_that_was_checked():
 
     with FaultServer({"/x": body(b"x")}) as server:
         url = f"http://registry.test:{server.port}"
-        with Client(Access(), lookup=lookup) as client:
+        with HttpClient(Access(), lookup=lookup) as client:
             assert (
                 code_of(lambda: client.get(f"https://registry.test:{server.port}/x"))
                 == "http.address"
             )
-        with Client(Access(private=(url,)), lookup=lookup) as client:
+        with HttpClient(Access(private=(url,)), lookup=lookup) as client:
             assert client.get(url + "/x").body == b"x"
     assert asked == ["registry.test", "registry.test"]
     assert server.requests[0].headers["host"] == f"registry.test:{server.port}"
 
 
 def test_a_resolver_that_hangs_ends_at_the_deadline():
-    with Client(lookup=lambda host, port: time.sleep(1.5) or []) as client:
+    with HttpClient(lookup=lambda host, port: time.sleep(1.5) or []) as client:
         assert code_of(lambda: client.get("https://slow.test/", limits=QUICK)) == "http.timeout"
 
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from atip.errors import FetchError
-from atip.system.http_form import post_form
+from atip.system.network.http_form import post_form
 from tests.packages import package
 from tests.simulators.api_server import ApiServer, Reply, api_server
 

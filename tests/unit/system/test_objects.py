@@ -7,13 +7,13 @@ import os
 import pytest
 
 from atip.errors import AtipError, FormatError, UsageError
-from atip.system.objects import ABSENT, open_store
-from atip.system.objects_folder import Folder
+from atip.system.stores.folder import FolderStore
+from atip.system.stores.objects import ABSENT, open_store
 
 
 @pytest.fixture
 def store(tmp_path):
-    return Folder(str(tmp_path / "store"))
+    return FolderStore(str(tmp_path / "store"))
 
 
 def keys(store, prefix=""):

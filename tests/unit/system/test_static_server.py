@@ -9,8 +9,8 @@ import threading
 import pytest
 
 from atip.errors import AtipError
-from atip.registry.publish.delivery import headers_for
-from atip.system.static_server import StaticServer, key_of
+from atip.registry.publish.files.delivery import headers_for
+from atip.system.network.static_server import StaticServer, key_of
 
 SHIM = f"shims/sha256/{'a' * 64}.json"
 

@@ -14,7 +14,7 @@ import zipfile
 import pytest
 
 from atip.errors import FormatError
-from atip.system.unpack import read_archive, unpack
+from atip.system.archives.unpack import read_archive, unpack
 from tests.simulators.rpm_repository import cpio, rpm
 
 

@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from atip.system.version_managers import resolve_shim
+from atip.system.programs.version_managers import resolve_shim
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atip.system.workspace_names import MAX_BYTES, WorkspaceNames
+from atip.system.workspace.names import MAX_BYTES, WorkspaceNames
 from atip.toolbox import Toolbox
 
 

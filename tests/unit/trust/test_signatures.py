@@ -149,11 +149,11 @@ def test_shim_signature_covers_the_raw_bytes():
     ("kind", "module"), [("minisign", "minisign"), ("gpg", "pysequoia"), ("cosign", "sigstore")]
 )
 def test_missing_packages_are_a_typed_error_with_a_hint(kind, module, monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("atip.trust.sigstore_")]:
-        if name != "atip.trust.sigstore_bundles":
+    for name in [name for name in sys.modules if name.startswith("atip.trust.sigstore.")]:
+        if name != "atip.trust.sigstore.bundles":
             monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delattr("atip.trust.sigstore_material", raising=False)
-    monkeypatch.delattr("atip.trust.sigstore_rules", raising=False)
+    monkeypatch.delattr("atip.trust.sigstore.material", raising=False)
+    monkeypatch.delattr("atip.trust.sigstore.rules", raising=False)
     for name in [name for name in sys.modules if name.split(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)

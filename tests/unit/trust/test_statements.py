@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atip.errors import FormatError
-from atip.model.check import check_tool
+from atip.model.shapes.check import check_tool
 from atip.trust.attestations import MAX_ATTESTATIONS, split_attestations
 from atip.trust.digests import artifact_of
 from atip.trust.statements import (

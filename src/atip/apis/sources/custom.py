@@ -13,12 +13,12 @@ from atip.apis.fetching import read_place
 from atip.apis.interface import Loaded
 from atip.apis.sources.openapi import OpenApiConnection
 from atip.errors import FormatError
-from atip.model.check import check_shape
-from atip.model.identifiers import ARGUMENTS, slug, unique
 from atip.model.operation import Api, Body, Operation, Parameter
-from atip.model.reader import read_json
-from atip.model.shape import Items
-from atip.model.shapes_atm import TOOL_DEFINITION
+from atip.model.reading.reader import read_json
+from atip.model.shapes.atm import TOOL_DEFINITION
+from atip.model.shapes.check import check_shape
+from atip.model.shapes.shape import Items
+from atip.model.text.identifiers import ARGUMENTS, slug, unique
 from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False

@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 import json
 
-from atip.apis.database_engine import driver_errors, open_engine, reading, writing
-from atip.apis.database_query import run_query
-from atip.apis.database_values import bound, column_schema, plain_row
+from atip.apis.database.engine import driver_errors, open_engine, reading, writing
+from atip.apis.database.query import run_query
+from atip.apis.database.values import bound, column_schema, plain_row
 from atip.apis.effects import with_effects
-from atip.apis.http_calls import Outcome
+from atip.apis.http.calls import CallOutcome
 from atip.apis.interface import Loaded
 from atip.errors import UsageError
-from atip.model.identifiers import ARGUMENTS, slug, unique
 from atip.model.operation import Api, Operation, Parameter
+from atip.model.text.identifiers import ARGUMENTS, slug, unique
 from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False
@@ -231,9 +231,9 @@ class DatabaseConnection:
         self._writable = bool(config.told.get("writable"))
         self._tables: dict[tuple[str, str | None], Any] = {}
 
-    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> CallOutcome:
         data = await asyncio.to_thread(self._call, operation, arguments)
-        return Outcome(status=200, data=data)
+        return CallOutcome(status=200, data=data)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._engine.dispose)

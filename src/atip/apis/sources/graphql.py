@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 
-from atip.apis.credentials import resolve_auth
 from atip.apis.documents import LIMITS
 from atip.apis.effects import with_effects
 from atip.apis.fetching import read_place
-from atip.apis.http_calls import HttpCalls, Origin
+from atip.apis.http.calls import HttpCalls, RequestOrigin
+from atip.apis.http.credentials import resolve_auth
+from atip.apis.http.requests import HttpRequest
 from atip.apis.interface import Loaded
-from atip.apis.requests import Request
-from atip.codecs.graphql import DEPTH, decode_schema
+from atip.codecs.apis.graphql import DEPTH, decode_schema
 from atip.errors import ExecutionError, FormatError, UsageError
-from atip.model.reader import read_json
+from atip.model.reading.reader import read_json
 from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.apis.config import SourceConfig
-    from atip.apis.http_calls import Outcome
+    from atip.apis.http.calls import CallOutcome
     from atip.apis.interface import Door
     from atip.model.operation import Api, Operation
 
@@ -83,14 +83,14 @@ class GraphqlConnection:
             door.secrets(credential.secrets)
         self._http = HttpCalls(
             config.name,
-            Origin(base=self._endpoint, private=bool(told.get("private"))),
+            RequestOrigin(base=self._endpoint, private=bool(told.get("private"))),
             credential,
             headers=tuple(told.get("headers", {}).items()),
             timeout_s=told.get("timeout", 30_000) / 1000,
             hook=door.hook,
         )
 
-    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> CallOutcome:
         """
         Raises:
             UsageError: `api.subscription`.
@@ -120,9 +120,9 @@ class GraphqlConnection:
         """The raw answer to any document."""
         return (await self._post(name, statement, variables)).data
 
-    async def _post(self, name: str, statement: str, variables: Mapping[str, Any]) -> Outcome:
+    async def _post(self, name: str, statement: str, variables: Mapping[str, Any]) -> CallOutcome:
         body = json.dumps({"query": statement, "variables": dict(variables)}, ensure_ascii=False)
-        request = Request(
+        request = HttpRequest(
             method="POST",
             url=self._endpoint,
             headers=(("Content-Type", "application/json"), ("Accept", "application/json")),

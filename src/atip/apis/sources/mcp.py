@@ -9,15 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 
-from atip.apis.credentials import resolve_auth
 from atip.apis.effects import with_effects
-from atip.apis.http_calls import Outcome
+from atip.apis.http.calls import CallOutcome
+from atip.apis.http.credentials import resolve_auth
 from atip.apis.interface import Loaded, ProgramOrder
 from atip.errors import ExecutionError, FormatError
-from atip.model.identifiers import ARGUMENTS, slug, unique
 from atip.model.operation import Api, Operation, Parameter
+from atip.model.text.identifiers import ARGUMENTS, slug, unique
 from atip.system.digests import sha256_hex
-from atip.system.mcp_client import McpClient, McpServer
+from atip.system.network.mcp_client import McpClient, McpServer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class McpConnection:
     def __init__(self, client: McpClient) -> None:
         self._client = client
 
-    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> CallOutcome:
         """
         Raises:
             ExecutionError: `api.mcp-tool` when the tool reports a failure.
@@ -178,7 +178,7 @@ class McpConnection:
                 f"`{operation.name}` failed: {str(data)[:500]}",
                 details={"answer": data},
             )
-        return Outcome(status=200, data=data)
+        return CallOutcome(status=200, data=data)
 
     async def close(self) -> None:
         await self._client.close()

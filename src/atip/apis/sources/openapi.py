@@ -6,14 +6,14 @@ server. Documents are JSON or YAML, bounded, and fetched through the one HTTP do
 
 from __future__ import annotations
 
-from atip.apis.credentials import resolve_auth
 from atip.apis.documents import read_document
 from atip.apis.effects import with_effects
 from atip.apis.fetching import read_place
-from atip.apis.http_calls import HttpCalls, Origin
+from atip.apis.http.calls import HttpCalls, RequestOrigin
+from atip.apis.http.credentials import resolve_auth
+from atip.apis.http.requests import build_request
 from atip.apis.interface import Loaded
-from atip.apis.requests import build_request
-from atip.codecs.openapi import decode_api
+from atip.codecs.apis.openapi import decode_api
 from atip.errors import FormatError
 from atip.system.digests import sha256_hex
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.apis.config import SourceConfig
-    from atip.apis.http_calls import Outcome
+    from atip.apis.http.calls import CallOutcome
     from atip.apis.interface import Door
     from atip.model.operation import Api, Operation
 
@@ -73,7 +73,7 @@ class OpenApiConnection:
             door.secrets(credential.secrets)
         self._http = HttpCalls(
             config.name,
-            Origin(
+            RequestOrigin(
                 base=self._base,
                 private=bool(told.get("private")),
                 others=tuple(told.get("hosts", ())),
@@ -84,7 +84,7 @@ class OpenApiConnection:
             hook=door.hook,
         )
 
-    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+    async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> CallOutcome:
         return await self._http.call(
             operation.name, build_request(operation, arguments, self._base)
         )

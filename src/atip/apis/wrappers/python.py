@@ -14,7 +14,7 @@ from atip.apis.wrappers.type_tree import Kind, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.codecs.operation_schema import Schemas
+    from atip.codecs.apis.operation_schema import Schemas
     from atip.model.operation import Api, Operation
 
 _SCALARS = {

@@ -6,7 +6,7 @@ result: what lies beyond is "any". Names are slugs; a text of the document is ne
 
 from __future__ import annotations
 
-from atip.model.identifiers import ARGUMENTS, camel, slug, unique
+from atip.model.text.identifiers import ARGUMENTS, camel, slug, unique
 from atip.model.value import Value
 
 TYPE_CHECKING = False

@@ -12,11 +12,11 @@ import pathlib
 
 from atip.apis.wrappers.module import Module, about, module_of
 from atip.apis.wrappers.type_tree import Kind, Record
-from atip.model.identifiers import camel
+from atip.model.text.identifiers import camel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.codecs.operation_schema import Schemas
+    from atip.codecs.apis.operation_schema import Schemas
     from atip.model.operation import Api, Operation
 
 _SCALARS = {

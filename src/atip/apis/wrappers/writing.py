@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from atip.apis.wrappers import python, typescript
 from atip.apis.wrappers.module import signature, summary
-from atip.codecs.operation_schema import schemas_of
+from atip.codecs.apis.operation_schema import schemas_of
 from atip.errors import UsageError
-from atip.model.identifiers import slug
+from atip.model.text.identifiers import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

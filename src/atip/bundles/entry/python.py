@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
 
 ENTRY = "entry.py"
 

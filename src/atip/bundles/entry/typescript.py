@@ -12,7 +12,7 @@ from atip.bundles.entry.definition import ADAPTERS, IDENTITY, NAMES, REQUIRED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
 
 MODULE = "define-cli.ts"
 ENTRY = "entry.ts"

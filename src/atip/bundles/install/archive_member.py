@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 
 from atip.errors import FormatError
-from atip.system.archives import read_compressed
+from atip.system.archives.compression import read_compressed
 
 MAX_BYTES = 256 * 1024 * 1024
 MAX_MEMBERS = 20_000

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 
 from atip.bundles.install.download import fetch_action
-from atip.bundles.install.interface import Action, Plan
+from atip.bundles.install.interface import Action, InstallPlan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
-    from atip.codecs.climd_manifest import InstallEntry
+    from atip.codecs.climd.manifest import InstallEntry
 
 PLACES = ("bin", ".local/bin", "usr/local/bin", "")
 """Where installers put programs, below the home directory that they are given."""
 
 
-def plan(entry: InstallEntry, site: Site) -> Plan:
+def plan(entry: InstallEntry, site: Site) -> InstallPlan:
     fetch = fetch_action(entry)
-    return Plan(
+    return InstallPlan(
         method="curl",
         actions=(fetch, Action(kind="script", sha256=fetch.sha256)),
         binaries=tuple(os.path.join(site.prefix, place, site.bin) for place in PLACES),

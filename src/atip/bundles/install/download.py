@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 
-from atip.bundles.install.interface import Action, Plan
+from atip.bundles.install.interface import Action, InstallPlan
 from atip.errors import FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
-    from atip.codecs.climd_manifest import InstallEntry
+    from atip.codecs.climd.manifest import InstallEntry
 
 
-def plan(entry: InstallEntry, site: Site) -> Plan:
+def plan(entry: InstallEntry, site: Site) -> InstallPlan:
     fetch = fetch_action(entry)
     member = entry.extract_bin
     if not member or member.startswith("/") or ".." in member.split("/") or "\0" in member:
         raise FormatError("install.member", f"`{member[:80]}` is not a place inside an archive")
     target = os.path.join(site.prefix, "bin", site.bin)
     unpack = Action(kind="unpack", sha256=fetch.sha256, member=member, path=target)
-    return Plan(
+    return InstallPlan(
         method="download", actions=(fetch, unpack), binaries=(target,), visible=(site.prefix,)
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import re
 
-from atip.bundles.requirements import Host, why_not_here
+from atip.bundles.requirements import HostMachine, why_not_here
 from atip.errors import FormatError
 from atip.model.value import Value
 
@@ -18,13 +18,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from atip.codecs.climd_manifest import InstallEntry
+    from atip.codecs.climd.manifest import InstallEntry
 
-METHODS = (
-    *("brew", "apt", "dnf", "pacman", "choco", "scoop", "npm", "pip", "cargo", "go"),
-    *("curl", "download", "vendored"),
-)
-"""Each is a module of this folder."""
+MANAGERS = ("brew", "apt", "dnf", "pacman", "choco", "scoop", "npm", "pip", "cargo", "go")
+METHODS = (*MANAGERS, "curl", "download", "vendored")
+"""Each is a module: a package manager in `managers`, another way in this package."""
 _PACKAGE = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/=<>~^!,\[\]-]{0,213}\Z")
 
 
@@ -36,7 +34,7 @@ class Site(Value):
     """Fresh folder of ours; what is put there goes when the install fails."""
     folder: str
     """Of the bundle."""
-    host: Host
+    host: HostMachine
     home: str
     is_root: bool
     find: Callable[[str], str | None]
@@ -74,7 +72,7 @@ class Action(Value):
         return f"use {self.path}"
 
 
-class Plan(Value):
+class InstallPlan(Value):
     """How one entry would be installed; `why_not` set: it cannot be, here."""
 
     method: str
@@ -109,12 +107,12 @@ class Plan(Value):
         }
 
 
-def plan_all(entries: Iterable[InstallEntry], site: Site) -> list[Plan]:
+def plan_all(entries: Iterable[InstallEntry], site: Site) -> list[InstallPlan]:
     """A plan for every entry, in the order of the bundle."""
     return [plan_entry(entry, site) for entry in entries]
 
 
-def plan_entry(entry: InstallEntry, site: Site) -> Plan:
+def plan_entry(entry: InstallEntry, site: Site) -> InstallPlan:
     """The plan of one entry."""
     if entry.method not in METHODS:
         marked = "experimental" if entry.experimental else "unknown"
@@ -122,9 +120,10 @@ def plan_entry(entry: InstallEntry, site: Site) -> Plan:
     reason = why_not_here(entry.method, site.host)
     if reason:
         return refused(entry.method, reason)
-    module = importlib.import_module(f"atip.bundles.install.{entry.method}")
+    place = f"managers.{entry.method}" if entry.method in MANAGERS else entry.method
+    module = importlib.import_module(f"atip.bundles.install.{place}")
     try:
-        plan: Plan = module.plan(entry, site)
+        plan: InstallPlan = module.plan(entry, site)
     except FormatError as error:
         return refused(entry.method, error.message, error.hint)
     if entry.experimental:
@@ -132,8 +131,8 @@ def plan_entry(entry: InstallEntry, site: Site) -> Plan:
     return plan
 
 
-def refused(method: str, reason: str, hint: str = "") -> Plan:
-    return Plan(method=method, why_not=reason, hint=hint)
+def refused(method: str, reason: str, hint: str = "") -> InstallPlan:
+    return InstallPlan(method=method, why_not=reason, hint=hint)
 
 
 def package_of(entry: InstallEntry, *, forbidden: str = "") -> str:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 
-from atip.bundles.install.interface import Action, Plan, refused
-from atip.bundles.loading import inside
+from atip.bundles.documents.loading import inside
+from atip.bundles.install.interface import Action, InstallPlan, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
-    from atip.codecs.climd_manifest import InstallEntry
+    from atip.codecs.climd.manifest import InstallEntry
 
 
-def plan(entry: InstallEntry, site: Site) -> Plan:
+def plan(entry: InstallEntry, site: Site) -> InstallPlan:
     path = inside(site.folder, entry.path)
     if not os.path.isfile(path):
         return refused("vendored", f"`{entry.path[:120]}` is not in the bundle")
     if not os.access(path, os.X_OK):
         return refused("vendored", f"`{entry.path[:120]}` is not executable", f"chmod +x {path}")
     action = Action(kind="use", path=path)
-    return Plan(
+    return InstallPlan(
         method="vendored", actions=(action,), binaries=(path,), visible=(os.path.dirname(path),)
     )

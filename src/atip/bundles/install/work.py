@@ -11,10 +11,10 @@ import threading
 
 from atip.bundles.install.archive_member import read_member
 from atip.errors import AtipError, FetchError, TrustError
-from atip.model.confinement import ANY_PROGRAM, MIB, Confinement, Limits
+from atip.model.permissions.confinement import ANY_PROGRAM, MIB, Confinement, Limits
 from atip.system.digests import sha256_hex
 from atip.system.files import write_atomic
-from atip.system.processes import kill, spawn, wait
+from atip.system.programs.processes import kill, spawn, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class InstallWorker:
 
     def _script(self, action: Action, site: Site) -> None:
         """Run an installer with `sh`: its home is our folder, and it sees nothing else of the user."""
-        from atip.sandbox.run import Request, start_confined
+        from atip.sandbox.run import RunRequest, start_confined
         from atip.sandbox.verified import seal
 
         path = os.path.join(site.prefix, "installer.sh")
@@ -136,7 +136,7 @@ class InstallWorker:
                 file_bytes=1024 * MIB,
             ),
         )
-        request = Request(argv=("installer.sh",), binary=binary, cwd=site.prefix, caller_env={})
+        request = RunRequest(argv=("installer.sh",), binary=binary, cwd=site.prefix, caller_env={})
         try:
             running = (self._start or start_confined)(
                 confinement, request, lambda _name, data: said.append(data[:4096])
@@ -197,15 +197,15 @@ def fetch_with(access: object = None, *, offline: bool = False) -> Fetch:
     """Downloads through the one door to the web.
 
     Args:
-        access: `system.http_addresses.Access` for origins that the user configured as private; None: public ones.
+        access: `system.network.http_addresses.Access` for origins that the user configured as private; None: public ones.
     """
 
     def fetch(url: str, max_bytes: int) -> bytes:
-        from atip.system.http import Client, Limits
+        from atip.system.network.http import HttpClient, HttpLimits
 
-        limits = Limits(max_bytes=max_bytes, deadline_s=300.0)
+        limits = HttpLimits(max_bytes=max_bytes, deadline_s=300.0)
         given = {} if access is None else {"access": access}
-        with Client(offline=offline, **given) as client:  # type: ignore[arg-type]
+        with HttpClient(offline=offline, **given) as client:  # type: ignore[arg-type]
             response = client.get(url, limits=limits)
         if response.status != 200:
             raise FetchError("http.status", f"`{url[:200]}` answered {response.status}")

@@ -7,9 +7,9 @@ it confirmed by `completes_when` before anybody is logged out (P16). Implements 
 
 from __future__ import annotations
 
-from atip.bundles.login.callback import Callback
+from atip.bundles.login.callback import LoginCallback
 from atip.bundles.login.states import AUTHED, UNKNOWN, is_due, moved, reported
-from atip.bundles.surfaces.interface import Question
+from atip.bundles.surfaces.interface import PromptQuestion
 from atip.errors import AtipError, AuthRequired
 from atip.system.clock import now
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.bundles.entry.adapters import Adapters
     from atip.bundles.login.secrets import SecretStore
-    from atip.bundles.spawning import Spawner
+    from atip.bundles.spawning import CommandSpawner
     from atip.bundles.state import BundleStore
     from atip.bundles.surfaces.interface import Surface
-    from atip.codecs.climd_manifest import Check
-    from atip.model.confinement import Confinement
+    from atip.codecs.climd.manifest import CheckCommand
+    from atip.model.permissions.confinement import Confinement
 
 FILE = "auth.json"
 LOGIN_S = 300.0
 REFRESH_S = 60.0
 
 
-class Login:
+class BundleLogin:
     """The login of one bundle for one user."""
 
     def __init__(
@@ -41,7 +41,7 @@ class Login:
         *,
         store: BundleStore,
         secrets: SecretStore,
-        spawner: Spawner,
+        spawner: CommandSpawner,
         confinement: Confinement,
         surface: Surface,
         adapters: Adapters | None = None,
@@ -176,7 +176,7 @@ class Login:
 
     def _with_callback(self, cmd: str, confinement: Confinement) -> None:
         """The command is told an address of ours, and gets what comes back there on its standard input."""
-        with Callback() as callback:
+        with LoginCallback() as callback:
             variables = dict(confinement.env_set) | {"CALLBACK_URL": callback.url}
             # no terminal: the answer comes on standard input, which has to end
             opened = confinement.replace(env_set=tuple(variables.items()), tty=False)
@@ -204,7 +204,9 @@ class Login:
             raise self._required("credentials are needed")
         for name, (slot, _field) in slots.items():
             if self.secrets.get(self.bundle.key, slot) is None:
-                value = self.surface.ask(Question(id=slot, text=f"value for {name}", type="secret"))
+                value = self.surface.ask(
+                    PromptQuestion(id=slot, text=f"value for {name}", type="secret")
+                )
                 self.secrets.put(self.bundle.key, slot, value)
 
     def _confirmed(self) -> bool | None:
@@ -223,7 +225,7 @@ class Login:
             return True
         return not slots and self._auth.login is None
 
-    def _holds(self, check: Check) -> bool:
+    def _holds(self, check: CheckCommand) -> bool:
         said = self.spawner.run(check.cmd, self.confinement, timeout_s=min(check.timeout_s, 60.0))
         return said.exit_code == check.exit_code
 

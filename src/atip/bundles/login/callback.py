@@ -15,7 +15,7 @@ import secrets
 
 from atip.errors import AtipError
 from atip.system.clock import monotonic
-from atip.system.loopback import Loopback
+from atip.system.network.loopback import Loopback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MAX_REFUSED = 200
 _DONE = "Done. You can close this page and go back."
 
 
-class Callback:
+class LoginCallback:
     """One address for one answer."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Callback:
     def url(self) -> str:
         return f"{self._server.origin}/callback/{self._token}"
 
-    def __enter__(self) -> Callback:
+    def __enter__(self) -> LoginCallback:
         return self
 
     def __exit__(self, *_failure: object) -> None:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import secrets
 
-from atip.bundles.login.callback import MAX_WAIT_S, Callback
+from atip.bundles.login.callback import MAX_WAIT_S, LoginCallback
 from atip.errors import AtipError
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.bundles.login.device import Exchange as Exchange
     from atip.bundles.login.secrets import SecretStore
     from atip.bundles.surfaces.interface import Surface
@@ -55,7 +55,7 @@ class OAuth:
 
     def _by_browser(self, settings: Mapping[str, Any], surface: Surface) -> Mapping[str, Any]:
         verifier = secrets.token_urlsafe(48)
-        with Callback() as callback:
+        with LoginCallback() as callback:
             surface.open(_address(settings, callback, verifier))
             values = callback.wait(MAX_WAIT_S)
             code = values.get("code")
@@ -109,7 +109,7 @@ def _start(settings: Mapping[str, Any]) -> str:
     return "device_url" if "device_url" in settings else "authorize_url"
 
 
-def _address(settings: Mapping[str, Any], callback: Callback, verifier: str) -> str:
+def _address(settings: Mapping[str, Any], callback: LoginCallback, verifier: str) -> str:
     from urllib.parse import urlencode
 
     digest = hashlib.sha256(verifier.encode()).digest()

@@ -15,9 +15,9 @@ import json
 import os
 
 from atip.errors import AtipError, NotFoundError
-from atip.model.reader import read_json
+from atip.model.reading.reader import read_json
 from atip.system.files import locked, make_private, read_bytes, write_atomic
-from atip.system.processes import kill, spawn, wait
+from atip.system.programs.processes import kill, spawn, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.bundles.surfaces.interface import Question, cancelled
+from atip.bundles.surfaces.interface import PromptQuestion, cancelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ class HeadlessSurface:
     name = "headless"
     can_ask = False
 
-    def ask(self, question: Question) -> NoReturn:
+    def ask(self, question: PromptQuestion) -> NoReturn:
         raise cancelled(question)
 
     def show(self, text: str) -> None:

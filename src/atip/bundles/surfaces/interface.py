@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         can_ask: bool
         """False: nobody is there; steps that need a person are refused."""
 
-        def ask(self, question: Question) -> str:
+        def ask(self, question: PromptQuestion) -> str:
             """The answer. Raises AtipError `setup.cancelled`."""
             ...
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
             ...
 
 
-class Question(Value):
+class PromptQuestion(Value):
     """One `prompt` step as a surface shows it."""
 
     id: str
@@ -52,7 +52,7 @@ FALSE = ("n", "no", "false", "0", "off")
 MAX_ANSWER = 16 * 1024
 
 
-def settle(question: Question, answer: str | None) -> str | None:
+def settle(question: PromptQuestion, answer: str | None) -> str | None:
     """The value that an answer stands for; None: it will not do, ask again."""
     text = (answer or "").strip() if question.type != "secret" else (answer or "").rstrip("\r\n")
     if not text and question.default is not None:
@@ -79,5 +79,5 @@ def parse_options(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def cancelled(question: Question) -> AtipError:
+def cancelled(question: PromptQuestion) -> AtipError:
     return AtipError("setup.cancelled", f"`{question.id}` was not answered", hint="run setup again")

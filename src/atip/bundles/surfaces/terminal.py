@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 
-from atip.bundles.surfaces.interface import Question, cancelled, settle
-from atip.codecs.safety import clean_text
+from atip.bundles.surfaces.interface import PromptQuestion, cancelled, settle
+from atip.codecs.providers.safety import clean_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class TerminalSurface:
         self._writer = writer
         self._browse = browse
 
-    def ask(self, question: Question) -> str:
+    def ask(self, question: PromptQuestion) -> str:
         """
         Raises:
             AtipError: `setup.cancelled` at the end of input or after five answers that will not do.
@@ -55,7 +55,7 @@ class TerminalSurface:
             self.show("that will not do; once more")
         raise cancelled(question)
 
-    def _line(self, question: Question) -> str | None:
+    def _line(self, question: PromptQuestion) -> str | None:
         default = f" [{clean_text(question.default)}]" if question.default is not None else ""
         kind = " (y/n)" if question.type == "boolean" else ""
         self._writer.write(f"{clean_text(question.text)}{kind}{default}: ")
@@ -78,7 +78,7 @@ class TerminalSurface:
     @contextlib.contextmanager
     def keyboard(self) -> Iterator[int]:
         """Keys one by one (`typed_keys`); -1: not a terminal."""
-        from atip.system.terminal import typed_keys
+        from atip.system.programs.terminal import typed_keys
 
         try:
             handle = self._reader.fileno()

@@ -1,7 +1,7 @@
 """Web: a small page on this machine's loopback, one form per question. Implements AIP-29 "Surface adapters".
 
 The page has no scripts and no foreign content. Its address holds a secret, every form a token that is used once, and
-requests of other hosts or origins are refused (`system.loopback`), so that no other page can answer for the user.
+requests of other hosts or origins are refused (`system.network.loopback`), so that no other page can answer for the user.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import hmac
 import html
 import secrets
 
-from atip.bundles.surfaces.interface import Question, cancelled, settle
+from atip.bundles.surfaces.interface import PromptQuestion, cancelled, settle
 from atip.system.clock import monotonic
-from atip.system.loopback import Loopback
+from atip.system.network.loopback import Loopback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.system.loopback import LocalRequest
+    from atip.system.network.loopback import LocalRequest
 
 WAIT_S = 600.0
 _PAGE = (
@@ -49,7 +49,7 @@ class WebSurface:
     def url(self) -> str:
         return f"{self._server.origin}/setup/{self._key}"
 
-    def ask(self, question: Question) -> str:
+    def ask(self, question: PromptQuestion) -> str:
         """Show the form and wait for its answer.
 
         Raises:
@@ -103,7 +103,7 @@ class WebSurface:
                 self._server.answer(404, "not found")
         self._server.close()
 
-    def _form(self, question: Question, token: str, wrong: bool) -> str:
+    def _form(self, question: PromptQuestion, token: str, wrong: bool) -> str:
         lines = "".join(f"<p>{line}</p>" for line in self._lines)
         note = "<p><b>That will not do; once more.</b></p>" if wrong else ""
         about = f"<p>{html.escape(question.description)}</p>" if question.description else ""
@@ -115,7 +115,7 @@ class WebSurface:
         )
 
 
-def _field(question: Question) -> str:
+def _field(question: PromptQuestion) -> str:
     default = html.escape(question.default or "", quote=True)
     if question.type == "select":
         options = "".join(
@@ -132,7 +132,7 @@ def _field(question: Question) -> str:
     return f'<input name=answer value="{default}" autofocus>'
 
 
-def _given(question: Question, request: LocalRequest) -> str:
+def _given(question: PromptQuestion, request: LocalRequest) -> str:
     if question.type == "boolean":
         return request.form.get("answer", "false")
     return request.form.get("answer", "")

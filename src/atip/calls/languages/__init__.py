@@ -5,17 +5,17 @@ Each reader knows its grammar and gives up on everything else; a program that wa
 
 from __future__ import annotations
 
-from atip.calls.languages.program import GAVE_UP, Program
+from atip.calls.languages.program import GAVE_UP, ScriptEffects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_PROGRAM = 20_000
-__all__ = ["GAVE_UP", "Program", "read_program"]
+__all__ = ["GAVE_UP", "ScriptEffects", "read_program"]
 
 
-def read_program(language: str, text: str) -> Program:
+def read_program(language: str, text: str) -> ScriptEffects:
     """What a program does beyond reading its operands and printing.
 
     Args:
@@ -24,7 +24,7 @@ def read_program(language: str, text: str) -> Program:
     """
     if "\0" in text or len(text) > MAX_PROGRAM:
         return GAVE_UP
-    reader: Callable[[str], Program]
+    reader: Callable[[str], ScriptEffects]
     if language == "sed":
         from atip.calls.languages.sed import read_sed as reader
     elif language == "awk":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from atip.calls.languages.program import GAVE_UP, GiveUp, Program
+from atip.calls.languages.program import GAVE_UP, GiveUp, ScriptEffects
 
 _TOKEN = re.compile(
     r'(?P<blank>[ \t\r]+|\\\n|#[^\n]*)|(?P<newline>\n)|(?P<string>"(?:[^"\\\n]|\\.|\\\n)*")'
@@ -24,7 +24,7 @@ _WORDS_BEFORE_REGEX = frozenset(
 _FOREIGN = frozenset(("SYMTAB", "FUNCTAB", "PROCINFO"))
 
 
-def read_awk(text: str) -> Program:
+def read_awk(text: str) -> ScriptEffects:
     """The whole program."""
     try:
         tokens = _tokens(text)
@@ -72,7 +72,7 @@ def _regex_starts(tokens: list[tuple[str, str]]) -> bool | None:
     return text not in ("]", "$", "++", "--")
 
 
-def _judge(tokens: list[tuple[str, str]]) -> Program:
+def _judge(tokens: list[tuple[str, str]]) -> ScriptEffects:
     runs = environment = reads_any = writes_any = False
     printing, depth = -1, 0
     for at, (kind, text) in enumerate(tokens):
@@ -93,7 +93,9 @@ def _judge(tokens: list[tuple[str, str]]) -> Program:
         elif text in (">", ">>") and depth == printing:
             target = tokens[at + 1] if at + 1 < len(tokens) else ("", "")
             writes_any = writes_any or target[1] not in _STREAMS or _goes_on(tokens, at + 2)
-    return Program(runs=runs, environment=environment, reads_any=reads_any, writes_any=writes_any)
+    return ScriptEffects(
+        runs=runs, environment=environment, reads_any=reads_any, writes_any=writes_any
+    )
 
 
 def _goes_on(tokens: list[tuple[str, str]], at: int) -> bool:

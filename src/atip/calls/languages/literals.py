@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from atip.calls.languages.program import Program
+from atip.calls.languages.program import ScriptEffects
 
 _LITERAL = re.compile(r"'([^'\n]{1,300})'|\"([^\"\n]{1,300})\"")
 
 
-def read_literals(text: str) -> Program:
+def read_literals(text: str) -> ScriptEffects:
     """The texts between quotes, as files that may be read."""
     found = (single or double for single, double in _LITERAL.findall(text))
-    return Program(reads=tuple(dict.fromkeys(found)))
+    return ScriptEffects(reads=tuple(dict.fromkeys(found)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from atip.model.value import Value
 
 
-class Program(Value):
+class ScriptEffects(Value):
     """Beyond reading operands and printing."""
 
     understood: bool = True
@@ -21,7 +21,7 @@ class Program(Value):
     """It looks at variables of the environment."""
 
 
-GAVE_UP = Program(understood=False)
+GAVE_UP = ScriptEffects(understood=False)
 
 
 class GiveUp(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from atip.calls.languages.program import GAVE_UP, GiveUp, Program
+from atip.calls.languages.program import GAVE_UP, GiveUp, ScriptEffects
 
 _PLAIN = frozenset("=dDgGhHnNpPxzF")
 _NUMBERED = frozenset("lLqQ")
@@ -19,7 +19,7 @@ _BRACKET = re.compile(r"\^?\]?(?:\[:[a-z]*:\]|[^\]])*\]")
 """Behind the opening one."""
 
 
-def read_sed(text: str) -> Program:
+def read_sed(text: str) -> ScriptEffects:
     """The whole script; several `-e` are joined by newlines before.
 
     SECURITY: whether a delimiter in brackets (`s/[/]/x/`) ends an expression depends on the version of sed: both
@@ -28,7 +28,7 @@ def read_sed(text: str) -> Program:
     found = [reader for brackets in (False, True) if (reader := _read(text, brackets)) is not None]
     if not found:
         return GAVE_UP
-    return Program(
+    return ScriptEffects(
         runs=any(reader.runs for reader in found),
         reads=tuple(name for reader in found for name in reader.reads),
         writes=tuple(name for reader in found for name in reader.writes),

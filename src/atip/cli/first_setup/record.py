@@ -7,7 +7,7 @@ import os
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.value import Value
-from atip.server.settings_file import load_text
+from atip.server.configuration.settings_file import load_text
 from atip.system import files
 from atip.system.digests import sha256_hex
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from atip.cli.first_setup.steps import SetupStep
-    from atip.cli.guard.installing import GuardChange
+    from atip.cli.guard.installation.installing import GuardChange
 
 MAX_BYTES = 16 << 20
 _FILE = "setup.json"

@@ -7,7 +7,7 @@ import os
 
 from atip.cli.first_setup.record import SetupFile, SetupRecord, delete_record, is_unchanged
 from atip.cli.first_setup.steps import SetupStep, plan_removal
-from atip.cli.guard.installing import Scope, write_changes
+from atip.cli.guard.installation.installing import Scope, write_changes
 from atip.system import files
 
 

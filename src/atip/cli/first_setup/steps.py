@@ -9,15 +9,15 @@ import os
 import shutil
 import sys
 
-from atip.cli.guard import clients as guard_clients
-from atip.cli.guard.installing import GuardChange, Scope, plan_install, plan_uninstall
+from atip.cli.guard.installation import clients as guard_clients
+from atip.cli.guard.installation.installing import GuardChange, Scope, plan_install, plan_uninstall
 from atip.codecs.context_snippets import ATIP
 from atip.errors import FormatError
 from atip.model.value import Value
-from atip.server import clients as mcp_clients
-from atip.server.json_lists import remove_value
-from atip.server.settings_file import load_text, parse_settings
-from atip.server.toml_edit import remove_table
+from atip.server.configuration import clients as mcp_clients
+from atip.server.configuration.json_lists import remove_value
+from atip.server.configuration.settings_file import load_text, parse_settings
+from atip.server.configuration.toml_edit import remove_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

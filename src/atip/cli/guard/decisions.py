@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from atip.execution.audit import Audit
+    from atip.execution.audit.chain import Audit
 
 ANSWERS = ("allow", "confine", "ask", "deny")
 MAX_LOOK_BACK = 5_000

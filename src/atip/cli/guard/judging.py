@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from atip.cli.guard.protocols import Request
-    from atip.policy.client_tools import ClientTool
+    from atip.cli.guard.protocols import HookRequest
     from atip.policy.decision import Decision
+    from atip.policy.lines.client_tools import ClientTool
     from atip.toolbox import Explanation, Toolbox
 
 OWN_SERVER = "atip"
 NO_FOLDER = "the request does not say in which folder the line runs"
 
 
-class Judged(Value):
+class GuardAnswer(Value):
     """What to answer."""
 
     outcome: str | None
@@ -28,7 +28,7 @@ class Judged(Value):
     """The whole answer, where it runs the line in the sandbox instead."""
 
 
-def judge_request(request: Request, client: str, options: argparse.Namespace) -> Judged:
+def judge_request(request: HookRequest, client: str, options: argparse.Namespace) -> GuardAnswer:
     """The answer to a request that could be read.
 
     Raises:
@@ -39,21 +39,21 @@ def judge_request(request: Request, client: str, options: argparse.Namespace) ->
     if request.event in AFTER:
         return _note_run(request, client, options)
     if request.event not in BEFORE:
-        return Judged(outcome=None, reason="not an event that is decided")
+        return GuardAnswer(outcome=None, reason="not an event that is decided")
     if request.tool is not None:
         return _judge_tool(request, request.tool, client, options)
     if request.line is None:
-        return Judged(outcome=None, reason="not a tool that is judged")
+        return GuardAnswer(outcome=None, reason="not a tool that is judged")
     return _judge(request, request.line, client, options)
 
 
 def _judge_tool(
-    request: Request, tool: ClientTool, client: str, options: argparse.Namespace
-) -> Judged:
+    request: HookRequest, tool: ClientTool, client: str, options: argparse.Namespace
+) -> GuardAnswer:
     import os
 
     from atip.cli.guard.modes import PLAN, asks_itself, in_mode, in_plan
-    from atip.policy.client_tools import opinion
+    from atip.policy.lines.client_tools import opinion
     from atip.system.clock import monotonic
     from atip.toolbox import Toolbox
 
@@ -61,7 +61,7 @@ def _judge_tool(
     folder = request.cwd or "/"
     box = Toolbox(cwd=folder if os.path.isdir(folder) else "/", policy=options.policy)
     if tool.server == OWN_SERVER and box.client_tools.runs_ourselves(OWN_SERVER, folder):
-        return Judged(outcome=None, reason="our own server judges what it runs")
+        return GuardAnswer(outcome=None, reason="our own server judges what it runs")
     found = box.client_tools.judge(tool, cwd=folder)
     asks = asks_itself(client, request.mode)
     outcome = opinion(tool, found.judged, found.decision, client_asks=asks)
@@ -71,8 +71,8 @@ def _judge_tool(
     if outcome and request.mode == PLAN:
         outcome, reason = in_plan(outcome, reason, (found.judged.subject,))
     if outcome is None and not found.audit:
-        return Judged(outcome=None)
-    judged = _switched(Judged(outcome=outcome, reason=reason), found.decision, box)
+        return GuardAnswer(outcome=None)
+    judged = _switched(GuardAnswer(outcome=outcome, reason=reason), found.decision, box)
     if not (found.audit or (options.record and not request.is_self_test)):
         return judged
     answered = in_mode(client, request.mode, str(judged.outcome), "")[0] if judged.outcome else ""
@@ -82,10 +82,12 @@ def _judge_tool(
     )  # fmt: skip
     if not trouble or not found.audit or judged.outcome == "deny":
         return judged
-    return Judged(outcome="ask", reason=f"policy demands a record of this decision: {trouble}")
+    return GuardAnswer(outcome="ask", reason=f"policy demands a record of this decision: {trouble}")
 
 
-def _judge(request: Request, line: str, client: str, options: argparse.Namespace) -> Judged:
+def _judge(
+    request: HookRequest, line: str, client: str, options: argparse.Namespace
+) -> GuardAnswer:
     import os
 
     from atip.cli.guard.modes import PLAN, in_mode, in_plan
@@ -106,7 +108,7 @@ def _judge(request: Request, line: str, client: str, options: argparse.Namespace
         outcome, reason = "ask", NO_FOLDER
     if request.mode == PLAN:
         outcome, reason = in_plan(outcome, reason, found.invocations)
-    judged = _switched(Judged(outcome=outcome, reason=reason), decision, box)
+    judged = _switched(GuardAnswer(outcome=outcome, reason=reason), decision, box)
     if judged.outcome in ("allow", "ask") and not request.is_self_test:
         judged = judged.replace(confined=_confine(box, client, request, found))
     lets_through = judged.confined if decision.outcome == CONFINE else judged.outcome == "allow"
@@ -123,28 +125,28 @@ def _judge(request: Request, line: str, client: str, options: argparse.Namespace
     if not trouble or not found.audit or judged.outcome == "deny":
         return judged if not trouble else judged.replace(reason=f"{reason} (no record: {trouble})")
     # SECURITY: no record, no permission, confined neither; a denial stays one.
-    return Judged(
+    return GuardAnswer(
         outcome="ask", reason=f"policy demands a record of this decision: {trouble}; {reason}"
     )
 
 
-def _use_up(box: Toolbox, found: Explanation, judged: Judged) -> Judged:
+def _use_up(box: Toolbox, found: Explanation, judged: GuardAnswer) -> GuardAnswer:
     """SECURITY: a rule for one line is gone before that line runs."""
     import os
 
     from atip.errors import AtipError
     from atip.registry.rule_file import use_up
-    from atip.server.json_lists import remove_value
+    from atip.server.configuration.json_lists import remove_value
 
     try:
         use_up(os.path.join(box.places.config, "policy.json"), found.once, remove_value)
     except AtipError as error:
-        return Judged(outcome="ask", reason=error.message)
+        return GuardAnswer(outcome="ask", reason=error.message)
     return judged
 
 
 def _confine(
-    box: Toolbox, client: str, request: Request, found: Explanation
+    box: Toolbox, client: str, request: HookRequest, found: Explanation
 ) -> dict[str, Any] | None:
     """The answer that runs the line in the sandbox, where the sandbox settles the question and the client is known to do so."""
     from atip.cli.guard.rewriting import can_carry, rewritten_answer
@@ -183,7 +185,7 @@ def reason_of(decision: Decision) -> str:
     return f"{subject}{'; '.join(decision.reasons)} [{decision.rule}]"
 
 
-def _switched(judged: Judged, decision: Decision, box: Toolbox) -> Judged:
+def _switched(judged: GuardAnswer, decision: Decision, box: Toolbox) -> GuardAnswer:
     """While a person has switched the guard off, only the Never list speaks."""
     from atip.cli.guard.protocols import OFF
     from atip.cli.guard.switch import off_until
@@ -192,17 +194,17 @@ def _switched(judged: Judged, decision: Decision, box: Toolbox) -> Judged:
     until = off_until(box.places.config)
     if not until or (judged.outcome == "deny" and decision.rule == NEVER):
         return judged
-    return Judged(outcome=OFF, reason="the guard is switched off")
+    return GuardAnswer(outcome=OFF, reason="the guard is switched off")
 
 
 def _record(
-    box: Toolbox, line: str, decision: Decision, *, client: str, request: Request,
+    box: Toolbox, line: str, decision: Decision, *, client: str, request: HookRequest,
     answered: str, cwd: str, took_s: float,
 ) -> str:  # fmt: skip
     """Write the record; why it could not be written, empty if it was."""
     # imported where records are kept only: every other call of the guard starts without it
     from atip.cli.guard.protocols import said_outcome
-    from atip.execution.records import Records
+    from atip.execution.audit.records import Records
 
     answer = said_outcome(client, request.event, answered)
     try:
@@ -214,17 +216,17 @@ def _record(
     return ""
 
 
-def _note_run(request: Request, client: str, options: argparse.Namespace) -> Judged:
+def _note_run(request: HookRequest, client: str, options: argparse.Namespace) -> GuardAnswer:
     """What was run although it had to be asked about was approved: `guard learn` counts these."""
     if not options.record or request.line is None or request.is_self_test:
-        return Judged(outcome=None)
+        return GuardAnswer(outcome=None)
     import os
 
-    from atip.execution.records import Records
+    from atip.execution.audit.records import Records
     from atip.toolbox import Toolbox
 
     folder = request.cwd or os.getcwd()
     box = Toolbox(cwd=folder)
     confined = box.rewrites.check_ran(request.line, client, cwd=folder)
     Records(box.audit).ran(request.line, client=client, cwd=folder, confined=confined)
-    return Judged(outcome=None)
+    return GuardAnswer(outcome=None)

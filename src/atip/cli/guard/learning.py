@@ -34,7 +34,7 @@ class Approved(Value):
     times: int
 
 
-class Proposal(Value):
+class RuleProposal(Value):
     """A rule, and what it would have saved."""
 
     rule: dict[str, Any]
@@ -69,7 +69,7 @@ def read_approved(
 def propose(
     box: Toolbox, policies: Sequence[Policy], approved: Sequence[Approved],
     asked: Sequence[tuple[str, str]], *, least: int,
-) -> tuple[list[Proposal], list[Approved]]:  # fmt: skip
+) -> tuple[list[RuleProposal], list[Approved]]:  # fmt: skip
     """Rules for what was approved at least so often, and the lines for which no rule helps."""
     rules: dict[tuple[tuple[str, ...], str], int] = {}
     left: list[Approved] = []
@@ -86,7 +86,7 @@ def propose(
         rule = _written(words, folder)
         allows = [line for (line, cwd), found in known.items()
                   if _below(cwd, folder) and _allowed(found, policies, [rule])]  # fmt: skip
-        proposals.append(Proposal(rule=rule, approved=times, allows=tuple(allows)))
+        proposals.append(RuleProposal(rule=rule, approved=times, allows=tuple(allows)))
     return proposals, left
 
 

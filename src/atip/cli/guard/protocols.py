@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from atip.policy.client_tools import ClientTool
+    from atip.policy.lines.client_tools import ClientTool
 
 SHELLS = frozenset(
     ("Bash", "bash", "shell", "Shell", "run_shell_command", "exec_command", "local_shell")
@@ -41,7 +41,7 @@ OFF = "off"
 _NEEDS = "needs a person's yes: "
 
 
-class Request(Value):
+class HookRequest(Value):
     """What a client asks."""
 
     event: str = ""
@@ -76,7 +76,7 @@ def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_request(client: str, document: object) -> Request:
+def read_request(client: str, document: object) -> HookRequest:
     """Find the shell line in a client's JSON.
 
     Raises:
@@ -107,7 +107,7 @@ def read_request(client: str, document: object) -> Request:
     return request.replace(line=line, cwd=_folder(arguments, request.cwd), arguments=arguments)
 
 
-def _plain(request: Request, client: str, document: dict[str, Any]) -> Request:
+def _plain(request: HookRequest, client: str, document: dict[str, Any]) -> HookRequest:
     """`{"line"}` or `{"tool", "arguments"}`."""
     name = document.get("tool")
     if name is None:
@@ -138,10 +138,10 @@ def _tool(
     return read_tool(name, arguments, told.get("annotations"), server)
 
 
-def _frame(document: dict[str, Any]) -> Request:
+def _frame(document: dict[str, Any]) -> HookRequest:
     mode = document.get("permission_mode")
     cwd = _text(document.get("cwd"))
-    return Request(
+    return HookRequest(
         event=_text(document.get("hook_event_name")),
         cwd=cwd if cwd.startswith("/") else "",
         mode=None if mode is None else str(mode)[:40],

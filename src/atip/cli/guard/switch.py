@@ -1,6 +1,6 @@
 """The switch: a person's word that the guard keeps silent for a while. Ends by itself; the Never list still holds.
 
-A file beside the user's policy, where no agent's line may write (`policy/vital.py`).
+A file beside the user's policy, where no agent's line may write (`policy/places/vital.py`).
 """
 
 from __future__ import annotations

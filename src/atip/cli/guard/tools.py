@@ -6,7 +6,7 @@ MCP tools are known by their form.
 
 from __future__ import annotations
 
-from atip.policy.client_tools import FETCH, LIST, MCP, READ, SEARCH, WRITE, ClientTool
+from atip.policy.lines.client_tools import FETCH, LIST, MCP, READ, SEARCH, WRITE, ClientTool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

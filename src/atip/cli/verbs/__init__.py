@@ -1,4 +1,4 @@
-"""The verbs, one file each; command path = file path. This table is what `atip --help` shows.
+"""The verbs, one file each: `NOUN/VERB.py`, or `GROUP/VERB.py` for a verb of one word. This table is what `atip --help` shows.
 
 Only the file of the verb that was typed is imported.
 """
@@ -32,6 +32,15 @@ VERBS: dict[str, tuple[str, str]] = {
     "doctor": ("this machine", "prove what works here and say how to get the rest"),
     "verify-bundle": ("", "the command protocol of the public Sigstore conformance suite"),
     "completion": ("this machine", "print a completion script for your shell"),
+}
+
+FOLDERS = {
+    # group: the package of its verbs; a noun is a package of its own
+    "this machine": "machine",
+    "running": "running",
+    "documents": "documents",
+    "agents": "documents",
+    "": "documents",
 }
 
 GROUPS: dict[str, str] = {

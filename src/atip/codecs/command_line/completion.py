@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from atip.codecs.interface import Loss
-from atip.codecs.safety import clean_text, shortened
+from atip.codecs.providers.safety import clean_text, shortened
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 from atip.errors import UsageError
 from atip.model.problems import render_path

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from atip.codecs.interface import Encoded
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
-from atip.model.decode import decode_effects
 from atip.model.effects import join
+from atip.model.reading.decode import decode_effects
+from atip.model.reading.usage_effects import word_of
 from atip.model.root import lift
 from atip.model.tool import MISSING, Command
-from atip.model.usage_effects import word_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
-"""Manual pages (roff, `man` macros): one page per tool, commands as subsections. Text only; reading is `inference/man.py`."""
+"""Manual pages (roff, `man` macros): one page per tool, commands as subsections. Text only; reading is `inference/manual/man.py`."""
 
 from __future__ import annotations
 
 from atip.codecs.interface import Encoded
-from atip.codecs.safety import clean_text, safety_suffix
+from atip.codecs.providers.safety import clean_text, safety_suffix
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 from atip.model.effects import join
 from atip.model.root import bare_effects, lift

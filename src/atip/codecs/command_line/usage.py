@@ -1,6 +1,6 @@
 """Usage specs (usage.jdx.dev, KDL): written with effects, which only ever rise from command to flag.
 
-Reading is in `inference/described/usage_spec.py`; what it kept in `x-usage` is given back here.
+Reading is in `inference/described/usage/usage_spec.py`; what it kept in `x-usage` is given back here.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from atip.codecs.command_line.kdl_text import block, line
 from atip.codecs.interface import Encoded, Loss
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
-from atip.model.decode import decode_effects
 from atip.model.effects import join
-from atip.model.encode import encode_effects
 from atip.model.problems import render_path
+from atip.model.reading.decode import decode_effects
+from atip.model.reading.encode import encode_effects
+from atip.model.reading.usage_effects import effects_of, word_of
 from atip.model.root import bare_effects, lift
 from atip.model.tool import BOOLEAN, Command
-from atip.model.usage_effects import effects_of, word_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
 from atip.errors import ExecutionError
-from atip.system.processes import end_with
+from atip.system.programs.processes import end_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
-from atip.discovery.executables import Executable
+from atip.discovery.files.executables import Executable
 from atip.discovery.visibility import visible_paths
 from atip.errors import NotFoundError
 from atip.system.files import read_bytes

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 
+from atip.system.archives.unpack import unpack
 from atip.system.files import locked, make_private
-from atip.system.unpack import unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from atip.crawler.packages import Artifact
+    from atip.crawler.packages import PackageFile
 
     Blob = Callable[[str], bytes]
     """Digest → bytes."""
@@ -36,7 +36,7 @@ def is_needed(name: str) -> bool:
     return not name.startswith(_UNREAD) and not name.endswith((".a", ".h", ".la"))
 
 
-def load_layer(artifact: Artifact, cache: str, blob: Blob) -> str:
+def load_layer(artifact: PackageFile, cache: str, blob: Blob) -> str:
     """The folder of an unpacked package, unpacked now if nobody did before.
 
     Raises:

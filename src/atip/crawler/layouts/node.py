@@ -6,16 +6,16 @@ import os
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.errors import FormatError
-from atip.model.plain_json import loads
+from atip.model.reading.plain_json import loads
+from atip.system.archives.unpack import open_to_sandbox, unpack
 from atip.system.files import read_bytes
-from atip.system.unpack import open_to_sandbox, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from atip.crawler.layouts.interface import Bench
-    from atip.crawler.packages import Artifact, Package
+    from atip.crawler.packages import Package, PackageFile
 
 
 def arrange(package: Package, bench: Bench) -> Arranged:
@@ -40,7 +40,7 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     return Arranged(programs=tuple(programs), visible=(bench.folder,), prefixes=(home,))
 
 
-def _unpack(one: Artifact, bench: Bench) -> None:
+def _unpack(one: PackageFile, bench: Bench) -> None:
     parts = one.name.split("/")
     # SECURITY: the place comes from a lock file that a registry had a part in.
     if parts[0] != "node_modules" or ".." in parts or os.path.isabs(one.name):

@@ -7,7 +7,7 @@ import os
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.errors import FormatError
-from atip.system.unpack import open_to_sandbox, unpack
+from atip.system.archives.unpack import open_to_sandbox, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import re
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.errors import FormatError
-from atip.sandbox.system_view import find_interpreter
-from atip.system.unpack import open_to_sandbox, unpack
+from atip.sandbox.bubblewrap.system_view import find_interpreter
+from atip.system.archives.unpack import open_to_sandbox, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import os
 import shutil
 
 from atip.crawler.layouts.layers import MERGED, entries, merged
-from atip.sandbox.system_view import made_up
+from atip.sandbox.bubblewrap.system_view import made_up
 from atip.system.scratch import lasting_folder
 
 TYPE_CHECKING = False

@@ -20,7 +20,7 @@ from atip.proving.tally import judge_result, load_explained, steady
 from atip.sandbox.verified import seal
 from atip.system.clock import now_iso
 from atip.system.files import make_private, read_bytes, write_atomic
-from atip.system.processes import find_program
+from atip.system.programs.processes import find_program
 from atip.system.scratch import scratch_folder
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ ROUNDS = 4
 """Passes over what waits: the two rounds of the last tools, and once more what failed for lack of a machine."""
 
 
-class Target(Value):
+class ProofTarget(Value):
     """One program to prove."""
 
     name: str
@@ -79,11 +79,11 @@ class Campaign:
         path = os.path.join(self._folder, "starts")
         return read_bytes(path, 100_000).decode().split() if os.path.isfile(path) else []
 
-    def run(self, targets: Iterable[Target], budget: Mapping[str, Any] | None = None) -> None:
+    def run(self, targets: Iterable[ProofTarget], budget: Mapping[str, Any] | None = None) -> None:
         """Round one finds and tries, round two plays the same cases again."""
         known = load_recipes()
         wanted = sorted(targets, key=lambda one: (one.name not in known, one.name))
-        waiting: dict[str, tuple[str, Target]] = {}
+        waiting: dict[str, tuple[str, ProofTarget]] = {}
         for one in wanted:
             if turn := self._missing(one):
                 waiting[one.name] = turn, one
@@ -91,7 +91,7 @@ class Campaign:
             if waiting:
                 self._play(waiting, budget or {})
 
-    def _play(self, waiting: dict[str, tuple[str, Target]], budget: Mapping[str, Any]) -> None:
+    def _play(self, waiting: dict[str, tuple[str, ProofTarget]], budget: Mapping[str, Any]) -> None:
         """Both rounds of what waits; what fails, or comes too late for this queue, goes on waiting."""
         ready = list(waiting)
         done = 0
@@ -115,7 +115,7 @@ class Campaign:
                 waiting[name] = SECOND, one
                 ready.insert(0, name)
 
-    def _missing(self, target: Target) -> str:
+    def _missing(self, target: ProofTarget) -> str:
         """The round that a tool still needs; empty: none."""
         first = self.result(FIRST, target.name)
         if first is None or first.get("digest", "") not in ("", _digest(target.path)):
@@ -167,7 +167,7 @@ class Campaign:
         home = os.path.join(self._folder, "home")
         return sorted(wrong) + (sorted(os.listdir(home)) if os.path.isdir(home) else [])
 
-    def _first(self, target: Target, budget: Mapping[str, Any]) -> bytes:
+    def _first(self, target: ProofTarget, budget: Mapping[str, Any]) -> bytes:
         if sum(key.startswith(f"{target.name} ") for key in load_recipes()) > MANY:
             budget = {**LARGE, **budget}
         return order_of(
@@ -179,7 +179,7 @@ class Campaign:
             budget=dict(budget),
         )
 
-    def _second(self, target: Target) -> bytes:
+    def _second(self, target: ProofTarget) -> bytes:
         known = self.result(FIRST, target.name)
         assert known is not None
         return order_of(
@@ -226,9 +226,9 @@ def _told(result: Mapping[str, Any]) -> str:
     return f"{len(cases)} cases, {worked} worked, {result['seconds']} s"
 
 
-def installed() -> Iterator[Target]:
+def installed() -> Iterator[ProofTarget]:
     """Every curated tool that lies where this machine's system keeps programs, other names of a tool included."""
     for name in sorted({*names(), *aliases()}):
         path = find_program(name, PLACES) if "/" not in name and "*" not in name else None
         if path is not None:
-            yield Target(name=name, path=path)
+            yield ProofTarget(name=name, path=path)

@@ -7,20 +7,20 @@ import os
 from atip.crawler.depot import Depot
 from atip.crawler.layouts.layers import entries, load_layer, merged
 from atip.crawler.packages import Package, Refusal
-from atip.crawler.proof.campaign import Target, installed
+from atip.crawler.proof.campaign import ProofTarget, installed
 from atip.crawler.sources import open_source
-from atip.crawler.sources.interface import Ground, Wanted
+from atip.crawler.sources.interface import CrawlRequest, Ground
 from atip.errors import AtipError
 from atip.knowledge.reading import aliases, names
 from atip.proving.operands import load_recipes
-from atip.system.clients import ask_client
 from atip.system.files import make_private
+from atip.system.programs.clients import ask_client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from atip.crawler.packages import Artifact
+    from atip.crawler.packages import PackageFile
     from atip.crawler.proof.campaign import Campaign
 
 PROGRAMS = ("usr/bin", "usr/sbin", "usr/games", "bin", "sbin")
@@ -73,11 +73,16 @@ class _Yard:
         index = self._source.index()  # type: ignore[attr-defined]
         return int(index.packages[package].installed)
 
-    def lay_out(self, offers: Iterable[tuple[str, set[str]]], wanted: set[str]) -> Iterator[Target]:
+    def lay_out(
+        self, offers: Iterable[tuple[str, set[str]]], wanted: set[str]
+    ) -> Iterator[ProofTarget]:
         packages = [
             one
             for one in self._source.discover(
-                [Wanted(source="apt", name=name, settings={"package": name}) for name, _ in offers]
+                [
+                    CrawlRequest(source="apt", name=name, settings={"package": name})
+                    for name, _ in offers
+                ]
             )
             if isinstance(one, Package) and self._is_sane(one)
         ]
@@ -95,10 +100,10 @@ class _Yard:
             except (AtipError, OSError):
                 continue
 
-    def _keep(self, artifact: Artifact, data: bytes) -> None:
+    def _keep(self, artifact: PackageFile, data: bytes) -> None:
         self._depot.put_blob(artifact.digest, data)
 
-    def _needs(self, package: Package) -> list[Artifact]:
+    def _needs(self, package: Package) -> list[PackageFile]:
         """What it needs and this machine does not have."""
         return [
             one for one in package.needs if one.locator.partition("=")[0] not in self._installed
@@ -109,7 +114,7 @@ class _Yard:
         size = package.own.size + sum(one.size for one in needs)
         return len(needs) <= MAX_NEEDS and size <= MAX_BYTES
 
-    def _targets(self, package: Package, wanted: set[str]) -> Iterator[Target]:
+    def _targets(self, package: Package, wanted: set[str]) -> Iterator[ProofTarget]:
         root = os.path.join(self._folder, "roots", package.name)
         cache = os.path.join(self._folder, "layers")
         parts = (*self._needs(package), package.own)
@@ -123,7 +128,7 @@ class _Yard:
                 path = os.path.join(place, name)
                 if name in wanted and os.path.isfile(path) and os.access(path, os.X_OK):
                     wanted.discard(name)
-                    yield Target(name=name, path=path, source=f"apt:{package.name}", root=root)
+                    yield ProofTarget(name=name, path=path, source=f"apt:{package.name}", root=root)
 
     def _blob(self, digest: str) -> bytes:
         data = self._depot.find_blob(digest)

@@ -14,16 +14,16 @@ import json
 import os
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
-from atip.crawler.packages import Artifact, Package, encode_json
-from atip.crawler.steps.learning import Learner
-from atip.discovery.executables import Executable
+from atip.crawler.packages import Package, PackageFile, encode_json
+from atip.crawler.steps.learning import PackageLearner
+from atip.discovery.files.executables import Executable
 from atip.discovery.visibility import visible_paths
 from atip.errors import AtipError, SandboxError
 from atip.knowledge.reading import load
-from atip.model.platforms import host_platform
 from atip.model.root import lift
+from atip.model.text.platforms import host_platform
 from atip.proving.cases import case_from
-from atip.proving.generate import Budget, Generator, Tried
+from atip.proving.generate import CaseBudget, Generator, Tried
 from atip.proving.playing import play_case
 from atip.proving.trial import TrialRoom
 from atip.proving.verdicts import sight_of
@@ -102,7 +102,7 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
     package = Package(
         source="local", name=name, version="", layout="host",
         platform=host_platform(uname.sysname, uname.machine),
-        own=Artifact(name=name, digest="", locator=path),
+        own=PackageFile(name=name, digest="", locator=path),
     )  # fmt: skip
     one = Executable(
         name=name, path=path, real_path=os.path.realpath(path), key=(0, 0, 0, 0, 0), size=0
@@ -115,7 +115,7 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
         arranged = Arranged(programs=(program,), visible=visible, prefixes=("/usr/local", "/usr"))
     try:
         # of a package that is laid out only what it needs more than this machine has is there: its texts are read
-        with Learner(arranged, package, may_execute=not root) as learner:
+        with PackageLearner(arranged, package, may_execute=not root) as learner:
             finding = learner.learn(program).finding
     except SandboxError:
         raise
@@ -132,7 +132,7 @@ def _generated(
     tool = described or curated
     if tool is None:
         return []
-    budget = Budget(**document.get("budget", {}))
+    budget = CaseBudget(**document.get("budget", {}))
     generator = Generator(
         name, tool, curated, room.desk, lambda case: play_case(case, room, binary), budget
     )

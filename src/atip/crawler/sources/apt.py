@@ -9,19 +9,19 @@ from __future__ import annotations
 import contextlib
 import os
 
-from atip.crawler.packages import Artifact, Package, Refusal
+from atip.crawler.packages import Package, PackageFile, Refusal
 from atip.crawler.sources.apt_index import DebianIndex, read_index, upstream
 from atip.errors import AtipError, FetchError
-from atip.model.platforms import debian_platform
-from atip.system.clients import ask_client
+from atip.model.text.platforms import debian_platform
 from atip.system.files import make_private, read_bytes
+from atip.system.programs.clients import ask_client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.crawler.sources.apt_index import DebianPackage
-    from atip.crawler.sources.interface import Ground, Keep, Wanted
+    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 UPDATE_S = 300.0
 DOWNLOAD_S = 1800.0
@@ -70,7 +70,7 @@ class AptSource:
             raise FetchError("crawl.index", f"`{program}`: {answer.stderr.strip()[-300:]}")
         return answer.stdout
 
-    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         index = self.index()
         base = index.closure(index.essential())
         for one in wanted:
@@ -82,7 +82,7 @@ class AptSource:
                 yield self._package(index, base, one, name)
 
     def _package(
-        self, index: DebianIndex, base: Sequence[str], wanted: Wanted, name: str
+        self, index: DebianIndex, base: Sequence[str], wanted: CrawlRequest, name: str
     ) -> Package | Refusal:
         found = index.packages.get(name)
         if found is None:
@@ -114,7 +114,7 @@ class AptSource:
             template=wanted.template,
         )
 
-    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+    def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         folder = os.path.join(self._folder, "downloads")
         for start in range(0, len(artifacts), BATCH):
             batch = artifacts[start : start + BATCH]
@@ -141,8 +141,8 @@ def _unpacked(found: DebianPackage, parts: Sequence[DebianPackage]) -> int:
     return found.installed + sum(one.installed for one in parts)
 
 
-def _artifact(one: DebianPackage) -> Artifact:
-    return Artifact(
+def _artifact(one: DebianPackage) -> PackageFile:
+    return PackageFile(
         name=one.file,
         digest=f"sha256:{one.sha256}",
         locator=f"{one.name}={one.version}",
@@ -150,7 +150,7 @@ def _artifact(one: DebianPackage) -> Artifact:
     )
 
 
-def downloaded_name(artifact: Artifact) -> str:
+def downloaded_name(artifact: PackageFile) -> str:
     """What `apt-get download` calls the file: the epoch's colon is written `%3a`."""
     name, _, version = artifact.locator.partition("=")
     architecture = artifact.name.rpartition("_")[2]

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
-    from atip.crawler.packages import Artifact, Package, Refusal
+    from atip.crawler.packages import Package, PackageFile, Refusal
 
-    Keep = Callable[[Artifact, bytes], None]
+    Keep = Callable[[PackageFile, bytes], None]
     """Takes a file that was fetched; raises when its digest is not the promised one."""
 
     class PackageSource(Protocol):
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
         name: str
 
-        def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+        def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
             """The newest release of each, with everything it needs; downloads indexes only."""
 
-        def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+        def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
             """Download files and hand each to `keep`; those that could not be had are reported."""
 
 
-class Wanted(Value):
+class CrawlRequest(Value):
     """What somebody asked to be crawled."""
 
     source: str

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 
-from atip.crawler.packages import Artifact, Package, Refusal
-from atip.discovery.content import ContentReader
+from atip.crawler.packages import Package, PackageFile, Refusal
+from atip.discovery.files.content import ContentReader
 from atip.errors import AtipError
-from atip.model.platforms import host_platform
+from atip.model.text.platforms import host_platform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from atip.crawler.sources.interface import Ground, Keep, Wanted
+    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 
 class LocalSource:
@@ -25,7 +25,7 @@ class LocalSource:
     def __init__(self, ground: Ground) -> None:
         self._reader = ContentReader()
 
-    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for one in wanted:
             path = shutil.which(str(one.settings.get("path", one.name)))
             try:
@@ -41,10 +41,10 @@ class LocalSource:
                     step="discover",
                 )
 
-    def _package(self, wanted: Wanted, path: str) -> Package:
+    def _package(self, wanted: CrawlRequest, path: str) -> Package:
         uname = os.uname()
         name = str(wanted.settings.get("name") or os.path.basename(path))
-        own = Artifact(
+        own = PackageFile(
             name=name, digest=self._reader.read(os.path.realpath(path)).digest, locator=path
         )
         return Package(
@@ -59,6 +59,6 @@ class LocalSource:
             template=wanted.template,
         )
 
-    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+    def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         """Nothing to fetch: the program is asked where it lies."""
         return iter(())

@@ -14,18 +14,18 @@ import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
-from atip.crawler.packages import Artifact, Package, Refusal
+from atip.crawler.packages import Package, PackageFile, Refusal
 from atip.errors import AtipError, FetchError, NotFoundError
-from atip.model.platforms import ANY
-from atip.system.clients import ask_client
+from atip.model.text.platforms import ANY
 from atip.system.files import make_private, read_bytes, write_atomic
+from atip.system.programs.clients import ask_client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from atip.crawler.sources.interface import Ground, Keep, Wanted
+    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 RESOLVE_S = 180.0
 DOWNLOAD_S = 600.0
@@ -45,12 +45,12 @@ class NpmSource:
         self._folder = os.path.join(ground.folder, "npm")
         make_private(self._folder)
 
-    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         # The client waits for its index most of the time: several are asked at once, answers come in order.
         with ThreadPoolExecutor(AT_ONCE) as pool:
             yield from pool.map(self._try, wanted)
 
-    def _try(self, wanted: Wanted) -> Package | Refusal:
+    def _try(self, wanted: CrawlRequest) -> Package | Refusal:
         try:
             return self._package(wanted)
         except AtipError as error:
@@ -62,7 +62,7 @@ class NpmSource:
                 step="discover",
             )
 
-    def _package(self, wanted: Wanted) -> Package:
+    def _package(self, wanted: CrawlRequest) -> Package:
         name = str(wanted.settings.get("package", wanted.name))
         lock = self._resolve(name)
         place = f"node_modules/{name}"
@@ -104,7 +104,7 @@ class NpmSource:
         packages = lock.get("packages")
         return packages if isinstance(packages, dict) else {}
 
-    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+    def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         folder = os.path.join(self._folder, "downloads")
         make_private(folder)
         for start in range(0, len(artifacts), BATCH):
@@ -137,7 +137,7 @@ class NpmSource:
         return answer.stdout
 
 
-def _artifact(where: str, row: dict[str, Any]) -> Artifact:
+def _artifact(where: str, row: dict[str, Any]) -> PackageFile:
     """One row of a lock file.
 
     Raises:
@@ -151,7 +151,7 @@ def _artifact(where: str, row: dict[str, Any]) -> Artifact:
     if algorithm != "sha512" or len(digits) != 128:
         raise FetchError("crawl.no-digest", f"the index gives no SHA-512 of `{where[:80]}`")
     name = str(row.get("name") or where.rpartition("node_modules/")[2])
-    return Artifact(name=where, digest=f"sha512:{digits}", locator=f"{name}@{row['version']}")
+    return PackageFile(name=where, digest=f"sha512:{digits}", locator=f"{name}@{row['version']}")
 
 
 def packed_name(locator: str) -> str:

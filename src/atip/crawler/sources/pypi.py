@@ -11,18 +11,18 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from atip.crawler.packages import Artifact, Package, Refusal
+from atip.crawler.packages import Package, PackageFile, Refusal
 from atip.errors import AtipError, FetchError, NotFoundError
-from atip.model.platforms import ANY, host_platform
-from atip.system.clients import ask_client
+from atip.model.text.platforms import ANY, host_platform
 from atip.system.files import make_private, read_bytes
+from atip.system.programs.clients import ask_client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from atip.crawler.sources.interface import Ground, Keep, Wanted
+    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 RESOLVE_S = 120.0
 DOWNLOAD_S = 600.0
@@ -42,12 +42,12 @@ class PypiSource:
         self._folder = os.path.join(ground.folder, "pypi")
         make_private(self._folder)
 
-    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         # The client waits for its index most of the time: several are asked at once, answers come in order.
         with ThreadPoolExecutor(AT_ONCE) as pool:
             yield from pool.map(self._try, wanted)
 
-    def _try(self, wanted: Wanted) -> Package | Refusal:
+    def _try(self, wanted: CrawlRequest) -> Package | Refusal:
         try:
             return self._package(wanted)
         except AtipError as error:
@@ -59,7 +59,7 @@ class PypiSource:
                 step="discover",
             )
 
-    def _package(self, wanted: Wanted) -> Package:
+    def _package(self, wanted: CrawlRequest) -> Package:
         name = str(wanted.settings.get("package", wanted.name))
         # SECURITY: a name must not become an option or an address.
         if (
@@ -92,7 +92,7 @@ class PypiSource:
             template=wanted.template,
         )
 
-    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+    def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         waiting = list(artifacts)
         while waiting:
             # One start of pip for many files, but it takes one version of a package only.
@@ -142,7 +142,7 @@ def _file(entry: dict[str, Any]) -> dict[str, Any]:
         "version": metadata["version"],
         "summary": metadata.get("summary") or "",
         "homepage": _homepage(metadata),
-        "artifact": Artifact(
+        "artifact": PackageFile(
             name=file,
             digest=f"sha256:{digits}",
             locator=f"{metadata['name']}=={metadata['version']}",

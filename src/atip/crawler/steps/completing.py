@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from atip.discovery.askers import apply_override
+from atip.discovery.sources.askers import apply_override
 from atip.inference.summary import first_summary
 from atip.model.tool import Binary, Trust
 
@@ -47,7 +47,7 @@ def complete(tool: Tool, lesson: Lesson, package: Package, at: str) -> Tool:
 
 def merged_template(tool: Tool, template: Mapping[str, Any]) -> dict[str, Any]:
     """A template as an override: options that it does not name stay as they were learnt, everything else as it says."""
-    from atip.model.encode import encode
+    from atip.model.reading.encode import encode
 
     return _joined(encode(tool), template)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from atip.errors import AtipError, FormatError
-from atip.model.documents import judge
-from atip.model.encode import encode
-from atip.model.lint import lint
-from atip.model.names import why_unsafe
-from atip.model.reader import read_json
+from atip.model.lint.linter import lint
+from atip.model.reading.documents import judge
+from atip.model.reading.encode import encode
+from atip.model.reading.reader import read_json
+from atip.model.text.names import why_unsafe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import os
 
-from atip.discovery.askers import NativeAsker
-from atip.discovery.content import ContentReader
-from atip.discovery.documents import InstalledTexts
+from atip.discovery.files.content import ContentReader
+from atip.discovery.files.documents import InstalledTexts
+from atip.discovery.files.stubs import parse_stub
 from atip.discovery.frameworks.cobra_program import CobraAsker
 from atip.discovery.frameworks.node_package import OclifAsker
 from atip.discovery.frameworks.python_program import SDK, PythonAsker
 from atip.discovery.frameworks.self_described import SelfDescribedAsker
 from atip.discovery.frameworks.yargs_program import YargsAsker
-from atip.discovery.help_tree import Budget, Remembering
-from atip.discovery.knowing import KnowledgeAsker, storable
-from atip.discovery.ladder import Subject, climb
-from atip.discovery.learning import CompletionAsker, HelpAsker, ManAsker
-from atip.discovery.native import judge_answer
-from atip.discovery.stubs import parse_stub
+from atip.discovery.sources.askers import NativeAsker
+from atip.discovery.sources.help_tree import HelpBudget, Remembering
+from atip.discovery.sources.knowing import KnowledgeAsker, storable
+from atip.discovery.sources.ladder import ProbeSubject, climb
+from atip.discovery.sources.learning import CompletionAsker, HelpAsker, ManAsker
+from atip.discovery.sources.native import judge_answer
 from atip.discovery.summaries.sources import SummarySources
 from atip.errors import ProbeError
-from atip.model.confinement import PROBE
+from atip.model.permissions.confinement import PROBE
 from atip.model.value import Value
-from atip.sandbox.probe import ProbeSandbox
-from atip.sandbox.system_view import HOST
-from atip.sandbox.worker import ProbeResult
+from atip.sandbox.bubblewrap.system_view import HOST
+from atip.sandbox.probes.probe import ProbeSandbox
+from atip.sandbox.probes.worker import ProbeResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
     from atip.crawler.layouts.interface import Arranged, PackagedProgram
     from atip.crawler.packages import Package
-    from atip.discovery.content import Content
-    from atip.discovery.ladder import Asker, Finding
+    from atip.discovery.files.content import Content
+    from atip.discovery.sources.ladder import Asker, SourceFinding
     from atip.model.tool import Tool
 
-BUDGET = Budget(questions=120, depth=3, seconds=40.0, failures=4, answer_s=4.0)
+BUDGET = HelpBudget(questions=120, depth=3, seconds=40.0, failures=4, answer_s=4.0)
 SCRIPTS = BUDGET.replace(answer_s=8.0)
 JOB_S = 60.0
 PROGRAM_S = 2.0
@@ -56,7 +56,7 @@ class Lesson(Value):
 
     name: str
     digest: str
-    finding: Finding | None
+    finding: SourceFinding | None
     can_help: bool
     """Whether it printed something for `--help`: what is missing then is our fault."""
     ran: bool
@@ -99,7 +99,7 @@ class PackageRunner:
         return word
 
 
-class Learner:
+class PackageLearner:
     """Asks the programs of one package. Use as a context manager: it owns a sandbox."""
 
     def __init__(self, arranged: Arranged, package: Package, *, may_execute: bool) -> None:
@@ -119,7 +119,7 @@ class Learner:
         self._reader = ContentReader()
         self._askers = self._make_askers()
 
-    def __enter__(self) -> Learner:
+    def __enter__(self) -> PackageLearner:
         return self
 
     def __exit__(self, *_failure: object) -> None:
@@ -150,7 +150,7 @@ class Learner:
         stub = parse_stub(real, content.head, content.script or None)
         if stub.target and self._arranged.root:
             stub = stub.replace(target=self._arranged.root + stub.target)
-        subject = Subject(
+        subject = ProbeSubject(
             name=program.name, path=program.path, real_path=real, digest=content.digest, stub=stub
         )
         subject = subject.replace(known_native=self._native(subject, content))
@@ -169,7 +169,7 @@ class Learner:
             ran=subject.program in self._runner.started,
         )
 
-    def _native(self, subject: Subject, content: Content) -> Tool | None:
+    def _native(self, subject: ProbeSubject, content: Content) -> Tool | None:
         if not content.is_candidate or not self._may_execute:
             return None
         try:
@@ -185,7 +185,7 @@ class _OneSummary:
     def __init__(self, package: Package) -> None:
         self._package = package
 
-    def summary(self, subject: Subject) -> str:
+    def summary(self, subject: ProbeSubject) -> str:
         return self._package.description if subject.name == self._package.name else ""
 
 
@@ -199,5 +199,5 @@ class _PatientHelp:
         self._binaries = binaries
         self._scripts = scripts
 
-    def ask(self, subject: Subject) -> Tool | None:
+    def ask(self, subject: ProbeSubject) -> Tool | None:
         return (self._scripts if subject.stub.language else self._binaries).ask(subject)

@@ -9,14 +9,14 @@ import os
 
 from atip.errors import AtipError, SandboxError
 from atip.knowledge.reading import load
-from atip.model.decode import decode_tool
+from atip.model.reading.decode import decode_tool
 from atip.model.root import lift
 from atip.proving.claims import claim_of
 from atip.proving.evidence import block_of, evidence_of_cases, is_verified, subjects_of
-from atip.proving.generate import Budget, Generator
+from atip.proving.generate import CaseBudget, Generator
 from atip.proving.playing import play_case
 from atip.proving.samples import make_samples
-from atip.proving.tally import Judged, load_explained, why_of
+from atip.proving.tally import JudgedCase, load_explained, why_of
 from atip.proving.trial import TrialRoom
 from atip.proving.verdicts import UNDECLARED, judge_sight
 from atip.sandbox.verified import seal
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
     from atip.proving.generate import Tried
 
-BUDGET = Budget(commands=12, flags=8, cases=40, trials=80, waits=4, cpu_s=20.0)
+BUDGET = CaseBudget(commands=12, flags=8, cases=40, trials=80, waits=4, cpu_s=20.0)
 
 
 def observe_programs(arranged: Arranged, shims: dict[str, Any], folder: str) -> None:
@@ -93,12 +93,12 @@ def _verifies(tool: Tool, digest: str, tried: list[Tried], desk: str) -> bool:
     )
 
 
-def _judged(tried: Tried, desk: str, lookup: Any, explained: Any) -> Judged:
+def _judged(tried: Tried, desk: str, lookup: Any, explained: Any) -> JudgedCase:
     case = tried.case
     claim = claim_of(case.argv, desk, lookup)
     verdicts = judge_sight(claim.effects, tried.sight, spawn=claim.spawn)
     lies = [each for each in verdicts if each.verdict == UNDECLARED]
-    return Judged(
+    return JudgedCase(
         tool=case.argv[0],
         row={**case.to_json(), "exit": tried.exit_code},
         sight=tried.sight,

@@ -22,9 +22,9 @@ from atip.crawler.layouts.interface import Bench
 from atip.crawler.packages import EMPTY, LEARNT, REFUSED, encode_json, read_package
 from atip.crawler.steps.completing import complete
 from atip.crawler.steps.judging import judged, poisoned
-from atip.crawler.steps.learning import Learner
+from atip.crawler.steps.learning import PackageLearner
 from atip.errors import AtipError, FetchError, FormatError, NotFoundError, SandboxError
-from atip.model.platforms import ANY, host_platform
+from atip.model.text.platforms import ANY, host_platform
 from atip.system.scratch import scratch_folder
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ def _learn_all(package: Package, arranged: Arranged, at: str, result: dict[str, 
     uname = os.uname()
     may_execute = package.platform in (ANY, host_platform(uname.sysname, uname.machine))
     own_first = sorted(arranged.programs, key=lambda one: (os.path.islink(one.path), one.name))
-    with Learner(arranged, package, may_execute=may_execute) as learner:
+    with PackageLearner(arranged, package, may_execute=may_execute) as learner:
         for program in own_first:
             try:
                 lesson = learner.learn(program) if not _known(program.path, result) else None

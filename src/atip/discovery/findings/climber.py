@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from atip.discovery.askers import apply_override
 from atip.discovery.findings.memory import conditions_of
 from atip.discovery.findings.source import RememberedSource, StopSignal
 from atip.discovery.frameworks import EXECUTING, executing_askers
-from atip.discovery.knowing import storable
-from atip.discovery.ladder import climb
+from atip.discovery.sources.askers import apply_override
+from atip.discovery.sources.knowing import storable
+from atip.discovery.sources.ladder import climb
 from atip.system.digests import sha256_hex
 
 TYPE_CHECKING = False
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from atip.discovery.askers import OverrideAsker
     from atip.discovery.findings.memory import FindingsMemory
-    from atip.discovery.ladder import Asker, Finding, Subject
+    from atip.discovery.sources.askers import OverrideAsker
+    from atip.discovery.sources.ladder import Asker, ProbeSubject, SourceFinding
     from atip.discovery.summaries.sources import SummarySources
 
 
@@ -53,7 +53,7 @@ class Climber:
             for (name, rung), asker in zip(EXECUTING, askers, strict=True)
         ]
 
-    def __call__(self, subject: Subject) -> Finding | None:
+    def __call__(self, subject: ProbeSubject) -> SourceFinding | None:
         """What is known of a program, with the user's partial override merged over it."""
         finding = climb(
             subject,
@@ -67,7 +67,7 @@ class Climber:
             return finding
         return finding.replace(tool=apply_override(finding.tool, partial))
 
-    def inputs(self, subject: Subject) -> str:
+    def inputs(self, subject: ProbeSubject) -> str:
         """Changes when the answer may: with our release, the program, and every text that is read about it."""
         texts = [_fingerprint(reader, subject) for reader in self._readers]
         whole = [
@@ -89,7 +89,7 @@ class Climber:
         return len(set().union(*(source.asked for source in self._executing)))
 
 
-def _fingerprint(reader: Asker, subject: Subject) -> str:
+def _fingerprint(reader: Asker, subject: ProbeSubject) -> str:
     """What a source would read, without reading it where it can tell; else its answer."""
     tell = getattr(reader, "fingerprint", None)
     if tell is not None:
@@ -97,6 +97,6 @@ def _fingerprint(reader: Asker, subject: Subject) -> str:
     answer = reader.ask(subject)
     if answer is None:
         return "-"
-    from atip.discovery.native import answer_digest
+    from atip.discovery.sources.native import answer_digest
 
     return answer_digest(answer)

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any, Protocol
 
-    from atip.discovery.executables import Executable
-    from atip.discovery.ladder import Finding, Subject
+    from atip.discovery.files.executables import Executable
     from atip.discovery.report import ScanReport
+    from atip.discovery.sources.ladder import ProbeSubject, SourceFinding
 
     class Ladder(Protocol):
         """All sources as one function; `climber.Climber` is one."""
 
-        def __call__(self, subject: Subject) -> Finding | None: ...
-        def inputs(self, subject: Subject) -> str: ...
+        def __call__(self, subject: ProbeSubject) -> SourceFinding | None: ...
+        def inputs(self, subject: ProbeSubject) -> str: ...
         def stop(self) -> None: ...
         @property
         def executed(self) -> int: ...
@@ -35,16 +35,16 @@ FLUSH_S = 0.5
 """How much learning a killed scan may have to write down again."""
 
 
-class Program(Value):
+class LearningTarget(Value):
     """One name to learn about."""
 
     file: Executable
-    subject: Subject
+    subject: ProbeSubject
     is_shared: bool
     """Whether other names have the same bytes."""
 
 
-class Learner:
+class ScanLearner:
     """One pass over all programs of a scan."""
 
     def __init__(
@@ -72,7 +72,7 @@ class Learner:
         self._jobs = jobs or len(os.sched_getaffinity(0))
         self._flushed = monotonic()
 
-    def run(self, programs: Sequence[Program]) -> None:
+    def run(self, programs: Sequence[LearningTarget]) -> None:
         """Keep what is known of every program."""
         changed = [program for program in programs if not self._keep_unchanged(program)]
         changed.sort(key=lambda program: rank_of(program.file.name))
@@ -85,7 +85,7 @@ class Learner:
             self._report.executed += self._ladder.executed
             self._keeper.flush()
 
-    def _keep_unchanged(self, program: Program) -> bool:
+    def _keep_unchanged(self, program: LearningTarget) -> bool:
         subject = program.subject
         if self._refresh or subject.known_native is not None:
             return False
@@ -96,7 +96,7 @@ class Learner:
             self._report.remembered(rung)
         return rung is not None
 
-    def _keep(self, program: Program, finding: Finding | None) -> None:
+    def _keep(self, program: LearningTarget, finding: SourceFinding | None) -> None:
         subject = program.subject
         self._keeper.keep(
             subject,
@@ -111,7 +111,9 @@ class Learner:
             self._keeper.flush()
             self._flushed = monotonic()
 
-    def _findings(self, programs: Sequence[Program]) -> Iterator[tuple[Program, Finding | None]]:
+    def _findings(
+        self, programs: Sequence[LearningTarget]
+    ) -> Iterator[tuple[LearningTarget, SourceFinding | None]]:
         """As they come; with several threads where programs are run and waited for."""
         if not self._learn:
             yield from ((program, self._ladder(program.subject)) for program in programs)

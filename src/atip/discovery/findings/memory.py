@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import os
 
-from atip.discovery.stubs import site_directories
+from atip.discovery.files.stubs import site_directories
 from atip.errors import AtipError
-from atip.model.decode import decode_tool
-from atip.model.encode import encode
+from atip.model.reading.decode import decode_tool
+from atip.model.reading.encode import encode
 from atip.model.value import Value
 from atip.system.files import make_private, read_bytes, stamp_of, write_atomic
 from atip.version import __version__
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from atip.discovery.ladder import Subject
+    from atip.discovery.sources.ladder import ProbeSubject
     from atip.model.tool import Tool
 
 FOLDER = "findings"
@@ -43,7 +43,7 @@ class FindingsMemory:
     def __init__(self, data: str) -> None:
         self._folder = os.path.join(data, FOLDER)
 
-    def get(self, subject: Subject, source: str) -> Remembered | None:
+    def get(self, subject: ProbeSubject, source: str) -> Remembered | None:
         """What a source said of these bytes; None if it was never asked."""
         found = self._load(subject).get(source)
         if not isinstance(found, dict):
@@ -52,7 +52,7 @@ class FindingsMemory:
         is_fresh = found.get("for") == conditions_of(subject)
         return Remembered(tool=decode_tool(tool) if tool else None, is_fresh=is_fresh)
 
-    def put(self, subject: Subject, source: str, tool: Tool | None) -> None:
+    def put(self, subject: ProbeSubject, source: str, tool: Tool | None) -> None:
         """Remember an answer; on disk when this returns."""
         found = {
             **self._load(subject),
@@ -62,7 +62,7 @@ class FindingsMemory:
         data = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
         write_atomic(self._path(subject.digest, subject.name), data, durable=False)
 
-    def stamp(self, subject: Subject) -> str:
+    def stamp(self, subject: ProbeSubject) -> str:
         """Changes with every answer that is remembered of a program."""
         return stamp_of(self._path(subject.digest, subject.name))
 
@@ -73,7 +73,7 @@ class FindingsMemory:
         with contextlib.suppress(OSError):
             os.unlink(self._path(digest, name))
 
-    def _load(self, subject: Subject) -> dict[str, Any]:
+    def _load(self, subject: ProbeSubject) -> dict[str, Any]:
         """Damaged or missing is the same as never asked."""
         try:
             found = json.loads(read_bytes(self._path(subject.digest, subject.name), MAX_BYTES))
@@ -91,14 +91,14 @@ class NoMemory(FindingsMemory):
     def __init__(self) -> None:
         super().__init__("")
 
-    def get(self, subject: Subject, source: str) -> Remembered | None:
+    def get(self, subject: ProbeSubject, source: str) -> Remembered | None:
         return None
 
-    def put(self, subject: Subject, source: str, tool: Tool | None) -> None:
+    def put(self, subject: ProbeSubject, source: str, tool: Tool | None) -> None:
         return None
 
 
-def conditions_of(subject: Subject) -> str:
+def conditions_of(subject: ProbeSubject) -> str:
     """What besides the program's own bytes an answer depends on: our release, and the files that a stub starts."""
     stub = subject.stub
     behind = [stamp_of(stub.target)] if stub.target else []

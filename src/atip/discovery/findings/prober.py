@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from atip.discovery.executables import Executable
-    from atip.discovery.native import ProbeAnswer
+    from atip.discovery.files.executables import Executable
+    from atip.discovery.sources.native import ProbeAnswer
 
 
 class LazyProber:
-    """Runs programs, confined, for several threads; see `sandbox.probe.ProbeSandbox`."""
+    """Runs programs, confined, for several threads; see `sandbox.probes.probe.ProbeSandbox`."""
 
     def __init__(
         self, found: Sequence[Executable], open_prober: Callable[[Sequence[str]], Any]

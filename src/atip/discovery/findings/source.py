@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from atip.discovery.findings.memory import FindingsMemory
-    from atip.discovery.ladder import Asker, Subject
+    from atip.discovery.sources.ladder import Asker, ProbeSubject
     from atip.model.tool import Tool
 
 
@@ -71,7 +71,7 @@ class RememberedSource:
         self.asked: set[str] = set()
         """Paths of the programs that were run."""
 
-    def ask(self, subject: Subject) -> Tool | None:
+    def ask(self, subject: ProbeSubject) -> Tool | None:
         remembered = self._memory.get(subject, self._name)
         if self._asker is None:
             return remembered.tool if remembered else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.discovery.help_tree import Runner
-    from atip.discovery.ladder import Asker
+    from atip.discovery.sources.help_tree import Runner
+    from atip.discovery.sources.ladder import Asker
 
 
 EXECUTING = (
@@ -24,8 +24,8 @@ def executing_askers(prober: Runner) -> list[Asker]:
     from atip.discovery.frameworks.python_program import PythonAsker
     from atip.discovery.frameworks.self_described import SelfDescribedAsker
     from atip.discovery.frameworks.yargs_program import YargsAsker
-    from atip.discovery.help_tree import Remembering
-    from atip.discovery.learning import HelpAsker
+    from atip.discovery.sources.help_tree import Remembering
+    from atip.discovery.sources.learning import HelpAsker
 
     runner = Remembering(prober)
     return [

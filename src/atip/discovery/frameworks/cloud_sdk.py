@@ -9,7 +9,7 @@ from atip.system.files import read_bytes, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.discovery.ladder import Subject
+    from atip.discovery.sources.ladder import ProbeSubject
     from atip.model.tool import Command, Tool
 
 MAX_TREE = 64_000_000
@@ -21,13 +21,13 @@ class CloudSdkAsker:
     rung = "framework"
     executes = False
 
-    def fingerprint(self, subject: Subject) -> str:
+    def fingerprint(self, subject: ProbeSubject) -> str:
         """Size and time of the trees beside a program."""
         folder, program = os.path.split(subject.real_path)
         trees = os.path.join(os.path.dirname(folder), "data", "cli")
         return " ".join(stamp_of(os.path.join(trees, name)) for name in _tree_names(program))
 
-    def ask(self, subject: Subject) -> Tool | None:
+    def ask(self, subject: ProbeSubject) -> Tool | None:
         folder, program = os.path.split(subject.real_path)
         trees = os.path.join(os.path.dirname(folder), "data", "cli")
         if os.path.basename(folder) != "bin" or not os.path.isdir(trees):
@@ -44,7 +44,7 @@ def _tree_names(program: str) -> tuple[str, str]:
 
 
 def _read_tree(path: str, name: str) -> Tool | None:
-    from atip.discovery.learning import inferred
+    from atip.discovery.sources.learning import inferred
     from atip.inference.described import recognise
 
     text = _text(path, MAX_TREE)

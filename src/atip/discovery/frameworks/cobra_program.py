@@ -12,8 +12,8 @@ the parser and tells everything, so it is the answer; nothing else is asked.
 from __future__ import annotations
 
 from atip.discovery.frameworks.marks import COBRA, COBRA_PACKAGE, marks_in
-from atip.discovery.help_tree import Budget, HelpTree
-from atip.discovery.learning import ask_version, inferred
+from atip.discovery.sources.help_tree import HelpBudget, HelpTree
+from atip.discovery.sources.learning import ask_version, inferred
 from atip.inference.cobra import choices_of, confirm, may_have_commands, parse_answer
 from atip.inference.cobra_help import by_headings, is_template
 from atip.model.tool import BOOLEAN
@@ -22,12 +22,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.discovery.help_tree import Runner
-    from atip.discovery.ladder import Subject
-    from atip.inference.cobra import Answer
+    from atip.discovery.sources.help_tree import Runner
+    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.inference.cobra import CompletionAnswer
     from atip.model.tool import Command, Option, Tool
 
-COBRA_BUDGET = Budget(questions=1_200, depth=6, seconds=240.0)
+COBRA_BUDGET = HelpBudget(questions=1_200, depth=6, seconds=240.0)
 MAX_VALUE_QUESTIONS = 60
 """How many options of one tool may be asked for their values."""
 
@@ -39,12 +39,12 @@ class CobraAsker:
     executes = True
 
     def __init__(
-        self, open_runner: Callable[[Subject], Runner], budget: Budget = COBRA_BUDGET
+        self, open_runner: Callable[[ProbeSubject], Runner], budget: HelpBudget = COBRA_BUDGET
     ) -> None:
         self._open_runner = open_runner
         self._budget = budget
 
-    def ask(self, subject: Subject) -> Tool | None:
+    def ask(self, subject: ProbeSubject) -> Tool | None:
         marks = marks_in(subject.stub.target or subject.real_path)
         if COBRA not in marks and COBRA_PACKAGE not in marks:
             return None
@@ -90,7 +90,7 @@ class _Talk:
         self._seen: dict[tuple[str, ...], set[tuple[tuple[str, ...], str]]] = {}
         """Options of every command so far: what a command inherits is not repeated below it."""
 
-    def ask(self, *words: str) -> Answer | None:
+    def ask(self, *words: str) -> CompletionAnswer | None:
         if self.is_silent:
             return None
         answer = self._runner.run([self._program, "__complete", *words])

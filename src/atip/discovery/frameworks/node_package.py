@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 
 from atip.errors import AtipError
-from atip.model.plain_json import loads
+from atip.model.reading.plain_json import loads
 from atip.system.files import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from atip.discovery.ladder import Subject
+    from atip.discovery.sources.ladder import ProbeSubject
     from atip.model.tool import Tool
 
 MANIFEST = "oclif.manifest.json"
@@ -26,11 +26,11 @@ class OclifAsker:
     rung = "framework"
     executes = False
 
-    def ask(self, subject: Subject) -> Tool | None:
+    def ask(self, subject: ProbeSubject) -> Tool | None:
         folder = package_folder(subject)
         if folder is None or not os.path.isfile(os.path.join(folder, MANIFEST)):
             return None
-        from atip.discovery.learning import inferred
+        from atip.discovery.sources.learning import inferred
         from atip.inference.described import recognise
 
         text = _read(os.path.join(folder, MANIFEST), MAX_MANIFEST)
@@ -45,7 +45,7 @@ class OclifAsker:
         )
 
 
-def package_folder(subject: Subject) -> str | None:
+def package_folder(subject: ProbeSubject) -> str | None:
     """The folder of the Node package that a program belongs to, by its `package.json`."""
     if subject.stub.language != "node":
         return None

@@ -6,10 +6,10 @@ import os
 import re
 from itertools import takewhile
 
-from atip.discovery.learning import GENERATOR, ask_version
-from atip.discovery.stubs import head_of, managed_target, parse_stub
+from atip.discovery.files.stubs import head_of, managed_target, parse_stub
+from atip.discovery.sources.learning import GENERATOR, ask_version
 from atip.errors import FormatError
-from atip.model.reader import STORE, read_json
+from atip.model.reading.reader import STORE, read_json
 from atip.model.tool import Command, Trust
 from atip.system.clock import now_iso
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from atip.discovery.help_tree import Runner
-    from atip.discovery.ladder import Subject
-    from atip.discovery.stubs import Stub
+    from atip.discovery.files.stubs import Stub
+    from atip.discovery.sources.help_tree import Runner
+    from atip.discovery.sources.ladder import ProbeSubject
     from atip.model.tool import Tool
 
 METHOD = "parser-introspection"
@@ -46,11 +46,11 @@ class PythonAsker:
     rung = "framework"
     executes = True
 
-    def __init__(self, open_runner: Callable[[Subject], Runner]) -> None:
+    def __init__(self, open_runner: Callable[[ProbeSubject], Runner]) -> None:
         self._open_runner = open_runner
         self._source = ""
 
-    def ask(self, subject: Subject) -> Tool | None:
+    def ask(self, subject: ProbeSubject) -> Tool | None:
         _, stub = behind(subject)
         if stub.language != "python" or stub.interpreter is None:
             return None
@@ -59,7 +59,7 @@ class PythonAsker:
             tool = self._dispatched(subject, tool)
         return tool and tool.replace(version=ask_version(self._open_runner(subject), subject))
 
-    def _dump(self, subject: Subject, *path: str) -> Tool | None:
+    def _dump(self, subject: ProbeSubject, *path: str) -> Tool | None:
         """The parser that would print the help of a command."""
         whole: dict[str, Any] = {}
         after, weight = "", 0
@@ -79,7 +79,7 @@ class PythonAsker:
             after = more
         return read_parser(whole, subject.name, cut=True) if whole else None
 
-    def _piece(self, subject: Subject, after: str, path: tuple[str, ...]) -> bytes:
+    def _piece(self, subject: ProbeSubject, after: str, path: tuple[str, ...]) -> bytes:
         """One answer of the hooks: all of a parser, or of a large tree what comes behind `after`; empty without any."""
         script, stub = behind(subject)
         interpreter = str(stub.interpreter)
@@ -93,10 +93,10 @@ class PythonAsker:
             return b""
         return unpack(answer.stdout[start + len(MARK) :])
 
-    def _dispatched(self, subject: Subject, root: Tool | None) -> Tool | None:
+    def _dispatched(self, subject: ProbeSubject, root: Tool | None) -> Tool | None:
         """A program that reads its first word itself and has a parser per command: each is asked."""
-        from atip.discovery.help_tree import PATIENT
-        from atip.discovery.learning import inferred
+        from atip.discovery.sources.help_tree import PATIENT
+        from atip.discovery.sources.learning import inferred
         from atip.inference.help import infer_help
 
         runner = self._open_runner(subject)
@@ -160,7 +160,7 @@ def _without_bare_dash(node: Any) -> None:
         _without_bare_dash(command)
 
 
-def behind(subject: Subject) -> tuple[str, Stub]:
+def behind(subject: ProbeSubject) -> tuple[str, Stub]:
     """The script, and how it is started: where a version manager's stub stands before it, the one that it starts."""
     target = subject.stub.target
     if subject.stub.language != "shell" or not target or target != managed_target(subject.path):
@@ -229,8 +229,8 @@ def _with_usage(tool: Tool, usage: str) -> Tool:
 
 def read_parser(document: dict[str, Any], name: str, *, cut: bool = False) -> Tool | None:
     """What the hooks told → Tool; None when it is not metadata. `cut`: not everything was told."""
-    from atip.model.check import check_tool
-    from atip.model.decode import decode_tool
+    from atip.model.reading.decode import decode_tool
+    from atip.model.shapes.check import check_tool
 
     usage = str(document.pop("usage", ""))
     if _TAKES_COMMAND.search(usage):

@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 
 from atip.discovery.frameworks.marks import CARAPACE, SWIFT, marks_in
-from atip.discovery.help_tree import PATIENT, Budget
-from atip.discovery.learning import ask_version, inferred
+from atip.discovery.sources.help_tree import PATIENT, HelpBudget
+from atip.discovery.sources.learning import ask_version, inferred
 from atip.inference.described import recognise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from atip.discovery.help_tree import Runner
-    from atip.discovery.ladder import Subject
+    from atip.discovery.sources.help_tree import Runner
+    from atip.discovery.sources.ladder import ProbeSubject
     from atip.model.tool import Tool
 
 ANNOUNCED: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -50,10 +50,10 @@ class SelfDescribedAsker:
     rung = "framework"
     executes = True
 
-    def __init__(self, open_runner: Callable[[Subject], Runner]) -> None:
+    def __init__(self, open_runner: Callable[[ProbeSubject], Runner]) -> None:
         self._open_runner = open_runner
 
-    def ask(self, subject: Subject) -> Tool | None:
+    def ask(self, subject: ProbeSubject) -> Tool | None:
         runner = self._open_runner(subject)
         for words in self._questions(runner, subject):
             answer = runner.run([subject.program, *words])
@@ -67,10 +67,10 @@ class SelfDescribedAsker:
             return tool.replace(version=found.version or ask_version(runner, subject))
         return None
 
-    def _questions(self, runner: Runner, subject: Subject) -> Iterator[tuple[str, ...]]:
+    def _questions(self, runner: Runner, subject: ProbeSubject) -> Iterator[tuple[str, ...]]:
         marks = marks_in(subject.stub.target or subject.real_path)
         yield from (words for mark, words in MARKED if mark in marks)
-        budget = PATIENT if subject.stub.language else Budget()
+        budget = PATIENT if subject.stub.language else HelpBudget()
         answer = runner.run([subject.program, "--help"], wall_s=budget.answer_s)
         if answer.failure or answer.timed_out:
             return

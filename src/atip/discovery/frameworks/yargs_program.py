@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from atip.discovery.frameworks.node_package import package_folder, package_of
-from atip.discovery.help_tree import PATIENT, HelpTree
-from atip.discovery.learning import ask_version, inferred
-from atip.inference.cobra import Answer, confirm
+from atip.discovery.sources.help_tree import PATIENT, HelpTree
+from atip.discovery.sources.learning import ask_version, inferred
+from atip.inference.cobra import CompletionAnswer, confirm
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.discovery.help_tree import Runner
-    from atip.discovery.ladder import Subject
+    from atip.discovery.sources.help_tree import Runner
+    from atip.discovery.sources.ladder import ProbeSubject
     from atip.model.tool import Command, Tool
 
 
@@ -22,10 +22,10 @@ class YargsAsker:
     rung = "framework"
     executes = True
 
-    def __init__(self, open_runner: Callable[[Subject], Runner]) -> None:
+    def __init__(self, open_runner: Callable[[ProbeSubject], Runner]) -> None:
         self._open_runner = open_runner
 
-    def ask(self, subject: Subject) -> Tool | None:
+    def ask(self, subject: ProbeSubject) -> Tool | None:
         folder = package_folder(subject)
         if folder is None or "yargs" not in (package_of(folder).get("dependencies") or {}):
             return None
@@ -53,11 +53,11 @@ class YargsAsker:
 class _Offers:
     """Questions in yargs' protocol: the program's name, the path, the word to complete."""
 
-    def __init__(self, runner: Runner, subject: Subject) -> None:
+    def __init__(self, runner: Runner, subject: ProbeSubject) -> None:
         self._runner = runner
         self._subject = subject
 
-    def ask(self, *words: str) -> Answer | None:
+    def ask(self, *words: str) -> CompletionAnswer | None:
         """Candidates; None when the program answers with something else (its help, an error)."""
         question = [self._subject.program, "--get-yargs-completions", self._subject.name, *words]
         answer = self._runner.run(question)
@@ -70,7 +70,7 @@ class _Offers:
         for line in lines:
             word, _, told = line.partition(":")
             candidates[word] = told.strip()
-        return Answer(candidates=candidates, directive=0)
+        return CompletionAnswer(candidates=candidates, directive=0)
 
     def refine(self, told: Command, path: tuple[str, ...]) -> Command:
         words = self.ask(*path, "") if told.commands else None

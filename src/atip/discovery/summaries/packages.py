@@ -10,8 +10,8 @@ import glob
 import os
 import re
 
+from atip.discovery.files.stubs import site_directories
 from atip.discovery.frameworks.node_package import package_folder, package_of
-from atip.discovery.stubs import site_directories
 from atip.errors import AtipError
 from atip.system.files import read_bytes
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.discovery.ladder import Subject
+    from atip.discovery.sources.ladder import ProbeSubject
 
 MAX_FILE = 64_000_000
 _PROGRAM = re.compile(r"^(?:/usr(?:/local)?)?/(?:s?bin|games)/([^/\n]+)$", re.M)
@@ -36,7 +36,7 @@ class InstalledPackages:
         self._debian: Mapping[str, str] | None = None
         self._python: dict[str, Mapping[str, str]] = {}
 
-    def summary(self, subject: Subject) -> str:
+    def summary(self, subject: ProbeSubject) -> str:
         """What the package of a program says of itself; empty when it has several programs or there is none."""
         if subject.stub.language == "node":
             found = _node_summary(subject)
@@ -46,7 +46,7 @@ class InstalledPackages:
             found = ""
         return found or self._debian_summary(subject)
 
-    def _debian_summary(self, subject: Subject) -> str:
+    def _debian_summary(self, subject: ProbeSubject) -> str:
         if self._debian is None:
             self._debian = read_debian(self._dpkg)
         for path in (subject.path, subject.real_path):
@@ -54,7 +54,7 @@ class InstalledPackages:
                 return found
         return ""
 
-    def _python_summary(self, subject: Subject) -> str:
+    def _python_summary(self, subject: ProbeSubject) -> str:
         for site in site_directories(subject.real_path, subject.stub):
             if site not in self._python:
                 self._python[site] = read_distributions(site)
@@ -108,7 +108,7 @@ def read_distributions(site: str) -> dict[str, str]:
     return found
 
 
-def _node_summary(subject: Subject) -> str:
+def _node_summary(subject: ProbeSubject) -> str:
     folder = package_folder(subject)
     package = package_of(folder) if folder else {}
     programs = package.get("bin")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 
-from atip.discovery.stubs import alternative_of
+from atip.discovery.files.stubs import alternative_of
 from atip.discovery.summaries.packages import InstalledPackages
-from atip.inference.man import read_purpose
+from atip.inference.manual.man import read_purpose
 from atip.inference.summary import first_summary
 from atip.knowledge.reading import is_main_name, load
 from atip.knowledge.summaries import SUMMARIES
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Protocol
 
-    from atip.discovery.documents import InstalledTexts
-    from atip.discovery.ladder import Subject
+    from atip.discovery.files.documents import InstalledTexts
+    from atip.discovery.sources.ladder import ProbeSubject
 
     class PackageSummaries(Protocol):
         """What the package of a program says of it; `InstalledPackages` for those of this machine."""
 
-        def summary(self, subject: Subject) -> str: ...
+        def summary(self, subject: ProbeSubject) -> str: ...
 
 
 _FIRST = ("adapter",)
@@ -44,7 +44,7 @@ class SummarySources:
         self._texts = texts
         self._packages = packages or InstalledPackages()
 
-    def find(self, subject: Subject, descriptions: Mapping[str, str]) -> str:
+    def find(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> str:
         """The best summary of a tool; empty when no source has one.
 
         Args:
@@ -55,7 +55,7 @@ class SummarySources:
                 return descriptions[source]
         return first_summary(self._candidates(subject, descriptions), subject.name)
 
-    def _candidates(self, subject: Subject, descriptions: Mapping[str, str]) -> Iterator[str]:
+    def _candidates(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> Iterator[str]:
         yield from (descriptions.get(source, "") for source in _FIRST)
         names = list(_names(subject))
         curated = next((known.description for name in names if (known := load(name))), "")
@@ -73,7 +73,7 @@ class SummarySources:
         return read_purpose(page, name) if page else ""
 
 
-def _names(subject: Subject) -> Iterator[str]:
+def _names(subject: ProbeSubject) -> Iterator[str]:
     """Names under which a program may have a manual: its own, the chosen alternative's, its file's, those without version and target machine."""
     file = os.path.basename(subject.real_path)
     seen = set()

@@ -19,11 +19,11 @@ from atip.execution.undo.copies import MAX_TOTAL
 from atip.execution.undo.snapshots import (
     LATEST,
     MAX_RECORD,
-    Shelf,
+    SnapshotStore,
     decode_tree,
     encode_tree,
 )
-from atip.model.plain_json import dumps, loads
+from atip.model.reading.plain_json import dumps, loads
 from atip.model.value import Value
 from atip.system.files import locked, read_bytes, write_atomic
 
@@ -31,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from atip.execution.undo.tree import Entry
+    from atip.execution.undo.tree import TreeEntry
 
 KEEP_S = 7 * 86400.0
 FULL = MAX_TOTAL * 9 // 10
@@ -46,8 +46,8 @@ class LineChange(Value):
     line: str
     time: float
     """Seconds since the epoch."""
-    before: Mapping[str, Entry] = {}
-    after: Mapping[str, Entry] = {}
+    before: Mapping[str, TreeEntry] = {}
+    after: Mapping[str, TreeEntry] = {}
     """Only names that differ; one that is missing here was removed, one that is missing in `before` was made."""
     undone: bool = False
     interrupted: bool = False
@@ -75,7 +75,7 @@ class UndoJournal:
     """The journal of one workspace."""
 
     def __init__(self, data: str, workspace: str) -> None:
-        self.shelf = Shelf(data, workspace)
+        self.shelf = SnapshotStore(data, workspace)
 
     @property
     def is_full(self) -> bool:
@@ -252,7 +252,7 @@ class UndoJournal:
         write_atomic(self._path(change.run + _RECORD), data, durable=False)
 
 
-def alike(one: Entry | None, other: Entry | None) -> bool:
+def alike(one: TreeEntry | None, other: TreeEntry | None) -> bool:
     """Whether two states of a name are the same for a person: kind, permissions, target, content."""
     if one is None or other is None:
         return one is other

@@ -12,7 +12,7 @@ import stat
 
 from atip.errors import ExecutionError
 from atip.execution.undo.copies import enter, open_below, pour
-from atip.execution.undo.tree import FILE, FOLDER, LINK, Entry, open_folder
+from atip.execution.undo.tree import FILE, FOLDER, LINK, TreeEntry, open_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class _Restore:
         finally:
             os.close(folder)
 
-    def _matches(self, folder: int, name: str, path: str, left: Entry | None) -> bool:
+    def _matches(self, folder: int, name: str, path: str, left: TreeEntry | None) -> bool:
         try:
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
@@ -127,7 +127,7 @@ class _Restore:
             raise ExecutionError("undo.path", f"`{path}` does not lie below the workspace")
         return enter(self._root, folders), name
 
-    def _remove(self, path: str, entry: Entry) -> None:
+    def _remove(self, path: str, entry: TreeEntry) -> None:
         folder, name = self._enter(path)
         try:
             if entry.kind == FOLDER:
@@ -137,7 +137,7 @@ class _Restore:
         finally:
             os.close(folder)
 
-    def _put(self, path: str, entry: Entry) -> None:
+    def _put(self, path: str, entry: TreeEntry) -> None:
         folder, name = self._enter(path)
         try:
             if entry.kind == FOLDER:
@@ -150,7 +150,7 @@ class _Restore:
         finally:
             os.close(folder)
 
-    def _put_file(self, path: str, entry: Entry) -> None:
+    def _put_file(self, path: str, entry: TreeEntry) -> None:
         target = open_below(self._root, path, _NEW)
         try:
             source = os.open(self._copies.path_of(entry.content), _READ)

@@ -7,8 +7,8 @@ import time
 
 from atip.errors import AtipError
 from atip.execution.undo.copies import Copies
-from atip.execution.undo.tree import FILE, Entry, open_folder, scan_tree
-from atip.model.plain_json import dumps, loads
+from atip.execution.undo.tree import FILE, TreeEntry, open_folder, scan_tree
+from atip.model.reading.plain_json import dumps, loads
 from atip.system.digests import sha256_hex
 from atip.system.files import make_private, read_bytes, write_atomic
 
@@ -22,7 +22,7 @@ _YOUNG_NS = 100_000_000
 LATEST = "latest.json"
 
 
-class Shelf:
+class SnapshotStore:
     """The copies and records of one workspace: `DATA/undo/<digest of its path>/`."""
 
     def __init__(self, data: str, workspace: str) -> None:
@@ -36,7 +36,7 @@ class Shelf:
         for folder in (os.path.dirname(self.folder), self.folder, self.copies.folder):
             make_private(folder)
 
-    def snapshot(self) -> dict[str, Entry]:
+    def snapshot(self) -> dict[str, TreeEntry]:
         """Copy what changed since the last snapshot, and remember this one as the last.
 
         Raises:
@@ -56,7 +56,9 @@ class Shelf:
             self.write_tree(LATEST, found)
         return found
 
-    def _kept(self, root: int, path: str, entry: Entry, known: Entry | None) -> Entry | None:
+    def _kept(
+        self, root: int, path: str, entry: TreeEntry, known: TreeEntry | None
+    ) -> TreeEntry | None:
         if entry.kind != FILE:
             return entry
         if known is not None and known.stamp == entry.stamp and known.content:
@@ -73,7 +75,7 @@ class Shelf:
         young = time.time_ns() - int(entry.stamp.rpartition(".")[2]) < _YOUNG_NS
         return entry.replace(content=content, stamp="" if young else entry.stamp)
 
-    def read_tree(self, name: str) -> dict[str, Entry]:
+    def read_tree(self, name: str) -> dict[str, TreeEntry]:
         """A tree that was written; empty where there is none."""
         try:
             found = loads(read_bytes(os.path.join(self.folder, name), MAX_RECORD).decode())
@@ -81,12 +83,12 @@ class Shelf:
             return {}
         return decode_tree(found)
 
-    def write_tree(self, name: str, tree: Mapping[str, Entry]) -> None:
+    def write_tree(self, name: str, tree: Mapping[str, TreeEntry]) -> None:
         data = dumps(encode_tree(tree), ensure_ascii=True).encode()
         write_atomic(os.path.join(self.folder, name), data, durable=False)
 
 
-def encode_tree(tree: Mapping[str, Entry]) -> dict[str, list[object]]:
+def encode_tree(tree: Mapping[str, TreeEntry]) -> dict[str, list[object]]:
     """As JSON, short: a workspace has thousands of names."""
     return {
         path: [each.kind, each.mode, each.target, each.size, each.stamp, each.modified_ns, each.content]
@@ -94,7 +96,7 @@ def encode_tree(tree: Mapping[str, Entry]) -> dict[str, list[object]]:
     }  # fmt: skip
 
 
-def decode_tree(found: Mapping[str, list]) -> dict[str, Entry]:  # type: ignore[type-arg]
+def decode_tree(found: Mapping[str, list]) -> dict[str, TreeEntry]:  # type: ignore[type-arg]
     """The inverse of `encode_tree`."""
     names = ("kind", "mode", "target", "size", "stamp", "modified_ns", "content")
-    return {path: Entry(**dict(zip(names, each, strict=True))) for path, each in found.items()}
+    return {path: TreeEntry(**dict(zip(names, each, strict=True))) for path, each in found.items()}

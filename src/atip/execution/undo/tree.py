@@ -31,7 +31,7 @@ FOLDER, FILE, LINK = "folder", "file", "link"
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Entry(Value):
+class TreeEntry(Value):
     """One name."""
 
     kind: str
@@ -56,14 +56,14 @@ def open_folder(path: str) -> int:
     return os.open(path, _OPEN)
 
 
-def scan_tree(root: str) -> dict[str, Entry]:
+def scan_tree(root: str) -> dict[str, TreeEntry]:
     """Everything below a folder; other kinds (sockets, devices) are not seen.
 
     Raises:
         TooLarge: `undo.too-large`.
         OSError: the folder cannot be read.
     """
-    found: dict[str, Entry] = {}
+    found: dict[str, TreeEntry] = {}
     handle = open_folder(root)
     try:
         for path, entry in _walk(handle, "", 0):
@@ -77,7 +77,7 @@ def scan_tree(root: str) -> dict[str, Entry]:
     return found
 
 
-def _walk(handle: int, prefix: str, depth: int) -> Iterator[tuple[str, Entry]]:
+def _walk(handle: int, prefix: str, depth: int) -> Iterator[tuple[str, TreeEntry]]:
     with os.scandir(handle) as listed:
         entries = list(listed)
     for each in entries:
@@ -94,7 +94,7 @@ def _walk(handle: int, prefix: str, depth: int) -> Iterator[tuple[str, Entry]]:
             yield from _inside(handle, each.name, f"{path}/", depth + 1)
 
 
-def _inside(handle: int, name: str, prefix: str, depth: int) -> Iterator[tuple[str, Entry]]:
+def _inside(handle: int, name: str, prefix: str, depth: int) -> Iterator[tuple[str, TreeEntry]]:
     try:
         inner = os.open(name, _OPEN, dir_fd=handle)
     except OSError:
@@ -105,15 +105,15 @@ def _inside(handle: int, name: str, prefix: str, depth: int) -> Iterator[tuple[s
         os.close(inner)
 
 
-def _entry(handle: int, name: str, status: os.stat_result) -> Entry | None:
+def _entry(handle: int, name: str, status: os.stat_result) -> TreeEntry | None:
     mode = stat.S_IMODE(status.st_mode) & 0o777
     if stat.S_ISDIR(status.st_mode):
-        return Entry(kind=FOLDER, mode=mode)
+        return TreeEntry(kind=FOLDER, mode=mode)
     if stat.S_ISLNK(status.st_mode):
-        return Entry(kind=LINK, target=os.readlink(name, dir_fd=handle))
+        return TreeEntry(kind=LINK, target=os.readlink(name, dir_fd=handle))
     if not stat.S_ISREG(status.st_mode):
         return None
-    return Entry(
+    return TreeEntry(
         kind=FILE,
         mode=mode,
         size=status.st_size,

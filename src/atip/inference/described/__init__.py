@@ -32,7 +32,7 @@ FORMATS: dict[str, tuple[str, str]] = {
     "docker-docs": ("yaml", "docker_docs"),
     "cobra-docs": ("yaml", "cobra_docs"),
     "carapace": ("yaml", "carapace"),
-    "usage": ("kdl", "usage_spec"),
+    "usage": ("kdl", "usage.usage_spec"),
 }
 MAX_TEXT = 8_000_000
 _OPENINGS = {
@@ -108,14 +108,14 @@ def _parse(syntax: str, text: str) -> Any:
         return None
     try:
         if syntax == "json":
-            from atip.model.reader import STORE, read_json
+            from atip.model.reading.reader import STORE, read_json
 
             return read_json(start.encode(), STORE)
         if syntax == "yaml":
-            from atip.model.yaml_reader import read_yaml
+            from atip.model.reading.yaml_reader import read_yaml
 
             return read_yaml(start.encode())
-        from atip.inference.described.kdl import parse_kdl
+        from atip.inference.described.usage.kdl import parse_kdl
 
         return parse_kdl(start)
     except FormatError:

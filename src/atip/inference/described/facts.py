@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.inference.completion_tree import is_command_name, is_flag
+from atip.inference.completion.tree import is_command_name, is_flag
 from atip.inference.help import prose
 from atip.model.tool import BOOLEAN, MISSING, Argument, Command, Option
 from atip.model.value import Value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.inference.completion_tree import is_command_name, is_flag
+from atip.inference.completion.tree import is_command_name, is_flag
 from atip.inference.described import facts
 from atip.model.effects import UNKNOWN, Effects
 

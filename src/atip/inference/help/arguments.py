@@ -9,25 +9,21 @@ from __future__ import annotations
 import re
 
 from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
-from atip.inference.help.forms import Form, merge_forms
-from atip.inference.help.placeholders import (
-    is_args_word,
-    is_command_word,
-    letters,
-)
+from atip.inference.help.layout.rows import find_rows
 from atip.inference.help.prose import default_of, is_required, type_of
-from atip.inference.help.rows import find_rows
+from atip.inference.help.usage_lines.forms import Form, merge_forms
+from atip.inference.help.usage_lines.placeholders import is_args_word, is_command_word, letters
 from atip.model.tool import MISSING, Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.inference.help.entries import Entry
-    from atip.inference.help.options import Draft
-    from atip.inference.help.page import Line
-    from atip.inference.help.sections import Section
-    from atip.inference.help.usage_facts import Usage, UsageArgument
+    from atip.inference.help.layout.entries import Definition
+    from atip.inference.help.layout.page import Line
+    from atip.inference.help.layout.sections import Section
+    from atip.inference.help.options import OptionDraft
+    from atip.inference.help.usage_lines.usage_facts import Usage, UsageArgument
 
 MAX_ARGUMENTS = 200
 _INNER = re.compile(r"<([^<>]{1,60})>")
@@ -75,7 +71,7 @@ def defined_arguments(
     return done
 
 
-def _read(row: Entry) -> Positional | None:
+def _read(row: Definition) -> Positional | None:
     left = row.left.strip()
     if not left or left[0] in "-*•$+" or len(left) > 300:
         return None
@@ -112,7 +108,7 @@ def _read(row: Entry) -> Positional | None:
 def merge_arguments(
     usage: Usage,
     defined: list[Positional],
-    drafts: Sequence[Draft],
+    drafts: Sequence[OptionDraft],
     *,
     commands: set[str],
     complete: bool,

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 
-from atip.inference.help.rows import find_rows
-from atip.inference.help.sections import ARGUMENTS, COMMANDS, OTHER
+from atip.inference.help.layout.rows import find_rows
+from atip.inference.help.layout.sections import ARGUMENTS, COMMANDS, OTHER
 from atip.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.inference.help.entries import Entry
-    from atip.inference.help.page import Line
-    from atip.inference.help.sections import Section
-    from atip.inference.help.usage_facts import Usage
+    from atip.inference.help.layout.entries import Definition
+    from atip.inference.help.layout.page import Line
+    from atip.inference.help.layout.sections import Section
+    from atip.inference.help.usage_lines.usage_facts import Usage
 
 _NAME = re.compile(r"[A-Za-z0-9_][\w.:+-]{0,63}")
 _ALIASES = re.compile(r"[\[(](?:aliases?|alias of|also):? ([^\])]{1,200})[\])]", re.I)
@@ -67,7 +67,7 @@ def _without_sentences(subs: list[Sub]) -> list[Sub]:
     return [sub for sub in subs if not (sub.name[0].isupper() and sub.name[1:].islower())]
 
 
-def read_command(row: Entry, own: frozenset[str]) -> Sub | None:
+def read_command(row: Definition, own: frozenset[str]) -> Sub | None:
     """A row of a list of commands, or None if it is a sentence or a note."""
     left = row.left.strip()
     words = left.split()
@@ -143,7 +143,7 @@ def _is_synopsis(rest: str) -> bool:
     return True
 
 
-def _lonely(rest: str, row: Entry) -> bool:
+def _lonely(rest: str, row: Definition) -> bool:
     """A name without explanation is one if nothing but placeholders follows it."""
     if row.left.rstrip().endswith((".", ",")) or not row.left.strip():
         return False
@@ -205,7 +205,7 @@ def _grid(lines: Sequence[Line]) -> list[Sub]:
     return done if wide * 2 >= len(lines) and wide else []
 
 
-def _below_braces(rows: list[Entry], section: Section) -> list[Entry] | None:
+def _below_braces(rows: list[Definition], section: Section) -> list[Definition] | None:
     """argparse: rows below `{a,b}` or `COMMAND`, which have the lesser indent."""
     if (
         len(rows) < 2

@@ -13,7 +13,16 @@ import re
 from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
 from atip.inference.help.choice_lists import mentioned_values
 from atip.inference.help.commands import Sub, find_commands, looks_like_commands
-from atip.inference.help.entries import Entry, find_entries, wants_flags
+from atip.inference.help.layout.entries import Definition, find_entries, wants_flags
+from atip.inference.help.layout.page import is_manual_head, read_page
+from atip.inference.help.layout.sections import (
+    ARGUMENTS,
+    COMMANDS,
+    EXAMPLES,
+    OPTIONS,
+    Section,
+    split_sections,
+)
 from atip.inference.help.legends import legend_under, legends_below
 from atip.inference.help.mentions import find_mentions, usage_lines
 from atip.inference.help.options import (
@@ -23,18 +32,9 @@ from atip.inference.help.options import (
     option_name,
     style_of,
 )
-from atip.inference.help.page import is_manual_head, read_page
-from atip.inference.help.patterns import Pattern, find_objects, find_usage
-from atip.inference.help.sections import (
-    ARGUMENTS,
-    COMMANDS,
-    EXAMPLES,
-    OPTIONS,
-    Section,
-    split_sections,
-)
-from atip.inference.help.usage import read_usage, without
-from atip.inference.help.usage_facts import Usage
+from atip.inference.help.usage_lines.patterns import UsagePattern, find_objects, find_usage
+from atip.inference.help.usage_lines.usage import read_usage, without
+from atip.inference.help.usage_lines.usage_facts import Usage
 from atip.inference.summary import find_summary, one_line
 from atip.model.tool import Command
 
@@ -42,8 +42,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from atip.inference.help.options import Draft
-    from atip.inference.help.page import Line, Page
+    from atip.inference.help.layout.page import Line, Page
+    from atip.inference.help.options import OptionDraft
     from atip.model.tool import Argument, Option
 
 MAX_EXAMPLES = 40
@@ -69,13 +69,13 @@ def infer_help(text: str, *, tool: str = "", path: tuple[str, ...] = ()) -> Comm
     return _Reading(sections, usage, own, words=(tool, *path), nested=bool(path)).command(page)
 
 
-def listed_synopsis(sections: list[Section], words: tuple[str, ...]) -> list[Pattern]:
+def listed_synopsis(sections: list[Section], words: tuple[str, ...]) -> list[UsagePattern]:
     """Options that are written as a usage line goes on: `[-g|--global] [--omit <dev|optional>]` (npm)."""
-    found: list[Pattern] = []
+    found: list[UsagePattern] = []
     for section in sections:
         shown = [line for line in section.lines if line.text.startswith("[-")]
         if section.kind == OPTIONS and shown and shown[0] is section.lines[0]:
-            pattern = Pattern(" ".join(words), shown[0].number)
+            pattern = UsagePattern(" ".join(words), shown[0].number)
             for line in shown:
                 pattern.extend(line.text, line.number)
             found.append(pattern)
@@ -111,7 +111,7 @@ class _Reading:
         self.usage = usage
         self.own = own
         """Words of the program itself, lower case."""
-        self.entries: list[Entry] = []
+        self.entries: list[Definition] = []
         self.loose: list[tuple[Section, list[Line]]] = []
 
     def command(self, page: Page) -> Command:
@@ -227,7 +227,7 @@ class _Reading:
             extra={"x-atip": {"evidence": {"source": "help", "lines": list(sub.lines)}}},
         )
 
-    def _arguments(self, subs: dict[str, Sub], drafts: list[Draft]) -> list[Argument]:
+    def _arguments(self, subs: dict[str, Sub], drafts: list[OptionDraft]) -> list[Argument]:
         defined = []
         complete = False
         names = {name for sub in subs.values() for name in (sub.name, *sub.aliases)}
@@ -241,7 +241,7 @@ class _Reading:
         merged = merge_arguments(self.usage, defined, drafts, commands=names, complete=complete)
         return [build_argument(one) for one in merged]
 
-    def _options(self, drafts: list[Draft]) -> list[Option]:
+    def _options(self, drafts: list[OptionDraft]) -> list[Option]:
         style = style_of(drafts)
         taken: set[str] = set()
         return [

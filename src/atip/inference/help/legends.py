@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.inference.help.page import Line
+    from atip.inference.help.layout.page import Line
 
 MAX_TEXT = 3_000
 MAX_ROWS = 40

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import re
 
-from atip.inference.help.options import MAX_OPTIONS, Draft
-from atip.inference.help.patterns import Pattern
-from atip.inference.help.sections import ASIDE, EXAMPLES
-from atip.inference.help.usage import read_usage
-from atip.inference.help.usage_facts import Usage
+from atip.inference.help.layout.sections import ASIDE, EXAMPLES
+from atip.inference.help.options import MAX_OPTIONS, OptionDraft
+from atip.inference.help.usage_lines.patterns import UsagePattern
+from atip.inference.help.usage_lines.usage import read_usage
+from atip.inference.help.usage_lines.usage_facts import Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from atip.inference.help.entries import Entry
-    from atip.inference.help.page import Line
-    from atip.inference.help.sections import Section
+    from atip.inference.help.layout.entries import Definition
+    from atip.inference.help.layout.page import Line
+    from atip.inference.help.layout.sections import Section
 
 _FLAG = re.compile(r"(?<![\w/.=\-\[{@:])(--[A-Za-z][\w-]{0,60}\w|-[A-Za-z0-9])(?![\w-])")
 _BEFORE = re.compile(
@@ -54,7 +54,7 @@ def usage_lines(loose: Iterable[tuple[Section, list[Line]]]) -> Usage:
                 and _SYNOPSIS.search(text)
                 and _is_synopsis(text)
             ):
-                patterns.append(Pattern(text, line.number))
+                patterns.append(UsagePattern(text, line.number))
     return read_usage(patterns[:MAX_MENTIONS], "", ())
 
 
@@ -68,13 +68,13 @@ def _is_synopsis(text: str) -> bool:
 
 def find_mentions(
     loose: Sequence[tuple[Section, list[Line]]],
-    entries: Sequence[Entry],
+    entries: Sequence[Definition],
     known: set[str],
     *,
     careful: bool,
-) -> list[Draft]:
+) -> list[OptionDraft]:
     """Drafts of mentioned flags. `careful`: the page of a sub-command often speaks of others."""
-    found: dict[str, Draft] = {}
+    found: dict[str, OptionDraft] = {}
     for text, number in _texts(loose, entries):
         if "-" not in text or len(found) >= MAX_MENTIONS:
             continue
@@ -82,7 +82,7 @@ def find_mentions(
             flag = match.group(1)
             if flag in known or flag in found or not _is_mention(text, match, careful):
                 continue
-            draft = Draft([flag], (number, number), "prose")
+            draft = OptionDraft([flag], (number, number), "prose")
             if text[match.end() : match.end() + 2] in ("=<", " <"):
                 draft.value = draft.raw = text[match.end() + 1 :].split(">")[0][:60] + ">"
             found[flag] = draft
@@ -90,7 +90,7 @@ def find_mentions(
 
 
 def _texts(
-    loose: Sequence[tuple[Section, list[Line]]], entries: Sequence[Entry]
+    loose: Sequence[tuple[Section, list[Line]]], entries: Sequence[Definition]
 ) -> Iterable[tuple[str, int]]:
     for section, lines in loose:
         if section.kind not in (EXAMPLES, ASIDE):

@@ -11,6 +11,7 @@ import re
 from atip.inference.help.choice_lists import listed_behind
 from atip.inference.help.choices import are_values, choices_of_placeholder, choices_of_prose
 from atip.inference.help.flags import plain_placeholder
+from atip.inference.help.layout.sections import OPTIONS
 from atip.inference.help.legends import choices_of_legend
 from atip.inference.help.prose import (
     default_of,
@@ -21,23 +22,22 @@ from atip.inference.help.prose import (
     suggests_value,
     type_of,
 )
-from atip.inference.help.sections import OPTIONS
 from atip.model.tool import BOOLEAN, MISSING, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from atip.inference.help.entries import Entry
     from atip.inference.help.flags import FlagSpec
-    from atip.inference.help.usage_facts import Usage, UsageOption
+    from atip.inference.help.layout.entries import Definition
+    from atip.inference.help.usage_lines.usage_facts import Usage, UsageOption
 
 MAX_OPTIONS = 5_000
 _WORDS = frozenset(("version", "help", "verbose", "quiet", "debug", "list", "force", "display"))
 _BOOLEANS = ("true", "false")
 
 
-class Draft:
+class OptionDraft:
     """An option while its evidence is collected."""
 
     __slots__ = (
@@ -74,13 +74,13 @@ class Draft:
         self.conflicts: list[str] = []
 
 
-def draft_options(entries: Iterable[Entry], usage: Usage, stray: Usage) -> list[Draft]:
+def draft_options(entries: Iterable[Definition], usage: Usage, stray: Usage) -> list[OptionDraft]:
     """One draft per option, in the order of the text; spellings of one option are merged.
 
     `stray` are usage lines found outside of the usage block.
     """
-    drafts: list[Draft] = []
-    known: dict[str, Draft] = {}
+    drafts: list[OptionDraft] = []
+    known: dict[str, OptionDraft] = {}
     # Definitions under a heading that promises options come before flags shown elsewhere.
     for entry in sorted(entries, key=lambda entry: entry.section.kind != OPTIONS):
         if len(drafts) >= MAX_OPTIONS:
@@ -106,12 +106,14 @@ def draft_options(entries: Iterable[Entry], usage: Usage, stray: Usage) -> list[
     return drafts
 
 
-def _define(entry: Entry, spec: FlagSpec, drafts: list[Draft], known: dict[str, Draft]) -> None:
+def _define(
+    entry: Definition, spec: FlagSpec, drafts: list[OptionDraft], known: dict[str, OptionDraft]
+) -> None:
     fresh = [flag for flag in spec.flags if flag not in known]
     if not fresh:
         _again(entry, spec, known[spec.flags[0]])
         return
-    draft = Draft(fresh, (entry.first, entry.last), "definition")
+    draft = OptionDraft(fresh, (entry.first, entry.last), "definition")
     draft.value, draft.raw = spec.value, spec.raw_value
     draft.optional_value = spec.optional_value
     draft.repeat, draft.negatable = spec.repeat, spec.negatable
@@ -126,7 +128,7 @@ def _define(entry: Entry, spec: FlagSpec, drafts: list[Draft], known: dict[str, 
         known[flag] = draft
 
 
-def _again(entry: Entry, spec: FlagSpec, draft: Draft) -> None:
+def _again(entry: Definition, spec: FlagSpec, draft: OptionDraft) -> None:
     """A second definition of known flags adds what the first one left out."""
     if draft.value is None and spec.value is not None and not draft.text:
         draft.value, draft.raw = spec.value, spec.raw_value
@@ -135,7 +137,7 @@ def _again(entry: Entry, spec: FlagSpec, draft: Draft) -> None:
         draft.text, draft.paragraphs = entry.text, entry.paragraphs
 
 
-def _read_assigned_default(draft: Draft, entry: Entry) -> None:
+def _read_assigned_default(draft: OptionDraft, entry: Definition) -> None:
     """`--all=false:` shows a default, not a placeholder: such a flag is a switch (kubectl)."""
     if (
         draft.value is not None
@@ -153,7 +155,7 @@ def _read_assigned_default(draft: Draft, entry: Entry) -> None:
 _TYPE_NOTE = re.compile(r"\[(boolean|count|string|number|array)\]")
 
 
-def _read_type_note(draft: Draft) -> None:
+def _read_type_note(draft: OptionDraft) -> None:
     """`<bool>` (typer) and `[boolean]`, `[string]` … at the end of the text (yargs)."""
     if draft.raw.lower() in ("<bool>", "<boolean>"):
         draft.value, draft.raw = None, ""
@@ -169,10 +171,10 @@ def _read_type_note(draft: Draft) -> None:
         draft.repeat = note.group(1) == "array"
 
 
-def _use(option: UsageOption, drafts: list[Draft], known: dict[str, Draft]) -> None:
+def _use(option: UsageOption, drafts: list[OptionDraft], known: dict[str, OptionDraft]) -> None:
     draft = next((known[flag] for flag in option.flags if flag in known), None)
     if draft is None:
-        draft = Draft(option.flags, option.lines, "usage")
+        draft = OptionDraft(option.flags, option.lines, "usage")
         draft.value, draft.raw = option.value, option.raw
         draft.optional_value = option.optional_value
         draft.required = option.required and option.value is not None
@@ -202,7 +204,7 @@ def _use(option: UsageOption, drafts: list[Draft], known: dict[str, Draft]) -> N
 
 
 def _split_clusters(
-    usage: Usage, drafts: list[Draft], known: dict[str, Draft], defined: int
+    usage: Usage, drafts: list[OptionDraft], known: dict[str, OptionDraft], defined: int
 ) -> None:
     """`[-abc]` is three flags unless the tool defines long flags with one dash."""
     single = [
@@ -220,11 +222,11 @@ def _split_clusters(
             members = [cluster]
         for flag in members:
             if flag not in known and len(drafts) < MAX_OPTIONS:
-                known[flag] = Draft([flag], lines, "usage")
+                known[flag] = OptionDraft([flag], lines, "usage")
                 drafts.append(known[flag])
 
 
-def guess_values(drafts: Sequence[Draft]) -> None:
+def guess_values(drafts: Sequence[OptionDraft]) -> None:
     """Where a tool never shows placeholders, an explanation may still show that a value follows.
 
     GOption and getopt programs often print `--name   Container name`. The guess is made only if
@@ -248,7 +250,7 @@ _GO_TYPES = frozenset((
 ))  # fmt: skip
 
 
-def style_of(drafts: Sequence[Draft]) -> str:
+def style_of(drafts: Sequence[OptionDraft]) -> str:
     """How this page lists choices: `commander`, `formal` (click, clap), `go`, or unknown.
 
     Told from the sentences that frameworks print for their own help option, and from the way
@@ -274,7 +276,7 @@ def _is_optional_name(raw: str) -> bool:
     return raw.startswith("[") and raw.endswith("]") and raw[1:-1].isalpha() and raw.islower()
 
 
-def build_option(draft: Draft, *, style: str, name: str) -> Option:
+def build_option(draft: OptionDraft, *, style: str, name: str) -> Option:
     """The finished option."""
     takes_value = draft.value is not None
     default = default_of(draft.text)
@@ -298,7 +300,7 @@ def build_option(draft: Draft, *, style: str, name: str) -> Option:
     )
 
 
-def _own(draft: Draft) -> dict[str, object]:
+def _own(draft: OptionDraft) -> dict[str, object]:
     own: dict[str, object] = {
         "evidence": {"source": "help", "lines": list(draft.lines), "part": draft.part}
     }
@@ -330,7 +332,7 @@ def _is_long_behind_one_dash(flag: str) -> bool:
 _COMPOSITE = re.compile(r"[A-Za-z>\]][:=][A-Za-z<\[]|[A-Z]{2} [A-Z]{2}")
 
 
-def _choices(draft: Draft, style: str) -> tuple[str, ...] | None:
+def _choices(draft: OptionDraft, style: str) -> tuple[str, ...] | None:
     formal = style in ("formal", "commander")
     shown = choices_of_placeholder(draft.raw, brackets_are_optional=style == "commander")
     if shown is None and _COMPOSITE.search(draft.raw):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from atip.errors import AtipError, NotFoundError
-from atip.model.shim_records import encode_text
-from atip.model.visible_text import clean
+from atip.model.reading.shim_records import encode_text
+from atip.model.text.visible_text import clean
 from atip.pages.names import page_address, tool_folder
 from atip.pages.rendering import Renderer, load_assets
 from atip.pages.search_pieces import index_files
 from atip.pages.tool_data import command_data, tool_data
-from atip.registry.publish.delivery import PAGE_TYPES
-from atip.system.page_server import PageAnswer
+from atip.registry.publish.files.delivery import PAGE_TYPES
+from atip.system.network.page_server import PageAnswer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from atip.model.tool import Tool
-    from atip.system.page_server import PageRequest
+    from atip.system.network.page_server import PageRequest
 
     Rows = list[dict[str, Any]]
 

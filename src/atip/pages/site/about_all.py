@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 
 from atip.knowledge.proof import summary as summary_of_proof
-from atip.model.shim_records import encode_text
+from atip.model.reading.shim_records import encode_text
+from atip.model.text.visible_text import clean
 from atip.model.value import Value
-from atip.model.visible_text import clean
 from atip.pages.judge_pack import judge_files
 from atip.pages.search_pieces import index_files
 from atip.pages.site import feeds

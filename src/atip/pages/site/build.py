@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 
 from atip.errors import AtipError, UsageError
+from atip.model.text.visible_text import clean
 from atip.model.value import Value
-from atip.model.visible_text import clean
 from atip.pages.rendering import Renderer, load_assets, style_digest
 from atip.pages.site import feeds
 from atip.pages.site.about_all import CatalogPages

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from xml.sax.saxutils import escape, quoteattr
 
-from atip.model.shim_records import encode_text
+from atip.model.reading.shim_records import encode_text
 from atip.pages.names import plain_url
 
 TYPE_CHECKING = False

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 
 from atip.errors import FormatError, NotFoundError
-from atip.model.decode import decode
-from atip.model.reader import STORE, read_json
+from atip.model.reading.decode import decode
+from atip.model.reading.reader import STORE, read_json
 from atip.model.value import Value
 from atip.registry import tree
-from atip.registry.publish.delivery import headers_for
-from atip.system.objects import open_store
+from atip.registry.publish.files.delivery import headers_for
+from atip.system.stores.objects import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.model.tool import Tool
-    from atip.system.objects import ObjectStore
+    from atip.system.stores.objects import ObjectStore
 
 _MAX_CATALOG = 256_000_000
 
@@ -42,7 +42,7 @@ class CatalogEntry(Value):
     """From the oldest version to the newest."""
 
 
-class Shim(Value):
+class PublishedShim(Value):
     """One published shim of a tool with its bytes."""
 
     entry: ShimEntry
@@ -64,7 +64,7 @@ class PublishedTool(Value):
 
     name: str
     description: str
-    shims: tuple[Shim, ...]
+    shims: tuple[PublishedShim, ...]
 
     @property
     def mark(self) -> str:
@@ -91,13 +91,13 @@ def read_tool(store: ObjectStore, entry: CatalogEntry) -> PublishedTool:
     return PublishedTool(name=entry.name, description=entry.description, shims=shims)
 
 
-def _read_shim(store: ObjectStore, entry: ShimEntry) -> Shim | None:
+def _read_shim(store: ObjectStore, entry: ShimEntry) -> PublishedShim | None:
     digits = entry.hash.removeprefix("sha256:")
     data = _read(store, tree.shim_path(digits))
     if data is None:
         return None
     bundle = _read(store, tree.bundle_path(digits)) if entry.is_signed else None
-    return Shim(entry=entry, data=data, bundle=bundle)
+    return PublishedShim(entry=entry, data=data, bundle=bundle)
 
 
 def _read(store: ObjectStore, path: str) -> bytes | None:

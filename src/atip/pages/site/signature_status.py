@@ -10,8 +10,8 @@ import binascii
 import hashlib
 
 from atip.errors import FormatError
-from atip.model.reader import read_json
-from atip.model.visible_text import clean
+from atip.model.reading.reader import read_json
+from atip.model.text.visible_text import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

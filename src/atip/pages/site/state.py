@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from atip.errors import FormatError
-from atip.model.shim_records import decode_quickly, encode_text
+from atip.model.reading.shim_records import decode_quickly, encode_text
 from atip.system.files import write_atomic
 
 TYPE_CHECKING = False

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from atip.discovery.knowing import with_knowledge
-from atip.model.diff import diff
-from atip.model.shim_records import encode_bytes
+from atip.discovery.sources.knowing import with_knowledge
+from atip.model.diff.compare import diff
+from atip.model.reading.shim_records import encode_bytes
+from atip.model.text.visible_text import clean
 from atip.model.value import Value
-from atip.model.visible_text import clean
 from atip.pages.claims import ToolClaims
 from atip.pages.names import page_address
 from atip.pages.search_pieces import index_words
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Tool
     from atip.pages.rendering import Renderer
-    from atip.pages.site.published import PublishedTool, Shim
+    from atip.pages.site.published import PublishedShim, PublishedTool
 
     Data = dict[str, Any]
 
@@ -64,7 +64,7 @@ def render_pages(described: ToolPages, renderer: Renderer) -> list[tuple[str, by
     return files
 
 
-def _newest(published: PublishedTool) -> tuple[Shim | None, Tool]:
+def _newest(published: PublishedTool) -> tuple[PublishedShim | None, Tool]:
     from atip.model.tool import Tool
 
     for shim in reversed(published.shims):
@@ -74,7 +74,7 @@ def _newest(published: PublishedTool) -> tuple[Shim | None, Tool]:
     return None, Tool(name=published.name, description=published.description)
 
 
-def _version(shim: Shim) -> Data:
+def _version(shim: PublishedShim) -> Data:
     return {
         "version": clean(shim.entry.version),
         "platform": clean(shim.entry.platform),

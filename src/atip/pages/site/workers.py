@@ -15,14 +15,14 @@ from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 
 from atip.errors import AtipError
+from atip.model.reading.wire import WIRE
 from atip.model.value import Value
-from atip.model.wire import WIRE
 from atip.pages.rendering import Renderer, load_assets
 from atip.pages.site.folder import SiteFolder
 from atip.pages.site.published import CatalogEntry, open_registry, read_tool
 from atip.pages.site.quick_values import quicken
 from atip.pages.site.tool_pages import describe_tool, render_pages
-from atip.system.processes import end_with
+from atip.system.programs.processes import end_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.model.regex import LazyRegex
+from atip.model.text.regex import LazyRegex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 import tomllib
 
 from atip.errors import FormatError
-from atip.model.yaml_reader import parse_yaml
+from atip.model.reading.yaml_reader import parse_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

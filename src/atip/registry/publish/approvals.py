@@ -10,10 +10,10 @@ import json
 import os
 
 from atip.errors import FormatError, NotFoundError
-from atip.model.check import check_shape
-from atip.model.reader import read_json
-from atip.model.shape import Field, Items, Shape
-from atip.model.shapes_registry import DIGEST
+from atip.model.reading.reader import read_json
+from atip.model.shapes.check import check_shape
+from atip.model.shapes.registry import DIGEST
+from atip.model.shapes.shape import Field, Items, Shape
 from atip.system.files import locked, read_bytes, write_atomic
 
 TYPE_CHECKING = False

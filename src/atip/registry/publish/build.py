@@ -20,35 +20,35 @@ import sqlite3
 import time
 
 from atip.errors import AtipError, FormatError
-from atip.model.shim_records import StateHead
+from atip.model.reading.shim_records import StateHead
 from atip.model.value import Value
 from atip.registry import tree
-from atip.registry.publish import roots
-from atip.registry.publish.delivery import headers_for
-from atip.registry.publish.documents import catalog
-from atip.registry.publish.extra_files import render_documents, stale_files
+from atip.registry.publish.files.delivery import headers_for
+from atip.registry.publish.files.documents import catalog
+from atip.registry.publish.files.extra_files import render_documents, stale_files
 from atip.registry.publish.gather import gather
-from atip.registry.publish.ledger import Ledger
-from atip.registry.publish.metadata import Release, next_metadata
-from atip.registry.publish.published import Published, load_published
-from atip.registry.publish.review import Rules
-from atip.registry.publish.role_keys import load_role_keys
+from atip.registry.publish.ledger import ShimLedger
+from atip.registry.publish.review import ReviewRules
 from atip.registry.publish.settings import load_publisher_settings, public_key
-from atip.registry.publish.source import Listing, compare, list_source, look_at
-from atip.registry.publish.state import DAMAGED, VERSION, State
+from atip.registry.publish.signing import roots
+from atip.registry.publish.signing.metadata import Release, next_metadata
+from atip.registry.publish.signing.published import Published, load_published
+from atip.registry.publish.signing.role_keys import load_role_keys
+from atip.registry.publish.source import ShimListing, compare, list_source, look_at
+from atip.registry.publish.state import DAMAGED, VERSION, BuildState
 from atip.system.clock import iso
 from atip.system.files import locked, make_private
-from atip.system.objects import open_store
+from atip.system.stores.objects import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.model.problems import Problem
-    from atip.registry.publish.gather import Gathered
-    from atip.registry.publish.metadata import Metadata
+    from atip.registry.publish.gather import BuildChanges
     from atip.registry.publish.settings import PublisherSettings
-    from atip.system.objects import ObjectStore
+    from atip.registry.publish.signing.metadata import Metadata
+    from atip.system.stores.objects import ObjectStore
 
 WORK = ".atip"
 """Folder of our own inside the source: the state of each place, a lock. It may be deleted at any time."""
@@ -148,7 +148,7 @@ class _Build:
         self.order = order
         self.settings = settings
         self.store: ObjectStore = open_store(order.place, headers_for)
-        self.state = State(_state_path(order, self.store))
+        self.state = BuildState(_state_path(order, self.store))
         if forget:
             self.state.forget()
         self.is_first = False
@@ -163,7 +163,7 @@ class _Build:
         published = self._published()
         self._check_state(published)
         before = self.state.head
-        ledger = Ledger(self.state)
+        ledger = ShimLedger(self.state)
         # (1)
         known = self.state.listing()
         listing = self._listing(known)
@@ -212,7 +212,7 @@ class _Build:
         self.chain = roots.load_roots(self.order.keys)
         if not self.chain:
             if self.store.find(tree.TIMESTAMP, tree.MAX_INDEX) is not None:
-                from atip.registry.publish.published import foreign
+                from atip.registry.publish.signing.published import foreign
 
                 raise foreign("timestamp")
             self.chain = [roots.make_first_root(self.order.keys, self.settings, self.order.at)]
@@ -233,7 +233,7 @@ class _Build:
         if head.place != self.store.place or not anchor or head.anchor != _sha256(anchor):
             self.state.forget()
 
-    def _listing(self, known: Listing) -> Listing:
+    def _listing(self, known: ShimListing) -> ShimListing:
         now_ns = time.time_ns()
         if self.order.changed is None or self.state.head is None:
             return list_source(self.order.folder, now_ns)
@@ -249,12 +249,12 @@ class _Build:
     def _sign(
         self,
         published: Published | None,
-        gathered: Gathered,
+        gathered: BuildChanges,
         files: dict[str, bytes],
     ) -> Metadata | None:
         if published is None or self.order.keys is None:
             return None
-        from atip.registry.publish.canonical import described
+        from atip.registry.publish.signing.canonical import described
 
         release = Release(
             at=self.order.at,
@@ -279,9 +279,9 @@ class _Build:
 
     def _save(
         self,
-        listing: Listing,
-        ledger: Ledger,
-        rules: Rules,
+        listing: ShimListing,
+        ledger: ShimLedger,
+        rules: ReviewRules,
         release: str,
         metadata: Metadata | None,
         files: dict[str, bytes],
@@ -320,7 +320,7 @@ def remember_timestamp(order: BuildOrder, store: ObjectStore, old: bytes, new: b
     path = _state_path(order, store)
     if not os.path.exists(path):
         return
-    with contextlib.closing(State(path)) as state:
+    with contextlib.closing(BuildState(path)) as state:
         if state.head is not None and state.head.anchor == _sha256(old):
             state.head.anchor = _sha256(new)
             state.set_head(state.head)
@@ -331,7 +331,7 @@ def _state_path(order: BuildOrder, store: ObjectStore) -> str:
     return os.path.join(order.folder, WORK, f"{digits}.state")
 
 
-def rules_of(folder: str, settings: PublisherSettings, *, judge: bool = True) -> Rules:
+def rules_of(folder: str, settings: PublisherSettings, *, judge: bool = True) -> ReviewRules:
     """The rules of a source folder: its settings and what was approved."""
     from atip.registry.publish.approvals import load_approvals
     from atip.trust.expected import create_trust_policy
@@ -344,7 +344,7 @@ def rules_of(folder: str, settings: PublisherSettings, *, judge: bool = True) ->
             "requireSignatures": True,
         }
         policy = create_trust_policy(config)
-    return Rules(
+    return ReviewRules(
         settings=settings,
         approvals=load_approvals(folder),
         policy=policy,

@@ -13,22 +13,22 @@ Reads; writes nothing. The metadata is verified by python-tuf, which did not wri
 from __future__ import annotations
 
 from atip.errors import AtipError, FormatError
-from atip.model.documents import judge
 from atip.model.problems import Problem
-from atip.model.reader import STORE, read_json
+from atip.model.reading.documents import judge
+from atip.model.reading.reader import STORE, read_json
 from atip.model.value import Value
 from atip.registry import tree
 from atip.registry.publish.check_metadata import check_metadata
-from atip.registry.publish.delivery import headers_for
-from atip.registry.publish.extra_files import read_patterns
-from atip.registry.shim_check import verify_signature_of
-from atip.system.objects import open_store
+from atip.registry.publish.files.delivery import headers_for
+from atip.registry.publish.files.extra_files import read_patterns
+from atip.registry.shims.check import verify_signature_of
+from atip.system.stores.objects import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from atip.system.objects import ObjectStore
+    from atip.system.stores.objects import ObjectStore
     from atip.trust.expected import TrustPolicy
 
 _KNOWN = {tree.MANIFEST, tree.CATALOG, tree.PATTERNS, tree.POLICY, tree.COVERAGE}
@@ -189,8 +189,8 @@ class _Check:
         found = older.find(key, tree.MAX_SHIM) if older is not None else None
         if found is None or found.data == data:
             return
-        from atip.model.decode import decode
-        from atip.registry.approval import plan_update
+        from atip.model.reading.decode import decode
+        from atip.registry.shims.approval import plan_update
 
         update = plan_update(decode(found.data).tool, decode(data).tool)
         for change in update.weaker:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from atip.errors import AtipError
 from atip.registry import tree
-from atip.registry.publish.canonical import described
-from atip.registry.publish.roots import signed_part
-from atip.registry.tuf_client import MAX_ROOT, Seen, SignedIndex, read_root
+from atip.registry.publish.signing.canonical import described
+from atip.registry.publish.signing.roots import signed_part
+from atip.registry.remote.tuf_client import MAX_ROOT, SeenVersions, SignedIndex, read_root
 from atip.system.clock import from_iso
 from atip.system.scratch import scratch_folder
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from atip.system.objects import ObjectStore
+    from atip.system.stores.objects import ObjectStore
 
     Add = Callable[..., None]
     """Path, code, message, severity."""
@@ -41,7 +41,7 @@ def check_metadata(store: ObjectStore, sizes: Mapping[str, int], at: float, add:
     try:
         with scratch_folder() as folder:
             read_root(root)
-            index = SignedIndex(folder, BASE, root, fetch=fetch, now=at, seen=Seen())
+            index = SignedIndex(folder, BASE, root, fetch=fetch, now=at, seen=SeenVersions())
             index.refresh()
             _check_newest_root(store, at, add)
             _check_files(index, store, sizes, add)

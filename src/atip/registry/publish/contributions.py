@@ -10,17 +10,17 @@ from atip.model.problems import Problem
 from atip.registry import tree
 from atip.registry.publish.approvals import add_approval
 from atip.registry.publish.build import rules_of
-from atip.registry.publish.delivery import headers_for
+from atip.registry.publish.files.delivery import headers_for
 from atip.registry.publish.review import review
 from atip.registry.publish.settings import FILE, load_publisher_settings
 from atip.registry.publish.source import SHIMS, compare, list_source, read_contribution
-from atip.system.objects import open_store
+from atip.system.stores.objects import open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from atip.system.objects import ObjectStore
+    from atip.system.stores.objects import ObjectStore
 
 DEFAULT_PLACE = "public"
 """Folder inside the source that is published unless another place is named."""

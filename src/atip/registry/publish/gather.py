@@ -14,20 +14,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from atip.model.shim_records import ShimRecord
-    from atip.registry.publish.ledger import Ledger
-    from atip.registry.publish.review import Rules
+    from atip.model.reading.shim_records import ShimRecord
+    from atip.registry.publish.ledger import ShimLedger
+    from atip.registry.publish.review import ReviewRules
     from atip.registry.publish.source import Changes, Contribution
-    from atip.system.objects import ObjectInfo, ObjectStore
+    from atip.system.stores.objects import ObjectInfo, ObjectStore
 
 _IN_MEMORY = 256_000_000
 """Bytes of changed shims that are kept between review and writing; the rest is read a second time."""
 
 
-class Gathered:
+class BuildChanges:
     """The outcome: what to write, what to remove, and what was found. The ledger is brought up to date."""
 
-    def __init__(self, folder: str, ledger: Ledger, problems: Sequence[Problem]) -> None:
+    def __init__(self, folder: str, ledger: ShimLedger, problems: Sequence[Problem]) -> None:
         self._folder = folder
         self.ledger = ledger
         self.errors = list(problems)
@@ -61,14 +61,19 @@ class Gathered:
 
 
 def gather(
-    folder: str, changes: Changes, ledger: Ledger, rules: Rules, store: ObjectStore, forgotten: bool
-) -> Gathered:
+    folder: str,
+    changes: Changes,
+    ledger: ShimLedger,
+    rules: ReviewRules,
+    store: ObjectStore,
+    forgotten: bool,
+) -> BuildChanges:
     """Look at everything that changed.
 
     Args:
         forgotten: there is no state; what the store holds is found out from the store.
     """
-    result = Gathered(folder, ledger, changes.problems)
+    result = BuildChanges(folder, ledger, changes.problems)
     there = _Published(store, ledger, forgotten)
     held = 0
     for digits, name in changes.changed.items():
@@ -85,7 +90,11 @@ def gather(
 
 
 def _take(
-    contribution: Contribution, result: Gathered, there: _Published, rules: Rules, keep: bool
+    contribution: Contribution,
+    result: BuildChanges,
+    there: _Published,
+    rules: ReviewRules,
+    keep: bool,
 ) -> int:
     """Review one contribution and note what follows; the bytes kept in memory."""
     record = contribution.record
@@ -113,7 +122,7 @@ def _take(
 class _Published:
     """What the store holds of shims: known from the last build, else found out."""
 
-    def __init__(self, store: ObjectStore, ledger: Ledger, forgotten: bool) -> None:
+    def __init__(self, store: ObjectStore, ledger: ShimLedger, forgotten: bool) -> None:
         self._store = store
         self._ledger = ledger
         self._objects: dict[str, ObjectInfo] | None = None
@@ -156,7 +165,7 @@ class _Published:
         newest = self._ledger.newest(record.name, record.platform)
         return self.shim(newest) if newest is not None else None
 
-    def find_gone(self, result: Gathered, removed: Sequence[str]) -> None:
+    def find_gone(self, result: BuildChanges, removed: Sequence[str]) -> None:
         """What the store holds and the source does not."""
         digits = list(removed)
         if self._objects is not None:

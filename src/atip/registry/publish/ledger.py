@@ -6,14 +6,14 @@ unpacks the parts and tools of those hundred; the lines of the other parts are c
 
 from __future__ import annotations
 
-from atip.model import shim_records as packed
-from atip.registry.publish.canonical import target_line
-from atip.registry.publish.documents import catalog_entry, version_key
+from atip.model.reading import shim_records as packed
+from atip.registry.publish.files.documents import catalog_entry, version_key
+from atip.registry.publish.signing.canonical import target_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.model.shim_records import Row, ShimRecord
-    from atip.registry.publish.state import State
+    from atip.model.reading.shim_records import Row, ShimRecord
+    from atip.registry.publish.state import BuildState
 
 _PARTS = 16
 """Parts of a slot, by the first digit of a shim: small enough to be cheap to write, few enough to be quick to read."""
@@ -23,10 +23,10 @@ def part_of(digits: str, slot: int) -> int:
     return slot * _PARTS + int(digits[0], 16)
 
 
-class Ledger:
+class ShimLedger:
     """All shims of a registry."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: BuildState) -> None:
         self._state = state
         head = state.head
         self.platforms = dict(head.platforms) if head else {}

@@ -12,23 +12,23 @@ Pure apart from what it is handed. Findings of severity `info` are advice.
 from __future__ import annotations
 
 from atip.errors import FormatError, TrustError
-from atip.model.decode import decode_tool
-from atip.model.diff import diff
-from atip.model.documents import judge
+from atip.model.diff.compare import diff
 from atip.model.observed import read_observed
 from atip.model.problems import Problem
-from atip.model.reader import read_json
-from atip.model.shim_records import decode_quickly
+from atip.model.reading.decode import decode_tool
+from atip.model.reading.documents import judge
+from atip.model.reading.reader import read_json
+from atip.model.reading.shim_records import decode_quickly
 from atip.model.value import Value
-from atip.registry.approval import plan_update
-from atip.registry.shim_check import policy_digest, verify_signature_of
+from atip.registry.shims.approval import plan_update
+from atip.registry.shims.check import policy_digest, verify_signature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from atip.model.diff_change import Change
+    from atip.model.diff.change import Change
     from atip.registry.publish.settings import PublisherSettings
     from atip.registry.publish.source import Contribution
     from atip.trust.expected import TrustPolicy
@@ -39,7 +39,7 @@ _APPROVE = "a person approves it with `atip registry build --approve HASH`"
 COMMUNITY_SOURCES = ("community", "inferred", "vendor")
 
 
-class Rules(Value):
+class ReviewRules(Value):
     """Under which a contribution is judged."""
 
     settings: PublisherSettings
@@ -56,7 +56,10 @@ class Rules(Value):
 
 
 def review(
-    contribution: Contribution, rules: Rules, published: bytes | None, predecessor: bytes | None
+    contribution: Contribution,
+    rules: ReviewRules,
+    published: bytes | None,
+    predecessor: bytes | None,
 ) -> list[Problem]:
     """All findings on one contribution.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from atip.errors import FormatError, NotFoundError
-from atip.model.check import check_shape
-from atip.model.durations import parse_duration
-from atip.model.reader import read_json
-from atip.model.shape import ANYTHING, Field, Items, Shape, Table, Text, Whole
-from atip.model.shapes_registry import SIGNER
+from atip.model.reading.reader import read_json
+from atip.model.shapes.check import check_shape
+from atip.model.shapes.registry import SIGNER
+from atip.model.shapes.shape import ANYTHING, Field, Items, Shape, Table, Text, Whole
+from atip.model.text.durations import parse_duration
 from atip.model.value import Value
 from atip.system.files import read_bytes
 

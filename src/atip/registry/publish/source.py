@@ -20,7 +20,7 @@ from array import array
 
 from atip.errors import AtipError, FormatError
 from atip.model.problems import Problem
-from atip.model.shim_records import ShimRecord, read_head
+from atip.model.reading.shim_records import ShimRecord, read_head
 from atip.model.value import Value
 from atip.registry import tree
 
@@ -39,7 +39,7 @@ _RACY_NS = 50_000_000
 """A file changed less than this before it was looked at may change again under the same time stamp."""
 
 
-class Listing(Value):
+class ShimListing(Value):
     """Every file of the folder of shims, unread: its name and one number that changes with it."""
 
     names: list[str]
@@ -78,7 +78,7 @@ class Changes(Value):
     problems: tuple[Problem, ...] = ()
 
 
-def list_source(folder: str, now_ns: int) -> Listing:
+def list_source(folder: str, now_ns: int) -> ShimListing:
     """Walk the folder of shims.
 
     Raises:
@@ -88,12 +88,12 @@ def list_source(folder: str, now_ns: int) -> Listing:
     if not os.path.isdir(start):
         hint = "put shims into its folder `shims`"
         raise AtipError("publish.no-shims", f"`{folder}` has no folder `{SHIMS}`", hint=hint)
-    listing = Listing(names=[], marks=[])
+    listing = ShimListing(names=[], marks=[])
     _walk(start, "", listing, now_ns - _RACY_NS)
     return listing
 
 
-def _walk(path: str, folder: str, listing: Listing, settled_ns: int) -> None:
+def _walk(path: str, folder: str, listing: ShimListing, settled_ns: int) -> None:
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     inner = []
     add_name, add_mark = listing.names.append, listing.marks.append
@@ -114,7 +114,7 @@ def _walk(path: str, folder: str, listing: Listing, settled_ns: int) -> None:
         _walk(os.path.join(path, name), f"{folder}{name}/", listing, settled_ns)
 
 
-def look_at(folder: str, names: Sequence[str], known: Listing, now_ns: int) -> Listing:
+def look_at(folder: str, names: Sequence[str], known: ShimListing, now_ns: int) -> ShimListing:
     """The listing of the last build, with these files looked at again and all others as they were.
 
     For callers who know what changed: a file that they forget is not published now, and found by the next whole walk.
@@ -133,7 +133,7 @@ def look_at(folder: str, names: Sequence[str], known: Listing, now_ns: int) -> L
                 marks.pop(file, None)
                 continue
             marks[file] = _mark(status, now_ns - _RACY_NS)
-    return Listing(names=list(marks), marks=list(marks.values()))
+    return ShimListing(names=list(marks), marks=list(marks.values()))
 
 
 def _mark(status: os.stat_result, settled_ns: int) -> int:
@@ -143,7 +143,7 @@ def _mark(status: os.stat_result, settled_ns: int) -> int:
     return _UNSETTLED
 
 
-def compare(listing: Listing, names: list[str], marks: list[int]) -> Changes:
+def compare(listing: ShimListing, names: list[str], marks: list[int]) -> Changes:
     """Which shims differ from those of the last build, told without reading. A remembered 0 always differs."""
     found = Changes(changed={}, removed=())
     problems: list[Problem] = []

@@ -11,9 +11,9 @@ import contextlib
 import os
 import sqlite3
 
-from atip.model.shim_records import UNPACK_ERRORS, StateHead, pack, unpack_head
+from atip.model.reading.shim_records import UNPACK_ERRORS, StateHead, pack, unpack_head
 from atip.registry.publish.source import (
-    Listing,
+    ShimListing,
     pack_marks,
     pack_names,
     unpack_marks,
@@ -38,14 +38,14 @@ DAMAGED = (sqlite3.DatabaseError, *UNPACK_ERRORS)
 """What reading a piece raises when the file is damaged; it says nothing about the place."""
 
 
-class State:
+class BuildState:
     """The pieces. `head` is None when nothing is known; then every other piece is empty."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self.head: StateHead | None = None
         self._db = self._open()
-        self._listing = Listing(names=[], marks=[])
+        self._listing = ShimListing(names=[], marks=[])
 
     def close(self) -> None:
         """Forget what was not committed."""
@@ -58,7 +58,7 @@ class State:
         self.head = None
         self._db = self._open()
 
-    def commit(self, head: StateHead, listing: Listing) -> None:
+    def commit(self, head: StateHead, listing: ShimListing) -> None:
         """Keep what was put, and this; the state is about the new release from here on."""
         if listing.names != self._listing.names:
             self._put_piece("names", pack_names(listing.names))
@@ -74,11 +74,11 @@ class State:
 
     # -- pieces ----------------------------------------------------------------------------------
 
-    def listing(self) -> Listing:
+    def listing(self) -> ShimListing:
         """The files of the source at the last build."""
         if self.head is not None:
             names, marks = self._piece("names"), self._piece("marks")
-            self._listing = Listing(names=unpack_names(names), marks=unpack_marks(marks))
+            self._listing = ShimListing(names=unpack_names(names), marks=unpack_marks(marks))
         return self._listing
 
     def records(self, number: int) -> bytes | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from atip.model.regex import late_regex
+from atip.model.text.regex import late_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import contextlib
 import fcntl
 import os
 
-from atip.model.plain_json import dumps, loads
+from atip.model.reading.plain_json import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,12 +99,12 @@ def _encoded(survey: Survey) -> dict[str, object]:
 
 def _decoded(told: dict[str, object]) -> Survey:
     from atip.sandbox.kept.repository import Snapshot
-    from atip.sandbox.kept.rules import Rules
+    from atip.sandbox.kept.rules import KeepRules
     from atip.sandbox.kept.survey import Survey
 
     found: dict[str, dict] = told  # type: ignore[assignment, type-arg]
     return Survey(
-        rules=Rules(
+        rules=KeepRules(
             names=frozenset(found["names"]),
             below={folder: frozenset(names) for folder, names in found["below"].items()},
             sealed=bool(found["sealed"]),

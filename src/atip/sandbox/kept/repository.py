@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from atip.sandbox.kept.rules import Rules
+    from atip.sandbox.kept.rules import KeepRules
 
 SETTINGS = ("config", "config.worktree")
 PARTS = (*SETTINGS, "commondir", "objects/info/alternates", "objects/info/http-alternates")
@@ -51,7 +51,7 @@ def take(folder: str) -> Snapshot:
     )
 
 
-def changes(folder: str, before: Snapshot, rules: Rules, roots: Iterable[str]) -> Iterator[str]:
+def changes(folder: str, before: Snapshot, rules: KeepRules, roots: Iterable[str]) -> Iterator[str]:
     """Names, relative to the repository, that may not stay as they are now."""
     known = dict(before.parts)
     for name in PARTS:

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from atip.sandbox.kept.repository import Snapshot
-    from atip.sandbox.kept.rules import Rules
+    from atip.sandbox.kept.rules import KeepRules
 
 MAX_ENTRIES = 1_000_000
 _FRESH_NS = 100_000_000
 """A folder that changed just now may change again within the same tick of the kernel's clock."""
 
 
-class Folder(Value):
+class SurveyedFolder(Value):
     """One folder as it was."""
 
     stamp: tuple[int, int] | None
@@ -37,9 +37,9 @@ class Folder(Value):
 class Survey(Value):
     """Everything below the writable roots that the rules speak of."""
 
-    rules: Rules
+    rules: KeepRules
     roots: tuple[str, ...]
-    folders: dict[str, Folder]
+    folders: dict[str, SurveyedFolder]
     """Those that need not be read again unless they changed."""
     kept: tuple[str, ...]
     """Existing names, no links: mounted read-only."""
@@ -48,7 +48,7 @@ class Survey(Value):
     repositories: dict[str, Snapshot]
 
 
-def survey(roots: Iterable[str], rules: Rules) -> Survey:
+def survey(roots: Iterable[str], rules: KeepRules) -> Survey:
     """Look, change nothing.
 
     Raises:
@@ -68,10 +68,10 @@ def stamp_of(path: str) -> tuple[int, int] | None:
 class _Walk:
     """One walk, which never follows a link."""
 
-    def __init__(self, rules: Rules, roots: tuple[str, ...]) -> None:
+    def __init__(self, rules: KeepRules, roots: tuple[str, ...]) -> None:
         self._rules = rules
         self._roots = roots
-        self._folders: dict[str, Folder] = {}
+        self._folders: dict[str, SurveyedFolder] = {}
         self._kept: list[str] = []
         self._links: dict[str, str] = {}
         self._repositories: dict[str, Snapshot] = {}
@@ -111,7 +111,7 @@ class _Walk:
                 self._keep(entry)
             elif is_folder:
                 inside.append((entry.path, entry.name))
-        self._folders[path] = Folder(stamp=stamp, folders=tuple(name for _, name in inside))
+        self._folders[path] = SurveyedFolder(stamp=stamp, folders=tuple(name for _, name in inside))
         return inside
 
     def _keep(self, entry: os.DirEntry[str]) -> None:

@@ -11,13 +11,13 @@ import os
 
 from atip.sandbox.kept import repository
 from atip.sandbox.kept.rules import DEPENDENCIES, REPOSITORY
-from atip.sandbox.kept.survey import Folder, stamp_of
+from atip.sandbox.kept.survey import SurveyedFolder, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.sandbox.kept.survey import Survey
 
-_UNSEEN = Folder(stamp=None)
+_UNSEEN = SurveyedFolder(stamp=None)
 _MARK = ".refused-"
 
 

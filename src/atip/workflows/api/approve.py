@@ -7,7 +7,7 @@ import os
 from atip.apis.approval import digest_of, find_dangers, has_secrets
 from atip.errors import NeedsConfirmation
 from atip.execution.consent import Question, Tokens, obtain
-from atip.system.project_approvals import ProjectApprovals
+from atip.system.workspace.approvals import ProjectApprovals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

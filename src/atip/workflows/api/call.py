@@ -6,10 +6,10 @@ import os
 
 from atip.apis.calling import CallResult
 from atip.apis.config import load_config
-from atip.apis.operations import MAX_BYTES, load_operations, operations_path
-from atip.codecs.api_tree import tool_of
+from atip.apis.sync.operations import MAX_BYTES, load_operations, operations_path
+from atip.codecs.apis.tree import tool_of
 from atip.execution.call import CallOptions
-from atip.model.encode import encode
+from atip.model.reading.encode import encode
 from atip.registry.layout import metadata_name
 from atip.system.clock import now_iso
 from atip.system.digests import sha256_hex

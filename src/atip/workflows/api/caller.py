@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from atip.apis.calling import Caller, Cleaner
+    from atip.apis.calling import Cleaner, OperationCaller
     from atip.apis.config import ApiConfig
     from atip.workflows.host import Host
 
@@ -32,22 +32,24 @@ def keep_sessions(host: Host) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def open_caller(host: Host, config: ApiConfig, source: str, clean: Cleaner) -> Iterator[Caller]:
+def open_caller(
+    host: Host, config: ApiConfig, source: str, clean: Cleaner
+) -> Iterator[OperationCaller]:
     """A caller for one call: the kept one where sessions are kept, else one of its own."""
-    from atip.apis.calling import Caller
-    from atip.apis.operations import operations_path
+    from atip.apis.calling import OperationCaller
+    from atip.apis.sync.operations import operations_path
     from atip.workflows.api.programs import project_door
 
     door = project_door(host)
     if host.sessions is None or config.get(source).kind != STATEFUL:
-        with Caller(config, door=door, clean=clean) as caller:
+        with OperationCaller(config, door=door, clean=clean) as caller:
             yield caller
         return
     synced = os.stat(operations_path(config, source))
     stamp = (repr(config.told), synced.st_mtime_ns, synced.st_size)
     # By source: what one server lost is no reason to end the others.
     key = f"{config.folder}\0{source}"
-    caller = host.sessions.take(key, stamp, lambda: Caller(config, door=door, clean=clean))
+    caller = host.sessions.take(key, stamp, lambda: OperationCaller(config, door=door, clean=clean))
     try:
         yield caller
     except BaseException as error:

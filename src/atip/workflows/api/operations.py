@@ -11,11 +11,11 @@ import os
 
 from atip.apis.arguments import check_arguments, plain
 from atip.apis.config import load_config
-from atip.apis.operations import find_operation
+from atip.apis.sync.operations import find_operation
 from atip.errors import UsageError
 from atip.execution.call import CallOptions, Judgement, OperationCall
-from atip.execution.redact import redact_text
-from atip.execution.result import DEFAULT_MAX_BYTES, Answer
+from atip.execution.output.result import DEFAULT_MAX_BYTES, OperationAnswer
+from atip.execution.redaction.redact import redact_text
 from atip.model.value import Value
 from atip.policy.subject import Subject
 from atip.workflows.api.approve import require_approval
@@ -129,7 +129,7 @@ class HostOperations:
         # SECURITY: a project's file names programs, secrets and hosts; none of it is used before a person agreed.
         require_approval(self._host, found.config, source=call.source, origin=found.origin, ask=ask)
 
-    def send(self, call: OperationCall) -> Answer:
+    def send(self, call: OperationCall) -> OperationAnswer:
         """The answer, without secrets.
 
         Raises:
@@ -141,7 +141,7 @@ class HostOperations:
             result = caller.run_found(
                 call.source, found.header, found.operation, found.document, call.arguments
             )
-        return Answer(
+        return OperationAnswer(
             data=result.data,
             status=result.status,
             next_page=result.next_page,

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 
 from atip.apis.interface import open_door
 from atip.errors import ExecutionError
-from atip.model.confinement import ANY_PROGRAM
 from atip.model.effects import Effects, Filesystem
-from atip.policy.confine import RUN_LIMITS, Scene, plan_confinement
-from atip.policy.named import Named
-from atip.policy.sensitive import is_secret
+from atip.model.permissions.confinement import ANY_PROGRAM
+from atip.policy.confinement.confine import RUN_LIMITS, RunContext, plan_confinement
+from atip.policy.places.named import Named
+from atip.policy.places.sensitive import is_secret
 from atip.registry.policies import load_policies
-from atip.sandbox.run import Request, start_confined
+from atip.sandbox.run import RunRequest, start_confined
 from atip.sandbox.verified import seal
 from atip.workflows.run.masked import masked_files
 from atip.workflows.run.plan import own_libraries
@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.apis.config import SourceConfig
     from atip.apis.interface import Door, ProgramOrder
-    from atip.model.confinement import Confinement
+    from atip.model.permissions.confinement import Confinement
     from atip.sandbox.run import OnOutput
     from atip.sandbox.running import Running
     from atip.workflows.host import Host
@@ -54,7 +54,7 @@ def _start(host: Host, source: SourceConfig, order: ProgramOrder, on_output: OnO
     try:
         confinement = confine_program(host, source, order, program)
         shown = f"{folder}/**" in (*confinement.fs_read, *confinement.fs_write)
-        request = Request(
+        request = RunRequest(
             argv=(program, *order.argv[1:]),
             binary=binary,
             cwd=folder if shown else None,
@@ -83,7 +83,7 @@ def confine_program(
         _SERVES if order.serves else _LOOKS,
         load_policies(host.places, folder, preset=host.policy),
         named=Named(paths=(*reads, *writes), hosts=hosts),
-        scene=Scene(
+        scene=RunContext(
             cwd=folder,
             home=home,
             own=tuple(

@@ -13,17 +13,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.apis.calling import Caller
+    from atip.apis.calling import OperationCaller
 
 
 class Sessions:
     """Callers by configuration and source."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[object, Caller]] = {}
+        self._kept: dict[str, tuple[object, OperationCaller]] = {}
         self._lock = threading.Lock()
 
-    def take(self, key: str, stamp: object, make: Callable[[], Caller]) -> Caller:
+    def take(self, key: str, stamp: object, make: Callable[[], OperationCaller]) -> OperationCaller:
         """The caller that is kept; a new one when `stamp` is another than before."""
         with self._lock:
             before = self._kept.get(key)
@@ -35,7 +35,7 @@ class Sessions:
             before[1].close()
         return caller
 
-    def drop(self, key: str, caller: Caller) -> None:
+    def drop(self, key: str, caller: OperationCaller) -> None:
         """Forget a caller whose server does not answer any more; the next call starts anew."""
         with self._lock:
             if self._kept.get(key, (None, None))[1] is caller:

@@ -10,9 +10,15 @@ from __future__ import annotations
 
 import os
 
-from atip.bundles.authoring import VERSION_WORDS, derived_check, find_install, merge_blocks
-from atip.codecs import climd, skill
-from atip.codecs.climd_write import ANY_VERSION, PlainBundle, sandbox_of, write_bundle
+from atip.bundles.documents.authoring import (
+    VERSION_WORDS,
+    derived_check,
+    find_install,
+    merge_blocks,
+)
+from atip.codecs import skill
+from atip.codecs.climd import codec as climd
+from atip.codecs.climd.write import ANY_VERSION, PlainBundle, sandbox_of, write_bundle
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.system.files import write_atomic
@@ -24,15 +30,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from atip.bundles.bundle import Bundle
-    from atip.codecs.climd_manifest import VersionCheck
+    from atip.bundles.documents.bundle import Bundle
+    from atip.codecs.climd.manifest import VersionCheck
     from atip.execution.consent import Asker
     from atip.model.problems import Problem
     from atip.model.tool import Tool
     from atip.workflows.host import Host
 
 
-class Draft(Value):
+class BundleDraft(Value):
     """Documents of a new bundle and what is to be said of them."""
 
     files: Mapping[str, str]
@@ -47,7 +53,7 @@ def draft_bundle(
     observe: Sequence[Sequence[str]] = (),
     ask: Asker | None = None,
     note: Callable[[str], None] = lambda _text: None,
-) -> Draft:
+) -> BundleDraft:
     """Everything that can be said of a program now.
 
     Args:
@@ -78,7 +84,7 @@ def draft_bundle(
     decoded = climd.decode(files, strict=True)
     if not any(entry.get("method") == "download" for entry in plain.install):
         notes.append("no download fallback: its address and SHA-256 are for you to add")
-    return Draft(files=files, problems=decoded.problems, notes=tuple(notes))
+    return BundleDraft(files=files, problems=decoded.problems, notes=tuple(notes))
 
 
 def known_tool(host: Host, name: str) -> Tool:
@@ -118,7 +124,7 @@ def _spelled(entries: Sequence[str]) -> list[str]:
 
 def version_of(path: str, name: str) -> tuple[VersionCheck | None, str, list[str]]:
     """A version check that works on what the program really prints, and the version."""
-    from atip.sandbox.probe import ProbeSandbox
+    from atip.sandbox.probes.probe import ProbeSandbox
 
     real = os.path.realpath(path)
     with ProbeSandbox(visible=[path, real], jobs=1) as box:
@@ -136,7 +142,7 @@ def version_of(path: str, name: str) -> tuple[VersionCheck | None, str, list[str
 
 
 def _observed(host: Host, argv: Sequence[str], ask: Asker | None) -> Mapping[str, Any]:
-    from atip.workflows.run.observe import observe_argv
+    from atip.workflows.proof.observe import observe_argv
 
     return dict(observe_argv(host, list(argv), ask=ask, real=True).sandbox)
 

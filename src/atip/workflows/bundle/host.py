@@ -14,22 +14,22 @@ import getpass
 import os
 import shutil
 
+from atip.bundles.documents.loading import find_bundles, load_bundle
 from atip.bundles.governance import changed_documents
 from atip.bundles.images import find_runtime, image_of
 from atip.bundles.installing import Installer
-from atip.bundles.ledger import Ledger
-from atip.bundles.loading import find_bundles, load_bundle
-from atip.bundles.login.auth import Login
+from atip.bundles.ledger import SetupLedger
+from atip.bundles.login.auth import BundleLogin
 from atip.bundles.login.oauth import OAuth
 from atip.bundles.login.secrets import SecretStore, field_of
 from atip.bundles.requirements import find_host, unmet
-from atip.bundles.setup import Setup
-from atip.bundles.spawning import Spawner, digest_of
+from atip.bundles.setup import BundleSetup
+from atip.bundles.spawning import CommandSpawner, digest_of
 from atip.bundles.state import BundleStore, find_installed
 from atip.bundles.surfaces.headless import HeadlessSurface
 from atip.bundles.versions import MAX_TIMEOUT_S, VersionFinding, judge_version
 from atip.errors import AtipError, SandboxError
-from atip.model.confinement import ANY_PROGRAM, Confinement
+from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
 from atip.model.value import Value
 
 TYPE_CHECKING = False
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.bundles.entry.definition import CliHandle
-    from atip.bundles.governance import Change
+    from atip.bundles.governance import BundleChange
     from atip.bundles.install.work import Fetch
-    from atip.bundles.installing import Proposal
+    from atip.bundles.installing import InstallProposal
     from atip.bundles.login.oauth import Exchange
     from atip.bundles.state import Installed
     from atip.bundles.surfaces.interface import Surface
-    from atip.codecs.climd_manifest import Step
+    from atip.codecs.climd.manifest import BundleStep
     from atip.workflows.host import Host
 
 PHASES = ("not-installed", "changed", "version", "setup", "login", "ready")
@@ -60,10 +60,10 @@ class Status(Value):
     installed: Installed | None = None
     finding: VersionFinding | None = None
     """Of the version check, run now; None: there is nothing to check."""
-    pending: tuple[Step, ...] = ()
+    pending: tuple[BundleStep, ...] = ()
     auth: str = "none"
     """`none`, `unknown`, `unauthed` or `authed`."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[BundleChange, ...] = ()
     unmet: tuple[str, ...] = ()
 
     @property
@@ -150,7 +150,7 @@ class BundleHost:
 
     # -- install -----------------------------------------------------------------------------------
 
-    def propose(self, bundle: Bundle, *, again: bool = False) -> Proposal:
+    def propose(self, bundle: Bundle, *, again: bool = False) -> InstallProposal:
         """What an install would do; runs nothing but the version check of a program that is there."""
         return self._installer(bundle, lambda _proposal: False, lambda _argv: False).propose(
             again=again
@@ -160,7 +160,7 @@ class BundleHost:
         self,
         bundle: Bundle,
         *,
-        confirm: Callable[[Proposal], bool],
+        confirm: Callable[[InstallProposal], bool],
         confirm_root: Callable[[tuple[str, ...]], bool],
         again: bool = False,
     ) -> Installed:
@@ -174,7 +174,7 @@ class BundleHost:
     def _installer(
         self,
         bundle: Bundle,
-        confirm: Callable[[Proposal], bool],
+        confirm: Callable[[InstallProposal], bool],
         confirm_root: Callable[[tuple[str, ...]], bool],
     ) -> Installer:
         from atip.bundles.install.work import InstallWorker, fetch_with
@@ -202,7 +202,7 @@ class BundleHost:
     ) -> VersionFinding:
         """Run the version check, confined like a probe: no network, empty home, nothing writable."""
         check = bundle.manifest.version_check
-        spawner = Spawner(
+        spawner = CommandSpawner(
             bundle, binary=binary, visible=visible, root=root, home=self.host.places.home, env={}
         )
         timeout_s = min(check.timeout_s, MAX_TIMEOUT_S)
@@ -220,10 +220,10 @@ class BundleHost:
 
     # -- setup and login ---------------------------------------------------------------------------
 
-    def spawner(self, bundle: Bundle, installed: Installed) -> Spawner:
+    def spawner(self, bundle: Bundle, installed: Installed) -> CommandSpawner:
         """Runs the bundle's commands with the program that was approved."""
         self._make_state_folders(bundle)
-        return Spawner(
+        return CommandSpawner(
             bundle,
             binary=installed.binary,
             digest=installed.digest,
@@ -270,15 +270,15 @@ class BundleHost:
         passed = tuple(dict.fromkeys((*requested.env_pass, *self.own_variables(bundle))))
         return requested.replace(env_pass=passed)
 
-    def ledger(self, bundle: Bundle) -> Ledger:
+    def ledger(self, bundle: Bundle) -> SetupLedger:
         folder = self.store.folder(bundle.key)
-        return Ledger(folder, workspace=self.workspace, user=getpass.getuser())
+        return SetupLedger(folder, workspace=self.workspace, user=getpass.getuser())
 
     def setup(
         self, bundle: Bundle, installed: Installed, *, answers: Mapping[str, str] | None = None
-    ) -> Setup:
+    ) -> BundleSetup:
         """The setup of a bundle; `run()` completes it."""
-        return Setup(
+        return BundleSetup(
             bundle,
             ledger=self.ledger(bundle),
             secrets=self.secrets,
@@ -290,9 +290,9 @@ class BundleHost:
             record=self.record,
         )
 
-    def login(self, bundle: Bundle, installed: Installed) -> Login:
+    def login(self, bundle: Bundle, installed: Installed) -> BundleLogin:
         """The login of a bundle; `login()` runs its flow."""
-        return Login(
+        return BundleLogin(
             bundle,
             store=self.store,
             secrets=self.secrets,
@@ -365,6 +365,6 @@ def _without_runtime(bundle: Bundle) -> tuple[str, ...]:
 
 
 def _exchanged(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
-    from atip.system.http_form import post_form
+    from atip.system.network.http_form import post_form
 
     return post_form(url, fields)

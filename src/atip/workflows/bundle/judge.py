@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 
 from atip.bundles.governance import gate, read_approvals
-from atip.codecs.climd_sandbox import as_subtree
-from atip.codecs.climd_tool import effects_of_tool
+from atip.codecs.climd.sandbox import as_subtree
+from atip.codecs.climd.tool import effects_of_tool
 from atip.execution.call import Judgement
-from atip.execution.conventions import read_conventions
-from atip.model.confinement import MIB
+from atip.execution.output.conventions import read_conventions
 from atip.model.effects import Cost, raised_by
-from atip.policy.confine import Asked, Scene, plan_confinement
+from atip.model.permissions.confinement import MIB
+from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
+from atip.policy.confinement.granting import expanded, granted, path_covers
 from atip.policy.decision import Decision, strictest
-from atip.policy.granting import expanded, granted, path_covers
 from atip.system.digests import sha256_hex
 from atip.workflows.judge import LocalJudge
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.bundles.state import Installed
-    from atip.codecs.climd_tool import BundleTool
+    from atip.codecs.climd.tool import BundleTool
     from atip.execution.call import ProgramCall
-    from atip.model.confinement import Confinement, Limits
     from atip.model.effects import Effects
+    from atip.model.permissions.confinement import Confinement, Limits
     from atip.policy.policy import Policy
     from atip.policy.subject import Subject
     from atip.workflows.bundle.host import BundleHost
@@ -62,7 +62,9 @@ def judge_tool(
         claimed,
         allowed,
         asked=Asked(confinement=requested),
-        scene=Scene(cwd=call.cwd, home=places.home, own=(places.config, places.data, places.cache)),
+        scene=RunContext(
+            cwd=call.cwd, home=places.home, own=(places.config, places.data, places.cache)
+        ),
         timeout_s=call.timeout_s,
     )
     confinement = _cut(planned, requested, places.home, installed.visible)
@@ -158,7 +160,7 @@ def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...
 def _gated(
     bundles: BundleHost, bundle: Bundle, tool: BundleTool, subjects: Sequence[Subject]
 ) -> Decision:
-    from atip.model.reader import read_json
+    from atip.model.reading.reader import read_json
     from atip.registry.settings import refuse_foreign
     from atip.system.files import read_bytes
 

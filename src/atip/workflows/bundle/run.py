@@ -18,14 +18,14 @@ from atip.bundles.governance import changed_documents, refuse_unreviewed
 from atip.bundles.spawning import digest_of
 from atip.bundles.state import get_installed
 from atip.bundles.versions import version_mismatch
-from atip.calls.argv_template import expand, needed_names
+from atip.calls.templates.argv import expand, needed_names
 from atip.errors import FormatError, TrustError
 from atip.execution.call import CallOptions, Judgement, ProgramCall
-from atip.execution.conventions import message_of, parse_output, read_conventions, with_json
-from atip.execution.result import DEFAULT_MAX_BYTES
+from atip.execution.output.conventions import message_of, parse_output, read_conventions, with_json
+from atip.execution.output.result import DEFAULT_MAX_BYTES
 from atip.execution.runner import Runner
-from atip.model.json_schema import compile_schema, schema_problems
 from atip.model.problems import Problem, render_path
+from atip.model.shapes.json_schema import compile_schema, schema_problems
 from atip.model.value import Value
 from atip.workflows.bundle.author import draft_bundle, skill_of, write_entry
 from atip.workflows.bundle.host import BundleHost
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.bundles.state import Installed
-    from atip.codecs.climd_tool import BundleTool
+    from atip.codecs.climd.tool import BundleTool
     from atip.execution.consent import Asker
-    from atip.execution.result import Result
-    from atip.workflows.bundle.author import Draft
+    from atip.execution.output.result import Result
+    from atip.workflows.bundle.author import BundleDraft
 
 SYSTEM = ("/usr/", "/bin/", "/opt/", "/nix/store/")
 """Where programs change by the system's own package manager."""
@@ -303,7 +303,7 @@ def _parsed(text: str, format: str) -> Any:
     if format == "json":
         return parse_output(text)
     if format == "yaml":
-        from atip.model.yaml_reader import parse_yaml
+        from atip.model.reading.yaml_reader import parse_yaml
 
         return parse_yaml(text)
     return text
@@ -361,7 +361,7 @@ class Bundles(BundleHost):
         *,
         observe: Sequence[Sequence[str]] = (),
         ask: Asker | None = None,
-    ) -> Draft:
+    ) -> BundleDraft:
         """Documents of a new bundle for a program; errors are those of `author.draft_bundle`."""
         return draft_bundle(self.host, program, observe=observe, ask=ask, note=self.note)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def cmp_places(host: Host) -> list[str]:
     """Where CMP tools lie: the canonical folder and `cmpPaths` of config.json."""
-    from atip.discovery import cmp_tools
+    from atip.discovery.cmp import tools as cmp_tools
 
     return cmp_tools.places(host.places.home, _configured(host))
 
@@ -36,7 +36,7 @@ def with_cmp(host: Host, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Index entries, and CMP tools in the same shape after them; their manifests are read, nothing else."""
     if not _may_have(host):
         return known
-    from atip.discovery import cmp_tools
+    from atip.discovery.cmp import tools as cmp_tools
 
     path = os.environ.get("PATH", "")
     found = []
@@ -55,9 +55,9 @@ def find_document(host: Host, name: str) -> dict[str, Any] | None:
     """
     if not _may_have(host) or host.store.find(name) is not None:
         return None
-    from atip.discovery import cmp_tools
+    from atip.discovery.cmp import tools as cmp_tools
     from atip.errors import NotFoundError
-    from atip.model.encode import encode
+    from atip.model.reading.encode import encode
 
     try:
         tool = cmp_tools.find_tool(cmp_places(host), name)

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import os
 
-from atip.calls.cmp_shell import build_line, needs_shell
-from atip.calls.cmp_template import build_argv
-from atip.calls.effects import program_name
-from atip.discovery import cmp_tools
+from atip.calls.effects.engine import program_name
+from atip.calls.templates.cmp import build_argv
+from atip.calls.templates.cmp_shell import build_line, needs_shell
+from atip.discovery.cmp import tools as cmp_tools
 from atip.errors import FormatError, NotFoundError, UsageError
 from atip.model.effects import Effects, join
 from atip.model.problems import Problem, render_path
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
-    from atip.calls.cmp_template import Intent
+    from atip.calls.templates.cmp import CmpIntent
     from atip.execution.call import CallOptions, Judgement, ProgramCall
     from atip.execution.consent import Asker
-    from atip.execution.result import Result
+    from atip.execution.output.result import Result
     from atip.execution.runner import Judge, Runner
     from atip.model.tool import Tool
     from atip.search.intents import Candidate, Match
@@ -51,7 +51,7 @@ class IntentCall(Value):
     tool: str
     """`domain/name`."""
     number: int
-    intent: Intent
+    intent: CmpIntent
     argv: tuple[str, ...]
     folder: str | None = None
     """The tool's own folder, where the program was found in it; readable for the run."""
@@ -141,12 +141,12 @@ def make_intent_runner(
     )
 
 
-def check_returns(intent: Intent, result: Result) -> tuple[Problem, ...] | None:
+def check_returns(intent: CmpIntent, result: Result) -> tuple[Problem, ...] | None:
     """(6) What of the output is not as `returns` says; None when nothing is promised or the tool failed."""
     if intent.returns is None or result.exit_code != 0:
         return None
-    from atip.model.json_schema import compile_schema, schema_problems
-    from atip.model.reader import STORE, read_json
+    from atip.model.reading.reader import STORE, read_json
+    from atip.model.shapes.json_schema import compile_schema, schema_problems
 
     if result.truncated:
         return (_problem("cmp.returns-cut", "the output was cut and could not be checked"),)
@@ -234,8 +234,8 @@ class _Programs:
             return None
         return find_known(self._host.places, name)
 
-    def known_of(self, intent: Intent) -> Tool | None:
-        from atip.calls.cmp_template import split_template
+    def known_of(self, intent: CmpIntent) -> Tool | None:
+        from atip.calls.templates.cmp import split_template
 
         return self.known(split_template(intent.command)[0])
 
@@ -259,7 +259,7 @@ def _raising(judge: Judge, planned: IntentCall) -> Judge:
     return judged
 
 
-def _asking(decision: Decision, intent: Intent) -> Decision:
+def _asking(decision: Decision, intent: CmpIntent) -> Decision:
     reason = UNDONE if intent.destructive else CONFIRMED
     if decision.outcome == DENY:
         return decision

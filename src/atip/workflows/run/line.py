@@ -15,12 +15,12 @@ import os
 
 from atip.errors import Denied, UsageError
 from atip.execution.call import Judgement, ProgramCall
-from atip.execution.redact import redact_text
+from atip.execution.redaction.redact import redact_text
 from atip.execution.runner import Runner
-from atip.model.confinement import ANY_PROGRAM, Confinement
-from atip.policy.confine import RUN_LIMITS, Scene, plan_confinement
+from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
+from atip.policy.confinement.confine import RUN_LIMITS, RunContext, plan_confinement
+from atip.policy.confinement.granting import grants
 from atip.policy.decision import ALLOW, ASK, CONFINE
-from atip.policy.granting import grants
 from atip.system.digests import sha256_hex
 from atip.workflows.judge import LocalJudge
 from atip.workflows.look import explain_through
@@ -128,7 +128,7 @@ def _around(
     """What holds while the line runs, after every question was answered."""
     with contextlib.ExitStack() as stack:
         if call.keyboard >= 0:
-            from atip.system.terminal import typed_keys
+            from atip.system.programs.terminal import typed_keys
 
             stack.enter_context(typed_keys(call.keyboard))
         if not read_only:
@@ -219,7 +219,7 @@ def line_confinement(
         # SECURITY: marks of single commands open nothing here; what runs later stays closed to the whole line
         explained.effects.replace(network=None, subprocess=True, extra={}),
         policies,
-        scene=Scene(
+        scene=RunContext(
             cwd=workspace,
             home=home,
             own=own,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from atip.errors import FormatError
-from atip.model.regex import late_regex
-from atip.policy.sensitive import is_secret
+from atip.model.text.regex import late_regex
+from atip.policy.places.sensitive import is_secret
 from atip.sandbox.kept.rules import DEPENDENCIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.model.confinement import Confinement
+    from atip.model.permissions.confinement import Confinement
 
 MAX_MASKED = 200
 MAX_LOOKED = 50_000

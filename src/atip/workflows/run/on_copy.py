@@ -19,9 +19,9 @@ from atip.workflows.run.runner import conventions_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.execution.runner import Judge
-    from atip.model.confinement import Confinement
+    from atip.model.permissions.confinement import Confinement
     from atip.policy.decision import Decision
-    from atip.sandbox.run import Request
+    from atip.sandbox.run import RunRequest
     from atip.workflows.host import Host
     from atip.workflows.judge import Explanation
 
@@ -87,7 +87,9 @@ def _exists(entry: str) -> bool:
     return os.path.exists(entry.removesuffix("/**"))
 
 
-def stage_request(host: Host, confinement: Confinement, request: Request) -> tuple[Request, Stage]:
+def stage_request(
+    host: Host, confinement: Confinement, request: RunRequest
+) -> tuple[RunRequest, Stage]:
     """The request on a copy of everything that it may write; close the stage when it has ended.
 
     Raises:

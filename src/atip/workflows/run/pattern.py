@@ -8,7 +8,7 @@ fails ends the pattern. Implements ATIP 0.6 §3.9.
 
 from __future__ import annotations
 
-from atip.calls.pattern_steps import fill_pattern
+from atip.calls.templates.pattern_steps import fill_pattern
 from atip.errors import Denied, NotFoundError
 from atip.workflows.run.runner import make_call, make_runner
 from atip.workflows.tools import get_tool
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from atip.execution.call import CallOptions, ProgramCall
     from atip.execution.consent import Asker
-    from atip.execution.result import Result
+    from atip.execution.output.result import Result
     from atip.execution.runner import Runner
     from atip.model.tool import Pattern
     from atip.workflows.host import Host

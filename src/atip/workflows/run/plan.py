@@ -1,4 +1,4 @@
-"""Planning a run: what the call names and the workspace holds, looked up, and handed to `policy.confine`.
+"""Planning a run: what the call names and the workspace holds, looked up, and handed to `policy.confinement.confine`.
 
 The only part of planning that looks at the file system; it changes nothing and runs nothing.
 """
@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import os
 
-from atip.policy.asking import asked_by
-from atip.policy.confine import Scene, plan_confinement
+from atip.policy.confinement.asking import asked_by
+from atip.policy.confinement.confine import RunContext, plan_confinement
 from atip.policy.decision import ASK
-from atip.policy.named import Named, named_by
-from atip.policy.sensitive import PUBLIC, is_protected, is_secret
+from atip.policy.places.named import Named, named_by
+from atip.policy.places.sensitive import PUBLIC, is_protected, is_secret
 from atip.workflows.run.hooks import linked_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.model.confinement import Confinement
     from atip.model.effects import Effects
+    from atip.model.permissions.confinement import Confinement
     from atip.policy.policy import Policy
     from atip.policy.subject import Subject
     from atip.system.paths import Places
@@ -79,7 +79,7 @@ def plan_call(
         policies,
         asked=asked_by(explained.invocations),
         named=named.replace(paths=paths),
-        scene=Scene(
+        scene=RunContext(
             cwd=workspace,
             home=home,
             own=own,
@@ -139,7 +139,7 @@ def own_libraries(program: str, home: str) -> tuple[str, ...]:
     SECURITY: the script itself says where these are (first line, `.pth` files), so only what lies in the tree that
     it was installed into counts, or in the tree of its interpreter; never a home directory or what holds one.
     """
-    from atip.discovery.stubs import head_of, needed_paths, parse_stub
+    from atip.discovery.files.stubs import head_of, needed_paths, parse_stub
 
     real = os.path.realpath(program)
     stub = parse_stub(real, head_of(real))

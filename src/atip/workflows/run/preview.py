@@ -13,10 +13,10 @@ from __future__ import annotations
 import difflib
 import os
 
-from atip.execution.redact import redact_text
-from atip.execution.result import Result, clean_output
+from atip.execution.output.result import Result, clean_output
+from atip.execution.redaction.redact import redact_text
 from atip.model.value import Value
-from atip.sandbox.preview import Change, Stage, find_changes
+from atip.sandbox.preview import FileChange, Stage, find_changes
 from atip.sandbox.preview_keep import Kept, keep_changes
 from atip.workflows.run.on_copy import stage_request
 from atip.workflows.run.runner import make_runner
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from atip.execution.call import ProgramCall
     from atip.execution.consent import Asker
-    from atip.model.confinement import Confinement
-    from atip.sandbox.run import Request
+    from atip.model.permissions.confinement import Confinement
+    from atip.sandbox.run import RunRequest
     from atip.sandbox.running import Running
     from atip.workflows.host import Host
 
@@ -71,7 +71,7 @@ class Preview:
     def __init__(self, result: Result, stage: Stage) -> None:
         self.result = result
         self._stage = stage
-        self.changes: tuple[Change, ...] = find_changes(stage)
+        self.changes: tuple[FileChange, ...] = find_changes(stage)
         self.kept: Kept | None = None
         self._differences: tuple[FileDifference, ...] | None = None
 
@@ -140,7 +140,7 @@ def preview_call(
     """
     stages: list[Stage] = []
 
-    def start(confinement: Confinement, request: Request, *rest: Any, **options: Any) -> Running:
+    def start(confinement: Confinement, request: RunRequest, *rest: Any, **options: Any) -> Running:
         from atip.sandbox.run import start_confined
 
         staged, stage = stage_request(host, confinement, request)
@@ -158,7 +158,7 @@ def preview_call(
         raise
 
 
-def _shown(change: Change) -> FileDifference:
+def _shown(change: FileChange) -> FileDifference:
     before, after = change.before, change.after
     mode = ""
     if before.kind == after.kind and before.mode != after.mode and after.kind != "link":
@@ -175,7 +175,7 @@ def _shown(change: Change) -> FileDifference:
     )
 
 
-def _diff(change: Change) -> str:
+def _diff(change: FileChange) -> str:
     """A unified difference without secrets; empty where one side is no text, or too long."""
     old = _text(change.path) if change.before.kind == "file" else []
     new = _text(change.staged) if change.after.kind == "file" else []

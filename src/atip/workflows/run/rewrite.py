@@ -14,7 +14,7 @@ import os
 import sys
 
 from atip.errors import AtipError
-from atip.model import plain_json
+from atip.model.reading import plain_json
 from atip.model.value import Value
 from atip.policy.rewriting import (
     client_name,
@@ -23,8 +23,8 @@ from atip.policy.rewriting import (
     original_line,
     rewrite_line,
 )
-from atip.system.callers import Caller, find_caller
 from atip.system.files import make_private, read_bytes, write_atomic
+from atip.system.programs.callers import CallerProgram, find_caller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def ran_confined(host: Host, client: str, line: str, *, cwd: str) -> bool:
     return False
 
 
-def _is_proven(host: Host, client: str, caller: Caller) -> bool:
+def _is_proven(host: Host, client: str, caller: CallerProgram) -> bool:
     if _key(client, caller) in _read(host)["ignored"]:
         return False
     if is_proven_version(client, caller.package, caller.version):
@@ -164,7 +164,7 @@ def _sandbox_problem() -> str:
     return sandbox_problem()
 
 
-def _key(client: str, caller: Caller) -> str:
+def _key(client: str, caller: CallerProgram) -> str:
     return f"{client}:{caller.path}:{caller.stamp}"
 
 

@@ -12,12 +12,12 @@ import os
 
 from atip.errors import UsageError
 from atip.execution.call import CallOptions, Judgement, ProgramCall
-from atip.execution.conventions import USUAL, read_conventions, with_json
 from atip.execution.login import login_of
-from atip.execution.result import DEFAULT_MAX_BYTES
+from atip.execution.output.conventions import USUAL, read_conventions, with_json
+from atip.execution.output.result import DEFAULT_MAX_BYTES
 from atip.execution.runner import Runner, declared_timeout
 from atip.sandbox.run import start_confined
-from atip.system.version_managers import resolve_shim
+from atip.system.programs.version_managers import resolve_shim
 from atip.workflows.judge import LocalJudge
 from atip.workflows.lookup import find_known, locate
 from atip.workflows.run.plan import notes_on, plan_call
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from atip.execution.call import OperationCall
     from atip.execution.consent import Asker
-    from atip.execution.conventions import Conventions
-    from atip.execution.result import Answer, Result
+    from atip.execution.output.conventions import Conventions
+    from atip.execution.output.result import OperationAnswer, Result
     from atip.execution.runner import Judge, Operations
-    from atip.execution.runs import Runs
+    from atip.execution.runs import ActiveRuns
     from atip.model.tool import Tool
     from atip.sandbox.running import Running
     from atip.workflows.host import Host
@@ -164,7 +164,7 @@ class _Operations:
     def prepare(self, call: OperationCall, ask: Asker | None) -> None:
         self._loaded().prepare(call, ask)
 
-    def send(self, call: OperationCall) -> Answer:
+    def send(self, call: OperationCall) -> OperationAnswer:
         return self._loaded().send(call)
 
     def _loaded(self) -> Operations:
@@ -179,7 +179,7 @@ def run_argv(
     options: CallOptions | None = None,
     *,
     ask: Asker | None = None,
-    runs: Runs | None = None,
+    runs: ActiveRuns | None = None,
 ) -> Result:
     """Run one command under policy and sandbox; see `execution.runner.Runner.run`.
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 
-from atip.discovery.content import ContentReader
-from atip.discovery.executables import Executable
+from atip.discovery.files.content import ContentReader
+from atip.discovery.files.executables import Executable
+from atip.discovery.files.stubs import head_of, needed_paths, parse_stub
 from atip.discovery.findings.memory import NoMemory
-from atip.discovery.ladder import Subject
-from atip.discovery.native import judge_answer, mentions_flag
 from atip.discovery.scan import ScanOptions
-from atip.discovery.stubs import head_of, needed_paths, parse_stub
+from atip.discovery.sources.ladder import ProbeSubject
+from atip.discovery.sources.native import judge_answer, mentions_flag
 from atip.errors import NotFoundError, ProbeError
-from atip.model.platforms import shim_platform
+from atip.model.text.platforms import shim_platform
 from atip.model.tool import Binary
 from atip.system.files import stat_key
 from atip.workflows.lookup import locate
@@ -21,8 +21,8 @@ from atip.workflows.scan.machine import climber
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.discovery.ladder import Finding
-    from atip.discovery.native import NativeAnswer
+    from atip.discovery.sources.ladder import SourceFinding
+    from atip.discovery.sources.native import NativeAnswer
     from atip.workflows.host import Host
 
 
@@ -36,7 +36,7 @@ def probe_tool(name: str, *, force: bool) -> NativeAnswer:
         ProbeError: with the reason why there is no metadata.
         SandboxError: when this host cannot confine; nothing was run.
     """
-    from atip.sandbox.probe import ProbeSandbox
+    from atip.sandbox.probes.probe import ProbeSandbox
 
     path = locate(name)
     needed = needed_paths(path, parse_stub(path, head_of(path)))
@@ -50,7 +50,7 @@ def probe_tool(name: str, *, force: bool) -> NativeAnswer:
         return judge_answer(os.path.basename(name), sandbox.run([path, "--agent"]))
 
 
-def infer_tool(host: Host, name: str) -> Finding:
+def infer_tool(host: Host, name: str) -> SourceFinding:
     """Climb the whole ladder for one tool.
 
     Raises:
@@ -63,7 +63,7 @@ def infer_tool(host: Host, name: str) -> Finding:
     label = os.path.basename(path)
     one = Executable(name=label, path=path, real_path=real, key=stat_key(os.stat(real)), size=0)
     stub = parse_stub(path, content.head)
-    subject = Subject(name=label, path=path, real_path=real, digest=content.digest, stub=stub)
+    subject = ProbeSubject(name=label, path=path, real_path=real, digest=content.digest, stub=stub)
     with ExitStack() as stack:
         found = climber(host, ScanOptions(learn=True, jobs=1), [one], stack, NoMemory())(subject)
     if found is None:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from atip.discovery.documents import InstalledTexts
-    from atip.discovery.executables import Executable
+    from atip.discovery.files.documents import InstalledTexts
+    from atip.discovery.files.executables import Executable
     from atip.discovery.findings.climber import Climber
-    from atip.discovery.ladder import Asker
-    from atip.discovery.report import Plan, ScanReport
+    from atip.discovery.report import ScanPlan, ScanReport
     from atip.discovery.scan import Progress
-    from atip.sandbox.probe import ProbeSandbox
+    from atip.discovery.sources.ladder import Asker
+    from atip.sandbox.probes.probe import ProbeSandbox
     from atip.workflows.host import Host
 
 
@@ -40,14 +40,14 @@ def scan(
         )
 
 
-def plan_scan(host: Host, options: ScanOptions | None = None) -> Plan:
+def plan_scan(host: Host, options: ScanOptions | None = None) -> ScanPlan:
     """What `scan` would execute; executes nothing."""
     return _scanner(host, options, None).plan()
 
 
 def prober(visible: Sequence[str], jobs: int) -> ProbeSandbox:
     """A sandbox in which tools are asked."""
-    from atip.sandbox.probe import ProbeSandbox, default_jobs
+    from atip.sandbox.probes.probe import ProbeSandbox, default_jobs
 
     return ProbeSandbox(visible=visible, jobs=jobs or min(default_jobs(), max(1, len(visible))))
 
@@ -78,10 +78,10 @@ def climber(
     memory: FindingsMemory | None = None,
 ) -> Climber:
     """The ladder as one function of a subject; `stack` ends what it had to start."""
-    from atip.discovery.askers import OverrideAsker
-    from atip.discovery.documents import system_texts
+    from atip.discovery.files.documents import system_texts
     from atip.discovery.findings.climber import Climber
     from atip.discovery.findings.prober import LazyProber
+    from atip.discovery.sources.askers import OverrideAsker
     from atip.discovery.summaries.sources import SummarySources
 
     texts = system_texts(host.places.home)
@@ -100,12 +100,12 @@ def climber(
 def reading_askers(host: Host, texts: InstalledTexts) -> list[Asker]:
     """The rungs that execute nothing."""
     from atip.bundles.asker import BundleAsker
-    from atip.discovery.askers import NativeAsker, ShimFolderAsker
-    from atip.discovery.cmp_asker import CmpAsker
+    from atip.discovery.cmp.asker import CmpAsker
     from atip.discovery.frameworks.cloud_sdk import CloudSdkAsker
     from atip.discovery.frameworks.node_package import OclifAsker
-    from atip.discovery.knowing import KnowledgeAsker
-    from atip.discovery.learning import CompletionAsker, ManAsker
+    from atip.discovery.sources.askers import NativeAsker, ShimFolderAsker
+    from atip.discovery.sources.knowing import KnowledgeAsker
+    from atip.discovery.sources.learning import CompletionAsker, ManAsker
 
     return [
         NativeAsker(),

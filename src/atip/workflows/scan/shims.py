@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import ExitStack
 
-    from atip.discovery.ladder import Asker
-    from atip.registry.remotes import RemoteShims
+    from atip.discovery.sources.ladder import Asker
+    from atip.registry.remote.remotes import RemoteShims
     from atip.system.paths import Places
     from atip.workflows.host import Host
 
@@ -27,12 +27,12 @@ def open_shims(
     approve: frozenset[str] = frozenset(),
     unbidden: bool = False,
 ) -> RemoteShims:
-    """A session with all registries of a user; arguments as in `registry.remotes.make_asking`.
+    """A session with all registries of a user; arguments as in `registry.remote.remotes.make_asking`.
 
     Raises:
         FormatError: settings or an organisation's policy cannot be read.
     """
-    from atip.registry.remotes import RemoteShims, load_sources, make_asking
+    from atip.registry.remote.remotes import RemoteShims, load_sources, make_asking
 
     asking = make_asking(
         host.places, offline=host.offline, policy_requires=_policy_requires(host),
@@ -52,7 +52,7 @@ def _policy_requires(host: Host) -> bool:
 def shim_askers(host: Host, stack: ExitStack) -> list[Asker]:
     """Who is asked for shims besides the user's own folder, in order: signed ones of the system, the project's, those of
     registries, unsigned ones of the system (0.1 §5.1). `stack` ends the session with the registries."""
-    from atip.discovery.askers import RegistryAsker, ShimFolderAsker
+    from atip.discovery.sources.askers import RegistryAsker, ShimFolderAsker
 
     places = host.places
     system = [folder for folder in places.system if os.path.isdir(folder)]
@@ -90,7 +90,7 @@ def _signature_check(places: Places) -> Callable[[bytes, bytes], bool]:
     """Whether a signer or key of the user's `trust.json` has signed a shim's bytes."""
 
     def is_signed(shim: bytes, bundle: bytes) -> bool:
-        from atip.registry.shim_check import verify_signature_of
+        from atip.registry.shims.check import verify_signature_of
         from atip.trust.options import VerifyOptions
         from atip.workflows.verify import load_trust_policy
 

@@ -6,7 +6,7 @@ it writes is the index, which may be deleted at any time. Implements DESIGN §5 
 
 from __future__ import annotations
 
-from atip.discovery import cmp_tools
+from atip.discovery.cmp import tools as cmp_tools
 from atip.search.flags import FlagFinder
 from atip.workflows.cmp.places import cmp_places
 from atip.workflows.search.sources import Sources, is_cmp
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from atip.search.index import Hit, Index
+    from atip.search.index import SearchHit, SearchIndex
     from atip.search.intents import Candidate, Match
     from atip.workflows.host import Host
 
@@ -38,7 +38,7 @@ def search_everything(
     lacking: Sequence[str] = (),
     accept: Callable[[str], bool] | None = None,
     available: bool = False,
-) -> list[Hit]:
+) -> list[SearchHit]:
     """Commands by intent, best first; filters as in `search.index`.
 
     Args:
@@ -85,10 +85,10 @@ def match_cmp(host: Host, words: str, *, tool: str | None = None) -> Match:
         return match(words, candidates, index.lexicon)
 
 
-def _likely(index: Index, words: str) -> list[str]:
+def _likely(index: SearchIndex, words: str) -> list[str]:
     """CMP tools that a request can mean: by a pattern word for word, by a fitting `re:`, by search."""
     from atip.errors import FormatError
-    from atip.model.regex import compile_regex
+    from atip.model.text.regex import compile_regex
     from atip.search.text import normal_phrase
 
     text = normal_phrase(words[:MAX_REQUEST])
@@ -111,7 +111,7 @@ def intents_of(tool: cmp_tools.CmpTool) -> list[Candidate]:
         FormatError: `cmp.invalid` with all problems.
         NotFoundError: `cmp.no-capability`.
     """
-    from atip.codecs.cmp_document import Reader
+    from atip.codecs.cmp.document import Reader
     from atip.search.intents import Candidate
 
     kept: Any = cmp_tools.capability(tool.folder).tool.extra["x-cmp"]

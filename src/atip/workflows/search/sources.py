@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 
-from atip.discovery import cmp_tools
+from atip.discovery.cmp import tools as cmp_tools
 from atip.errors import AtipError
-from atip.model.branch import OVERVIEW
-from atip.model.decode import decode_tool
+from atip.model.reading.branch import OVERVIEW
+from atip.model.reading.decode import decode_tool
 from atip.search.upkeep import open_index
 from atip.system.digests import sha256_hex
 from atip.version import __version__
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from atip.bundles.intents import Intent
+    from atip.bundles.documents.intents import BundleIntent
     from atip.model.tool import Tool
-    from atip.search.index import Hit, Index
+    from atip.search.index import SearchHit, SearchIndex
     from atip.workflows.host import Host
     from atip.workflows.lookup import Lookup
 
@@ -63,7 +63,7 @@ class Sources:
         self._cmp: dict[str, cmp_tools.CmpTool] = {}
         self._read: dict[tuple[str, ...], dict[str, Any]] = {}
 
-    def index(self, progress: Callable[[str, int, int], None] | None = None) -> Index:
+    def index(self, progress: Callable[[str, int, int], None] | None = None) -> SearchIndex:
         """The index of all of it, up to date."""
         return open_index(self._host.places.data, self._stamp, self._current, self._load, progress)
 
@@ -79,7 +79,7 @@ class Sources:
             return cmp_tools.find_program(tool, os.environ.get("PATH", "")) is not None
         return name in self._others
 
-    def options_of(self, hit: Hit) -> list[dict[str, Any]] | None:
+    def options_of(self, hit: SearchHit) -> list[dict[str, Any]] | None:
         """The options of a command as stored; None where there are none, or it is not in the store."""
         try:
             node: Any = self._document(hit.tool, hit.path[:1] or OVERVIEW)
@@ -175,7 +175,7 @@ def _times(folder: str) -> str:
 
 
 def _load_bundle(host: Host, key: str) -> Tool:
-    from atip.codecs.climd_tree import commands_of, effects_of_bundle
+    from atip.codecs.climd.tree import commands_of, effects_of_bundle
     from atip.model.tool import Tool
     from atip.workflows.bundle.host import BundleHost
 
@@ -190,7 +190,7 @@ def _load_bundle(host: Host, key: str) -> Tool:
     )
 
 
-def _phrases(intents: Sequence[Intent]) -> dict[str, list[str]]:
+def _phrases(intents: Sequence[BundleIntent]) -> dict[str, list[str]]:
     """What people ask for, by the command that answers."""
     found: dict[str, list[str]] = {}
     for intent in intents:

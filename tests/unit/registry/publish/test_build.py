@@ -291,15 +291,15 @@ def test_build_does_not_overtake_another_publisher(source, monkeypatch):
     source.build()
     source.add("b")
     other = (source.public / tree.TIMESTAMP).read_bytes() + b" "
-    from atip.system.objects_folder import Folder
+    from atip.system.stores.folder import FolderStore
 
-    put_many = Folder.put_many
+    put_many = FolderStore.put_many
 
     def meanwhile(self, objects):
         put_many(self, objects)
         (source.public / tree.TIMESTAMP).write_bytes(other)
 
-    monkeypatch.setattr(Folder, "put_many", meanwhile)
+    monkeypatch.setattr(FolderStore, "put_many", meanwhile)
     with pytest.raises(AtipError) as caught:
         source.build(at=RELEASE + DAY)
     assert caught.value.code == "objects.changed"

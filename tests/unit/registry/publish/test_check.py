@@ -7,7 +7,7 @@ import json
 import pytest
 
 from atip.registry import tree
-from atip.registry.publish.shim_signing import default_key, key_signer, sign_shims
+from atip.registry.publish.signing.shim_signing import default_key, key_signer, sign_shims
 from atip.trust.expected import Key, TrustPolicy
 from tests.unit.registry.publish.source import DAY, RELEASE, Source, digits_of, shim_of
 

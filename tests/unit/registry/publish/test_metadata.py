@@ -8,10 +8,10 @@ import pytest
 
 from atip.errors import NotFoundError, TrustError
 from atip.registry import tree
-from atip.registry.publish.canonical import canonical
-from atip.registry.publish.resign import resign
-from atip.registry.publish.roots import fingerprint
-from atip.registry.tuf_client import Seen, SignedIndex
+from atip.registry.publish.signing.canonical import canonical
+from atip.registry.publish.signing.resign import resign
+from atip.registry.publish.signing.roots import fingerprint
+from atip.registry.remote.tuf_client import SeenVersions, SignedIndex
 from tests.unit.registry.publish.source import DAY, RELEASE, Source, digits_of
 
 
@@ -28,7 +28,7 @@ class Client:
     """The reading side with a memory, over the published folder."""
 
     def __init__(self, source, folder):
-        self.source, self.folder, self.seen = source, folder, Seen()
+        self.source, self.folder, self.seen = source, folder, SeenVersions()
         self.root = (source.public / tree.FIRST_ROOT).read_bytes()
         self.asked = []
 

@@ -8,7 +8,7 @@ import pytest
 
 from atip.errors import FormatError
 from atip.registry.publish.contributions import approve, check_contributions, check_file
-from atip.registry.publish.shim_signing import default_key, key_signer, sign_shims
+from atip.registry.publish.signing.shim_signing import default_key, key_signer, sign_shims
 from tests.unit.registry.publish.source import DAY, RELEASE, Source, digits_of, shim_of
 
 WEAKER = {"drop": {"description": "Drop it", "effects": {"destructive": False}}}

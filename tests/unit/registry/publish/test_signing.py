@@ -9,15 +9,15 @@ import stat
 import pytest
 
 from atip.errors import NotFoundError, TrustError, UsageError
-from atip.registry.publish.role_keys import load_private, load_role_keys, make_role_keys
-from atip.registry.publish.shim_signing import (
+from atip.registry.publish.signing.role_keys import load_private, load_role_keys, make_role_keys
+from atip.registry.publish.signing.shim_signing import (
     default_key,
     key_signer,
     sign_shims,
     sign_with_key,
     sigstore_signer,
 )
-from atip.registry.shim_check import verify_signature_of
+from atip.registry.shims.check import verify_signature_of
 from atip.trust.expected import Key, TrustPolicy
 from tests.unit.registry.publish.source import Source, digits_of
 

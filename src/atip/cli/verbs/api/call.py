@@ -37,9 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.arguments import typed
     from atip.apis.config import load_config
-    from atip.apis.operations import find_operation, split_target
+    from atip.apis.sync.operations import find_operation, split_target
     from atip.cli.asking import asker_of
-    from atip.cli.call_arguments import read_arguments
+    from atip.cli.runs.call_arguments import read_arguments
 
     source, name = split_target(options.target)
     _, _, told = find_operation(load_config(options.config), source, name)

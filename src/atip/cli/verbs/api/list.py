@@ -28,7 +28,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         return _foreign(options, ctx, missing)
     if not options.source:
         return _sources(config, ctx)
-    from atip.apis.operations import load_operations
+    from atip.apis.sync.operations import load_operations
     from atip.apis.wrappers.module import signature, summary
 
     api = load_operations(config, options.source)
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         if all(word in f"{each.name} {each.summary}".lower() for word in words)
     ]
     if ctx.as_json:
-        from atip.model.encode import encode_effects
+        from atip.model.reading.encode import encode_effects
 
         ctx.emit(
             {
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 def _foreign(options: argparse.Namespace, ctx: Context, missing: NotFoundError) -> int:
     """Beside a manifest of another generator and no configuration of ours: what it lists, none of it callable."""
     from atip.apis.manifests import find_manifest, read_manifest
-    from atip.codecs.atm import listed_sources
+    from atip.codecs.apis.atm import listed_sources
 
     try:
         path = find_manifest(options.config)
@@ -97,7 +97,7 @@ def _foreign(options: argparse.Namespace, ctx: Context, missing: NotFoundError) 
 
 def _sources(config: object, ctx: Context) -> int:
     from atip.apis.config import ApiConfig
-    from atip.apis.operations import load_operations
+    from atip.apis.sync.operations import load_operations
     from atip.cli.output import table, width_of
 
     assert isinstance(config, ApiConfig)

@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.config import load_config
-    from atip.apis.operations import find_operation, split_target
+    from atip.apis.sync.operations import find_operation, split_target
 
     source, name = split_target(options.target)
     _, operation, told = find_operation(load_config(options.config), source, name)

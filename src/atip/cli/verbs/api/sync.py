@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.config import load_config
-    from atip.apis.syncing import sync
+    from atip.apis.sync.syncing import sync
     from atip.execution.consent import ask_on_terminal
 
     config = load_config(options.config)

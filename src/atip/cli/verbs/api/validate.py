@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.model.check_atm import check_manifest
+    from atip.model.shapes.check_atm import check_manifest
 
     path, manifest = _read(options)
     mode = "lenient" if options.lenient else "schema" if options.schema_only else "strict"
@@ -58,7 +58,7 @@ def _read(options: argparse.Namespace) -> tuple[str, object]:
     if "://" not in options.file:
         path = find_manifest(options.file)
         return path, read_manifest(path)
-    from atip.system.http_addresses import Access, parse_address
+    from atip.system.network.http_addresses import Access, parse_address
 
     private = (parse_address(options.file).origin,) if options.private else ()
     return fetch_offered(options.file, access=Access(private=private))

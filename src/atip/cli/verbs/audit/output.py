@@ -30,8 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.execution.kept import read_kept
-    from atip.execution.result import clean_output
+    from atip.execution.output.kept import read_kept
+    from atip.execution.output.result import clean_output
 
     if options.start < 0 or options.bytes < 1:
         raise UsageError("output.range", "`--from` and `--bytes` count from zero upwards")

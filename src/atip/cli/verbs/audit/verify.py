@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import count
-    from atip.execution.anchor import Head, parse_head
+    from atip.execution.audit.anchor import Head, parse_head
 
     checked = ctx.app.audit.verify([parse_head(text) for text in options.head])
     head = Head(records=checked.records, last=checked.last).to_text()

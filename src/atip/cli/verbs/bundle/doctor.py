@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.bundles.doctor import advise
-    from atip.cli.bundle_surface import make_host
+    from atip.cli.groups.bundle_surface import make_host
     from atip.cli.output import clean, paint
 
     host = make_host(ctx)

@@ -37,10 +37,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.bundles.authoring import write_folder
-    from atip.bundles.loading import load_bundle
+    from atip.bundles.documents.authoring import write_folder
+    from atip.bundles.documents.loading import load_bundle
     from atip.cli.output import clean
-    from atip.codecs.climd_write import bundle_id
+    from atip.codecs.climd.write import bundle_id
     from atip.execution.consent import ask_on_terminal
 
     draft = ctx.app.bundles(note=ctx.note).draft(

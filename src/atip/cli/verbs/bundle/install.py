@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.bundle_surface import (
+    from atip.cli.groups.bundle_surface import (
         confirm_plan,
         confirm_root,
         make_host,

@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.bundles.governance import changed_documents, refuse_unreviewed
     from atip.bundles.state import get_installed
-    from atip.cli.bundle_surface import make_host
+    from atip.cli.groups.bundle_surface import make_host
 
     host = make_host(ctx, web=options.web and not options.check)
     bundle = host.load(options.bundle)

@@ -50,8 +50,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 def _run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.arguments import typed
-    from atip.cli.bundle_surface import make_host
-    from atip.cli.call_arguments import read_arguments
+    from atip.cli.groups.bundle_surface import make_host
+    from atip.cli.runs.call_arguments import read_arguments
     from atip.execution.call import CallOptions
     from atip.execution.consent import ask_on_terminal
     from atip.execution.proposal import starts_in

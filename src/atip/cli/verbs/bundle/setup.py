@@ -11,9 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from atip.bundles.bundle import Bundle
+    from atip.bundles.documents.bundle import Bundle
     from atip.cli.context import Context
-    from atip.codecs.climd_manifest import Step
+    from atip.codecs.climd.manifest import BundleStep
 
 EFFECTS = {
     "network": True,
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.bundles.governance import changed_documents, refuse_unreviewed
     from atip.bundles.state import get_installed
-    from atip.cli.bundle_surface import make_host
+    from atip.cli.groups.bundle_surface import make_host
 
     answers = dict(_split(word) for word in options.answer)
     host = make_host(ctx, web=options.web)
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 0
 
 
-def _confirm(ctx: Context, bundle: Bundle, pending: list[Step], *, yes: bool) -> None:
+def _confirm(ctx: Context, bundle: Bundle, pending: list[BundleStep], *, yes: bool) -> None:
     """What the steps will run is shown before the first of them runs."""
     from atip.cli.output import clean
     from atip.errors import Denied

@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.bundle_surface import make_host
+    from atip.cli.groups.bundle_surface import make_host
 
     host = make_host(ctx)
     bundle = host.load(options.bundle)

@@ -45,14 +45,14 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _bundles(path: str) -> list[str]:
-    from atip.bundles.loading import find_bundles
+    from atip.bundles.documents.loading import find_bundles
 
     return list(find_bundles(path)) or [path]
 
 
 def _bundle(path: str, options: argparse.Namespace) -> dict[str, Any]:
+    from atip.bundles.documents.loading import load_bundle
     from atip.bundles.governance import missing_bump
-    from atip.bundles.loading import load_bundle
 
     advice = None
     try:
@@ -70,8 +70,8 @@ def _bundle(path: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _document(path: str, options: argparse.Namespace) -> dict[str, Any]:
-    from atip.codecs.climd_check import check_fields
-    from atip.codecs.climd_document import kind_of_name, read_document
+    from atip.codecs.climd.check import check_fields
+    from atip.codecs.climd.document import kind_of_name, read_document
     from atip.system.files import read_bytes
 
     mode: Any = "lenient" if options.lenient else "schema" if options.schema_only else "strict"

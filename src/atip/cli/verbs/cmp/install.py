@@ -25,8 +25,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
-    from atip.codecs import cmp
-    from atip.discovery.cmp_folder import write_folder
+    from atip.codecs.cmp import codec as cmp
+    from atip.discovery.cmp.folder import write_folder
 
     tool = ctx.app.get(options.tool)
     encoded = cmp.encode(tool)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.discovery.cmp_tools import CmpTools
+    from atip.discovery.cmp.tools import CmpTools
 
 EXAMPLES = ("atip cmp list", "atip cmp list --domain email --json")
 
@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean, table, width_of
-    from atip.discovery.cmp_tools import folders, manifests
+    from atip.discovery.cmp.tools import folders, manifests
 
     where = ctx.app.intents.places()
     if options.names:
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _report(found: CmpTools, where: list[str]) -> dict[str, object]:
-    from atip.discovery.cmp_tools import find_program, manifests, missing_domains
+    from atip.discovery.cmp.tools import find_program, manifests, missing_domains
 
     everything = manifests(where).tools
     path = os.environ.get("PATH", "")

@@ -30,9 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
-    from atip.codecs import cmp
-    from atip.codecs.cmp_legacy import modernised
-    from atip.discovery.cmp_folder import write_folder
+    from atip.codecs.cmp import codec as cmp
+    from atip.codecs.cmp.legacy import modernised
+    from atip.discovery.cmp.folder import write_folder
 
     place = options.to or ctx.app.intents.places()[0]
     moved: list[dict[str, Any]] = []
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 def _read(source: str) -> object:
     """The document or documents at a source, as one value."""
     from atip.errors import NotFoundError
-    from atip.model.reader import read_json
+    from atip.model.reading.reader import read_json
     from atip.system.files import read_bytes
 
     if not os.path.isdir(source):

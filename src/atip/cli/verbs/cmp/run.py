@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.verbs.run import _exit_code
+    from atip.cli.verbs.running.run import _exit_code
 
     try:
         return _run(options, ctx)
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.verbs.run import _print_plan
+    from atip.cli.verbs.running.run import _print_plan
     from atip.execution.call import CallOptions
     from atip.execution.consent import ask_on_terminal
 
@@ -93,7 +93,7 @@ def _sort_words(options: argparse.Namespace) -> None:
 
 def _values(options: argparse.Namespace, ctx: Context) -> tuple[dict[str, object], set[str]]:
     """Values by name, and the names of those that were typed as text."""
-    from atip.cli.call_arguments import read_arguments
+    from atip.cli.runs.call_arguments import read_arguments
 
     document = options.args or ""
     if document == "-":
@@ -109,7 +109,7 @@ def _print(ctx: Context, done: IntentResult) -> None:
         ctx.emit(done.to_json())
         return
     from atip.cli.output import clean
-    from atip.cli.verbs.run import _print as print_result
+    from atip.cli.verbs.running.run import _print as print_result
 
     print_result(ctx, done.result)
     for problem in done.problems or ():

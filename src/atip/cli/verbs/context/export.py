@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.model.tool_context import encode_tool_context
+    from atip.model.permissions.tool_context import encode_tool_context
 
     names = tuple(filter(None, options.tools.split(",")))
     made = ctx.app.context.export(only=names, recent=options.recent, logins=options.logins)

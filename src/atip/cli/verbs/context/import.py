@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.documents import load_bytes
     from atip.codecs.context_snippets import context_block
-    from atip.model.tool_context import encode_tool_context
+    from atip.model.permissions.tool_context import encode_tool_context
 
     taken = ctx.app.context.take(load_bytes(options.file))
     if ctx.as_json:

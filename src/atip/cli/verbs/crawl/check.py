@@ -18,13 +18,13 @@ EXAMPLES = ("atip crawl check --all --out catalogue", "atip crawl check apt:jq")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from atip.cli.crawling import configure_wanted
+    from atip.cli.groups.crawling import configure_wanted
 
     configure_wanted(parser)
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.crawling import order_of, teller
+    from atip.cli.groups.crawling import order_of, teller
     from atip.cli.output import clean
     from atip.crawler.checking import check_releases
 

@@ -30,7 +30,7 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from atip.cli.crawling import configure_wanted
+    from atip.cli.groups.crawling import configure_wanted
     from atip.cli.quick import natural
 
     configure_wanted(parser)
@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.crawling import order_of, teller
+    from atip.cli.groups.crawling import order_of, teller
     from atip.crawler.crawl import Crawler
     from atip.crawler.publishing import publish
 
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _publish_order(options: argparse.Namespace, ctx: Context):  # type: ignore[no-untyped-def]
-    from atip.cli.publishing import key_folder
+    from atip.cli.groups.publishing import key_folder
     from atip.crawler.publishing import PublishOrder, prepare
 
     prepare(options.out)

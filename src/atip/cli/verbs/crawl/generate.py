@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     import os
 
-    from atip.cli.crawling import stamp
+    from atip.cli.groups.crawling import stamp
     from atip.cli.output import clean
     from atip.crawler.changes import encode_shim
     from atip.crawler.generating import generate_shim

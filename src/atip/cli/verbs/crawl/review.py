@@ -67,10 +67,12 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 def _decide(options: argparse.Namespace, queue: Any) -> dict[str, list[str]] | None:
     import getpass
 
-    from atip.crawler.reviewing import Decision
+    from atip.crawler.reviewing import ReviewDecision
     from atip.system.clock import now_iso
 
-    decision = Decision(by=options.by or getpass.getuser(), at=now_iso(), reason=options.reason)
+    decision = ReviewDecision(
+        by=options.by or getpass.getuser(), at=now_iso(), reason=options.reason
+    )
     if options.accept == "all":
         hashes = [str(one["hash"]) for one in queue.waiting()]
         return {"accepted": [queue.accept(one, decision) for one in hashes]}

@@ -58,16 +58,22 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 def judge(options: argparse.Namespace, data: bytes) -> bytes:
     """The answer in the client's words, to a request in the client's words."""
     # not `json`: a hook starts for every command, and that import costs half a start of Python
-    from atip.cli.guard.judging import Judged, judge_request
+    from atip.cli.guard.judging import GuardAnswer, judge_request
     from atip.cli.guard.modes import in_mode
-    from atip.cli.guard.protocols import BadRequest, Request, answer, read_request, unique_object
+    from atip.cli.guard.protocols import (
+        BadRequest,
+        HookRequest,
+        answer,
+        read_request,
+        unique_object,
+    )
     from atip.cli.output import clean
-    from atip.model.plain_json import dumps, loads
+    from atip.model.reading.plain_json import dumps, loads
 
     client = full_name(options.client)
     # a request that cannot be read may have any mode
-    request = Request(mode="unknown")
-    judged = Judged(outcome="ask", reason="atip guard could not judge this line")
+    request = HookRequest(mode="unknown")
+    judged = GuardAnswer(outcome="ask", reason="atip guard could not judge this line")
     try:
         if len(data) > MAX_REQUEST:
             raise BadRequest("the request is too long")

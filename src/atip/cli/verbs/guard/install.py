@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.cli.guard.installing import GuardChange, Scope
+    from atip.cli.guard.installation.installing import GuardChange, Scope
 
 EFFECTS = {
     "filesystem": {"read": True, "write": True, "delete": False},
@@ -46,10 +46,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     import shutil
 
-    from atip.cli.guard.clients import find_client, without_tools
-    from atip.cli.guard.installing import file_of, hooks_of, plan_install, write_changes
-    from atip.cli.guard.self_test import is_tested, test_hook
-    from atip.system.own_program import own_program
+    from atip.cli.guard.installation.clients import find_client, without_tools
+    from atip.cli.guard.installation.installing import (
+        file_of,
+        hooks_of,
+        plan_install,
+        write_changes,
+    )
+    from atip.cli.guard.installation.self_test import is_tested, test_hook
+    from atip.system.programs.own_program import own_program
 
     client = without_tools(find_client(options.client), options.without)
     scope = scope_of(options, ctx)
@@ -85,7 +90,7 @@ def scope_of(options: argparse.Namespace, ctx: Context) -> Scope:
     """
     import os
 
-    from atip.cli.guard.installing import Scope
+    from atip.cli.guard.installation.installing import Scope
     from atip.errors import UsageError
 
     if options.user and options.project:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.cli.guard.learning import Proposal
+    from atip.cli.guard.learning import RuleProposal
 
 EFFECTS = {
     "filesystem": {"read": True, "write": True, "delete": False},
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 0
 
 
-def _show(ctx: Context, proposal: Proposal) -> None:
+def _show(ctx: Context, proposal: RuleProposal) -> None:
     from atip.cli.output import clean
 
     words = " ".join(proposal.rule["words"])
@@ -64,12 +64,12 @@ def _show(ctx: Context, proposal: Proposal) -> None:
         ctx.print(clean(f"    {line}"))
 
 
-def _apply(ctx: Context, proposals: list[Proposal]) -> int:
+def _apply(ctx: Context, proposals: list[RuleProposal]) -> int:
     """SECURITY: a rule is written only after a person's yes on a terminal."""
     import os
 
     from atip.registry.rule_file import add_rule
-    from atip.server.json_lists import append_item
+    from atip.server.configuration.json_lists import append_item
 
     path = os.path.join(ctx.app.places.config, "policy.json")
     written = []

@@ -24,8 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.guard.clients import find_client
     from atip.cli.guard.decisions import decisions
+    from atip.cli.guard.installation.clients import find_client
 
     client = find_client(options.client).name if options.client else ""
     found: list[dict[str, Any]] = []

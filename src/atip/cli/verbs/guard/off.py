@@ -28,8 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.guard.switch import MAX_S, switch_off
     from atip.errors import UsageError
-    from atip.execution.records import Records
-    from atip.model.durations import parse_duration
+    from atip.execution.audit.records import Records
+    from atip.model.text.durations import parse_duration
     from atip.system.clock import iso, now
 
     time = parse_duration(options.time)

@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.guard.switch import switch_on
-    from atip.execution.records import Records
+    from atip.execution.audit.records import Records
 
     was_off = switch_on(ctx.app.places.config)
     if was_off:

@@ -65,7 +65,7 @@ def _load_everything() -> None:
     """Judge some lines in a project of an empty home, so that children find all modules and knowledge loaded."""
     import os
 
-    import atip.execution.records
+    import atip.execution.audit.records
     import atip.sandbox.trial  # noqa: F401
     from atip.system.scratch import scratch_folder
 
@@ -79,7 +79,7 @@ def _load_everything() -> None:
 
 
 def _judge_samples(home: str | None = None, cwd: str = "/") -> None:
-    from atip.model.plain_json import dumps
+    from atip.model.reading.plain_json import dumps
     from atip.toolbox import Toolbox
 
     for line in _SAMPLES:

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.guard.clients import CLIENTS, find_client
+    from atip.cli.guard.installation.clients import CLIENTS, find_client
     from atip.cli.guard.switch import off_until
 
     chosen = [find_client(options.client)] if options.client else list(CLIENTS.values())
@@ -44,8 +44,8 @@ def _rows(ctx: Context, client: Any) -> list[dict[str, Any]]:
     import os
 
     from atip.cli.guard.decisions import last_call
-    from atip.cli.guard.installing import Scope, file_of, hooks_of
-    from atip.cli.guard.self_test import is_tested, test_hook
+    from atip.cli.guard.installation.installing import Scope, file_of, hooks_of
+    from atip.cli.guard.installation.self_test import is_tested, test_hook
     from atip.errors import AtipError
 
     found: list[dict[str, Any]] = []

@@ -29,8 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.guard.clients import find_client
-    from atip.cli.guard.installing import plan_uninstall, write_changes
+    from atip.cli.guard.installation.clients import find_client
+    from atip.cli.guard.installation.installing import plan_uninstall, write_changes
     from atip.cli.verbs.guard.install import scope_of, show_changes
 
     client = find_client(options.client)

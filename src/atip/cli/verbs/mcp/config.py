@@ -44,9 +44,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     import os
     import sys
 
-    from atip.server import clients
-    from atip.server.self_test import check_starts
-    from atip.system.own_program import own_program
+    from atip.server.configuration import clients
+    from atip.server.configuration.self_test import check_starts
+    from atip.system.programs.own_program import own_program
 
     client = clients.find_client(options.client)
     args = ["mcp", "serve"]

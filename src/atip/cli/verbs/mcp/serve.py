@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     token, is_new = "", False
     if options.http:
-        from atip.server.access import choose_token, refuse_other_hosts
+        from atip.server.transport.access import choose_token, refuse_other_hosts
 
         refuse_other_hosts(options.host)
         token, is_new = choose_token()
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if not os.path.isdir(options.root):
         raise UsageError("mcp.root", f"`{options.root}` is not a directory")
     _check_extra()
-    from atip.server.handshake import Opening, answer_opening
+    from atip.server.transport.handshake import Opening, answer_opening
 
     opening = Opening()
     if not options.http:
@@ -77,10 +77,10 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.note(f"atip: not published before `atip mcp approve`: {names}")
     with ctx.app.apis.keep_sessions():
         if options.http:
-            from atip.server.http import run_http
+            from atip.server.transport.http import run_http
 
             return run_http(app, token, is_new=is_new, host=options.host, port=options.port)
-        from atip.server.stdio import run_stdio
+        from atip.server.transport.stdio import run_stdio
 
         return run_stdio(app, opening)
 

@@ -68,7 +68,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     wanted = [name for name in ("host", "connect", "listen", "write") if getattr(options, name)]
     if wanted and not options.line:
-        from atip.cli.policy_grants import grant
+        from atip.cli.groups.policy_grants import grant
 
         return grant(ctx, {name: getattr(options, name) for name in wanted})
     if wanted or not options.line:
@@ -102,7 +102,7 @@ def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[st
     import os
 
     from atip.errors import UsageError
-    from atip.model.durations import parse_duration
+    from atip.model.text.durations import parse_duration
     from atip.system.clock import iso, now
     from atip.system.paths import find_project
 
@@ -200,7 +200,7 @@ def write_rule(ctx: Context, rule: dict[str, Any]) -> int:
     import os
 
     from atip.registry.rule_file import add_rule
-    from atip.server.json_lists import append_item
+    from atip.server.configuration.json_lists import append_item
 
     path = os.path.join(ctx.app.places.config, "policy.json")
     added = add_rule(path, rule, append_item)

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
     from atip.registry.project_policy import read_project
-    from atip.system.project_approvals import ProjectApprovals
+    from atip.system.workspace.approvals import ProjectApprovals
 
     path = project_file(ctx)
     found = read_project(path)

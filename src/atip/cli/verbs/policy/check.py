@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
-    from atip.cli.recording import record_decision
+    from atip.cli.runs.recording import record_decision
 
     found = ctx.app.explain(options.line, cwd=options.cwd, preset=options.policy)
     record_decision(ctx, found, "policy check", options.cwd)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.registry.configuring import Offer, Wanted
+    from atip.registry.remote.configuring import AddRequest, Offer
 
 EFFECTS = {"network": True, "filesystem": {"read": True, "write": True, "delete": False}}
 EXAMPLES = (
@@ -75,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.registry.configuring import look_at, save_offer
+    from atip.registry.remote.configuring import look_at, save_offer
 
     places = ctx.app.places
     offer = look_at(_wanted(options), places, offline=ctx.app.offline)
@@ -94,10 +94,10 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 0
 
 
-def _wanted(options: argparse.Namespace) -> Wanted:
-    from atip.registry.configuring import Wanted
+def _wanted(options: argparse.Namespace) -> AddRequest:
+    from atip.registry.remote.configuring import AddRequest
 
-    return Wanted(
+    return AddRequest(
         url=options.url,
         name=options.name,
         priority=options.priority,

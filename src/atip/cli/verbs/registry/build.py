@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.publishing import order_of
+    from atip.cli.groups.publishing import order_of
     from atip.registry.publish.build import build
 
     order = order_of(options, ctx)

@@ -35,8 +35,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     from atip.cli.output import clean
     from atip.errors import UsageError
-    from atip.registry.publish.delivery import headers_for
-    from atip.system.static_server import StaticServer
+    from atip.registry.publish.files.delivery import headers_for
+    from atip.system.network.static_server import StaticServer
 
     token = os.environ.get(options.token_env, "") if options.token_env else ""
     if options.token_env and not token:

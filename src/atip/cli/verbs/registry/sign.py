@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.registry.publish.shim_signing import Sign
+    from atip.registry.publish.signing.shim_signing import Sign
 
 EFFECTS = {
     "filesystem": {"read": True, "write": True, "delete": False},
@@ -59,9 +59,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _sign_metadata(options: argparse.Namespace, ctx: Context) -> int:
+    from atip.cli.groups.publishing import order_of
     from atip.cli.output import clean
-    from atip.cli.publishing import order_of
-    from atip.registry.publish.resign import resign
+    from atip.registry.publish.signing.resign import resign
 
     report = resign(order_of(options, ctx), rotate=options.rotate, renew_root=options.renew_root)
     if ctx.as_json:
@@ -75,7 +75,7 @@ def _sign_metadata(options: argparse.Namespace, ctx: Context) -> int:
 
 def _sign_shims(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import count
-    from atip.registry.publish.shim_signing import sign_shims
+    from atip.registry.publish.signing.shim_signing import sign_shims
 
     only = [one.removeprefix("sha256:") for one in options.shims]
     report = sign_shims(
@@ -96,8 +96,8 @@ def _sign_shims(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _signer(options: argparse.Namespace, ctx: Context) -> Sign:
-    from atip.cli.publishing import key_folder
-    from atip.registry.publish.shim_signing import default_key, key_signer, sigstore_signer
+    from atip.cli.groups.publishing import key_folder
+    from atip.registry.publish.signing.shim_signing import default_key, key_signer, sigstore_signer
 
     if options.sigstore:
         return sigstore_signer(options.token_env)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from atip.cli.context import Context
-    from atip.registry.sync import Waiting
-    from atip.toolbox import Synced
+    from atip.registry.remote.sync import Waiting
+    from atip.toolbox import SyncedRegistries
 
 EFFECTS = {"network": True, "filesystem": {"read": True, "write": True, "delete": False}}
 EXAMPLES = (
@@ -62,7 +62,7 @@ def _ask(ctx: Context, waiting: Sequence[Waiting]) -> list[str]:
     ]
 
 
-def _print(ctx: Context, synced: Synced) -> None:
+def _print(ctx: Context, synced: SyncedRegistries) -> None:
     from atip.cli.output import clean, count
 
     report = synced.report

@@ -6,7 +6,7 @@ import base64
 import binascii
 from xml.etree import ElementTree
 
-from atip.crawler.packages import Artifact, Package
+from atip.crawler.packages import Package, PackageFile
 from atip.crawler.sources.web.fetching import WebFetcher, checked_name, refusal
 from atip.errors import AtipError, FetchError, NotFoundError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.crawler.packages import Refusal
-    from atip.crawler.sources.interface import Ground, Keep, Wanted
+    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _DATA = "{http://schemas.microsoft.com/ado/2007/08/dataservices}"
@@ -30,14 +30,14 @@ class ChocoSource:
     def __init__(self, ground: Ground) -> None:
         self._web = WebFetcher(self.name, ground)
 
-    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for one in wanted:
             try:
                 yield self._package(one)
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "discover")
 
-    def _package(self, wanted: Wanted) -> Package:
+    def _package(self, wanted: CrawlRequest) -> Package:
         name = checked_name(str(wanted.settings.get("package", wanted.name)))
         data = self._web.index(f"{self._web.address('feed')}/Packages()?{_QUERY.format(name=name)}")
         entry = _entry(data, name)
@@ -47,7 +47,7 @@ class ChocoSource:
             for one in entry.iter()
             if one.tag.startswith(_DATA)
         }
-        own = Artifact(
+        own = PackageFile(
             name=f"{name}.nupkg",
             digest=_digest(told),
             locator=content.get("src", "") if content is not None else "",
@@ -67,7 +67,7 @@ class ChocoSource:
             template=wanted.template,
         )
 
-    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+    def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         return self._web.fetch_all(artifacts, keep)
 
 

@@ -9,18 +9,18 @@ import hashlib
 import os
 import platform
 
-from atip.crawler.packages import Artifact, Package, Refusal
+from atip.crawler.packages import Package, PackageFile, Refusal
 from atip.crawler.sources.web.dnf_index import RpmIndex, read_primary, read_repomd
 from atip.crawler.sources.web.fetching import WebFetcher, refusal
 from atip.errors import AtipError, FetchError
-from atip.model.platforms import rpm_platform
-from atip.system.archives import read_compressed
+from atip.model.text.platforms import rpm_platform
+from atip.system.archives.compression import read_compressed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from atip.crawler.sources.interface import Ground, Keep, Wanted
+    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
     from atip.crawler.sources.web.dnf_index import RpmPackage
 
 MAX_PRIMARY = 600_000_000
@@ -42,7 +42,7 @@ class DnfSource:
         self._web = WebFetcher(self.name, ground)
         self._indexes: list[tuple[str, RpmIndex]] = []
 
-    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for one in wanted:
             try:
                 if one.name == EVERY:
@@ -52,19 +52,19 @@ class DnfSource:
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "discover")
 
-    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+    def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         for one in artifacts:
             try:
                 keep(one, _sized(self._web.file(one.locator), one.size, one.name))
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "fetch")
 
-    def _every(self, wanted: Wanted) -> Iterator[Package | Refusal]:
+    def _every(self, wanted: CrawlRequest) -> Iterator[Package | Refusal]:
         for _address, index in self._load():
             for name in index.with_programs():
                 yield self._package(wanted.replace(name=name), name)
 
-    def _package(self, wanted: Wanted, name: str) -> Package | Refusal:
+    def _package(self, wanted: CrawlRequest, name: str) -> Package | Refusal:
         for address, index in self._load():
             if (found := index.packages.get(name)) is not None:
                 return _release(address, index, found, wanted)
@@ -94,7 +94,9 @@ class DnfSource:
         return read_primary(read_compressed(data, MAX_PRIMARY), (machine, "noarch"))
 
 
-def _release(address: str, index: RpmIndex, found: RpmPackage, wanted: Wanted) -> Package | Refusal:
+def _release(
+    address: str, index: RpmIndex, found: RpmPackage, wanted: CrawlRequest
+) -> Package | Refusal:
     names = {*index.closure(BASE), *index.closure([found.name])} - {found.name}
     parts = [index.packages[one] for one in sorted(names)]
     unpacked = found.installed + sum(one.installed for one in parts)
@@ -115,8 +117,8 @@ def _release(address: str, index: RpmIndex, found: RpmPackage, wanted: Wanted) -
     )
 
 
-def _artifact(address: str, one: RpmPackage) -> Artifact:
-    return Artifact(
+def _artifact(address: str, one: RpmPackage) -> PackageFile:
+    return PackageFile(
         name=os.path.basename(one.path),
         digest=one.digest,
         locator=f"{address}/{one.path}",

@@ -11,23 +11,23 @@ from atip.crawler.packages import Refusal
 from atip.errors import AtipError, FetchError, NotFoundError, UsageError
 from atip.system.clock import monotonic
 from atip.system.files import make_private, read_bytes, write_atomic
-from atip.system.http import Client, Limits, Response
-from atip.system.http_addresses import Access, parse_address
+from atip.system.network.http import HttpClient, HttpLimits, Response
+from atip.system.network.http_addresses import Access, parse_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from atip.crawler.packages import Artifact
+    from atip.crawler.packages import PackageFile
     from atip.crawler.sources.interface import Ground, Keep
 
 PAUSE_S = 0.2
 """Between two requests to one host."""
 MAX_INDEX = 100_000_000
 MAX_FILE = 500_000_000
-INDEX = Limits(max_bytes=MAX_INDEX, deadline_s=60.0)
-FILE = Limits(max_bytes=MAX_FILE, deadline_s=600.0)
+INDEX = HttpLimits(max_bytes=MAX_INDEX, deadline_s=60.0)
+FILE = HttpLimits(max_bytes=MAX_FILE, deadline_s=600.0)
 NO_HEADERS: Mapping[str, str] = {}
 
 
@@ -40,7 +40,7 @@ class WebFetcher:
         self.settings: Mapping[str, Any] = settings if isinstance(settings, dict) else {}
         self._folder = os.path.join(ground.folder, name)
         private = ground.settings.get("private", ())
-        self._client = Client(Access(private=tuple(str(one) for one in private)))
+        self._client = HttpClient(Access(private=tuple(str(one) for one in private)))
         self._asked: dict[str, float] = {}
 
     def address(self, key: str) -> str:
@@ -96,7 +96,7 @@ class WebFetcher:
         return response.body
 
     def fetch_all(
-        self, artifacts: Sequence[Artifact], keep: Keep, headers: Mapping[str, str] = NO_HEADERS
+        self, artifacts: Sequence[PackageFile], keep: Keep, headers: Mapping[str, str] = NO_HEADERS
     ) -> Iterator[Refusal]:
         """Download each to `keep`; what fails is reported."""
         for one in artifacts:
@@ -105,7 +105,7 @@ class WebFetcher:
             except AtipError as error:
                 yield refusal(self._name, one.name, error, "fetch")
 
-    def _get(self, url: str, headers: Mapping[str, str], limits: Limits) -> Response:
+    def _get(self, url: str, headers: Mapping[str, str], limits: HttpLimits) -> Response:
         host = parse_address(url).host
         wait = self._asked.get(host, -PAUSE_S) + PAUSE_S - monotonic()
         if wait > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 
-from atip.crawler.packages import Artifact, Package
+from atip.crawler.packages import Package, PackageFile
 from atip.crawler.sources.web.fetching import WebFetcher, refusal
 from atip.errors import AtipError, FetchError, NotFoundError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.crawler.packages import Refusal
-    from atip.crawler.sources.interface import Ground, Keep, Wanted
+    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 _REPO = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}\Z")
 _SUMS = re.compile(r"(?i)(sha256sums?|checksums?)(\.txt)?\Z|.*(checksums|sha256sums?)(\.txt)?\Z")
@@ -30,14 +30,14 @@ class GithubSource:
     def __init__(self, ground: Ground) -> None:
         self._web = WebFetcher(self.name, ground)
 
-    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for one in wanted:
             try:
                 yield from self._packages(one)
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "discover")
 
-    def _packages(self, wanted: Wanted) -> Iterator[Package | Refusal]:
+    def _packages(self, wanted: CrawlRequest) -> Iterator[Package | Refusal]:
         repo = str(wanted.settings.get("repo", ""))
         if not _REPO.match(repo) or ".." in repo:
             raise NotFoundError("crawl.unknown", f"`{repo[:80]}` is not a repository")
@@ -63,12 +63,12 @@ class GithubSource:
                 template=wanted.template,
             )
 
-    def _artifact(self, asset: dict[str, Any], assets: list[dict[str, Any]]) -> Artifact:
+    def _artifact(self, asset: dict[str, Any], assets: list[dict[str, Any]]) -> PackageFile:
         name = str(asset["name"])
         digest = str(asset.get("digest") or "")
         if not digest.startswith("sha256:"):
             digest = self._listed(name, assets)
-        return Artifact(name=name, digest=digest, locator=str(asset["browser_download_url"]))
+        return PackageFile(name=name, digest=digest, locator=str(asset["browser_download_url"]))
 
     def _listed(self, name: str, assets: list[dict[str, Any]]) -> str:
         """From a list of checksums beside the asset.
@@ -84,5 +84,5 @@ class GithubSource:
                         return f"sha256:{digits.lower()}"
         raise FetchError("crawl.no-digest", f"nothing gives the SHA-256 of `{name[:80]}`")
 
-    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+    def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         return self._web.fetch_all(artifacts, keep)

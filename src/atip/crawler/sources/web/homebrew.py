@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.crawler.packages import Artifact, Package
+from atip.crawler.packages import Package, PackageFile
 from atip.crawler.sources.web.fetching import WebFetcher, checked_name, refusal
 from atip.errors import AtipError
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.crawler.packages import Refusal
-    from atip.crawler.sources.interface import Ground, Keep, Wanted
+    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 ANONYMOUS = {"authorization": "Bearer QQ=="}
 """What stores of bottles want from somebody without an account."""
@@ -25,14 +25,14 @@ class HomebrewSource:
     def __init__(self, ground: Ground) -> None:
         self._web = WebFetcher(self.name, ground)
 
-    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for one in wanted:
             try:
                 yield from self._packages(one)
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "discover")
 
-    def _packages(self, wanted: Wanted) -> Iterator[Package]:
+    def _packages(self, wanted: CrawlRequest) -> Iterator[Package]:
         name = checked_name(str(wanted.settings.get("formula", wanted.name)))
         formula = self._web.json(f"{self._web.address('api')}/formula/{name}.json")
         files = formula.get("bottle", {}).get("stable", {}).get("files", {})
@@ -41,7 +41,7 @@ class HomebrewSource:
         for platform, file in sorted(chosen.items()):
             if only and platform not in only:
                 continue
-            own = Artifact(
+            own = PackageFile(
                 name=f"{name}.bottle.tar.gz", digest=f"sha256:{file['sha256']}", locator=file["url"]
             )
             yield Package(
@@ -57,7 +57,7 @@ class HomebrewSource:
                 template=wanted.template,
             )
 
-    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+    def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         return self._web.fetch_all(artifacts, keep, ANONYMOUS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.crawler.packages import Artifact, Package
+from atip.crawler.packages import Package, PackageFile
 from atip.crawler.sources.web.fetching import WebFetcher, refusal
 from atip.errors import FetchError
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.crawler.packages import Refusal
-    from atip.crawler.sources.interface import Ground, Keep, Wanted
+    from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 
 class UrlSource:
@@ -22,7 +22,7 @@ class UrlSource:
     def __init__(self, ground: Ground) -> None:
         self._web = WebFetcher(self.name, ground)
 
-    def discover(self, wanted: Sequence[Wanted]) -> Iterator[Package | Refusal]:
+    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         for one in wanted:
             digests = one.settings.get("sha256", {})
             for platform, url in sorted(one.settings.get("urls", {}).items()):
@@ -32,7 +32,7 @@ class UrlSource:
                     )
                     yield refusal(self.name, one.name, error, "discover")
                     continue
-                own = Artifact(
+                own = PackageFile(
                     name=url.rpartition("/")[2], digest=f"sha256:{digests[platform]}", locator=url
                 )
                 yield Package(
@@ -48,5 +48,5 @@ class UrlSource:
                     template=one.template,
                 )
 
-    def fetch(self, artifacts: Sequence[Artifact], keep: Keep) -> Iterator[Refusal]:
+    def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         return self._web.fetch_all(artifacts, keep)

@@ -1,0 +1,188 @@
+"""Credentials: from a reference in the configuration to a header, at the last moment, for the pinned origin only.
+
+A reference is `${NAME}` (environment), `file:PATH`, `keyring:SERVICE/USER` or `command:ARGV…`; anything else is taken as
+written and warned about by `api validate`. Values are never stored, printed or put into an argv; they are
+handed to the redactor together with the answer. A command runs confined. Implements ATM §9 and §16.1.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shlex
+
+from atip.apis.http.oauth import fetch_token
+from atip.errors import AuthRequired, FormatError
+from atip.model.value import Value
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from atip.sandbox.run import OnOutput
+    from atip.sandbox.running import Running
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_BAD = re.compile(r"[\x00-\x1f\x7f]")
+MAX_BYTES = 64_000
+
+
+class Credential(Value):
+    """What is added to a request, and the secrets inside it, for redaction."""
+
+    headers: tuple[tuple[str, str], ...] = ()
+    query: tuple[tuple[str, str], ...] = ()
+    cookies: tuple[tuple[str, str], ...] = ()
+    secrets: tuple[bytes, ...] = ()
+
+
+NO_CREDENTIAL = Credential()
+
+
+def resolve_auth(
+    told: Mapping[str, Any] | None,
+    look: References,
+    *,
+    token: Callable[[Mapping[str, str]], str] | None = None,
+) -> Credential:
+    """The credential that a source's configuration describes.
+
+    Args:
+        token: fetches an OAuth 2 access token for resolved settings.
+
+    Raises:
+        AuthRequired: `api.auth-missing` when a reference leads nowhere.
+        FormatError: `api.auth-config`.
+    """
+    if not told or told["type"] == "none":
+        return NO_CREDENTIAL
+    token = token or fetch_token
+    kind = told["type"]
+    if kind == "bearer":
+        return _header("Authorization", "Bearer ", look.value(told, "token"))
+    if kind == "apiKey":
+        return _api_key(told, look.value(told, "value"))
+    if kind == "basic":
+        user, password = look.value(told, "username"), look.value(told, "password")
+        pair = base64.b64encode(f"{user}:{password}".encode()).decode()
+        made = _header("Authorization", "Basic ", pair)
+        return made.replace(secrets=(*made.secrets, password.encode()))
+    if kind == "oauth2":
+        settings = {key: look.text(value) for key, value in told.items() if isinstance(value, str)}
+        settings["scope"] = " ".join(told.get("scopes", ()))
+        made = _header("Authorization", "Bearer ", token(settings))
+        secret = settings.get("clientSecret", "")
+        return made.replace(secrets=(*made.secrets, secret.encode())) if secret else made
+    return _custom(told, look)
+
+
+def _api_key(told: Mapping[str, Any], value: str) -> Credential:
+    name, place = str(told.get("name", "")), told.get("in", "header")
+    if not name:
+        raise FormatError("api.auth-config", "an API key needs a `name`")
+    secrets = (value.encode(),)
+    if place == "query":
+        return Credential(query=((name, value),), secrets=secrets)
+    if place == "cookie":
+        return Credential(cookies=((name, value),), secrets=secrets)
+    return _header(name, "", value)
+
+
+def _custom(told: Mapping[str, Any], look: References) -> Credential:
+    """A resolver is a command that prints one header line, `Name: value`."""
+    line = look.text(str(told.get("resolver", "")))
+    name, colon, value = line.partition(":")
+    if not colon or not name.strip():
+        raise FormatError("api.auth-config", "the resolver must give one line `Name: value`")
+    return _header(name.strip(), "", value.strip())
+
+
+def _header(name: str, prefix: str, value: str) -> Credential:
+    # SECURITY: a line end inside a secret would begin another header.
+    if not value or _BAD.search(value) or _BAD.search(name):
+        raise AuthRequired(
+            "api.auth-missing", "the credential is empty or holds control characters"
+        )
+    return Credential(headers=((name, f"{prefix}{value}"),), secrets=(value.encode(),))
+
+
+class References(Value):
+    """Follows the references of one source."""
+
+    env: Mapping[str, str]
+    folder: str
+    start: Callable[[tuple[str, ...], OnOutput], Running]
+    """Starts a helper, confined."""
+
+    def value(self, told: Mapping[str, Any], key: str) -> str:
+        if key not in told:
+            raise FormatError("api.auth-config", f"`auth.{key}` is missing")
+        return self.text(str(told[key]))
+
+    def text(self, reference: str) -> str:
+        """What a reference stands for; a text with `${NAME}` inside has it replaced.
+
+        Raises:
+            AuthRequired: `api.auth-missing`.
+        """
+        scheme, _, rest = reference.partition(":")
+        if scheme == "file" and not rest.startswith("//"):
+            path = os.path.join(self.folder, os.path.expanduser(rest))
+            return read_bytes(path, MAX_BYTES).decode("utf-8", "strict").strip()
+        if scheme == "keyring":
+            return _from_keyring(rest)
+        if scheme == "command":
+            return _from_command(rest, self.start)
+        return _VARIABLE.sub(self._variable, reference)
+
+    def _variable(self, found: re.Match[str]) -> str:
+        name = found.group(1)
+        if not self.env.get(name):
+            raise AuthRequired(
+                "api.auth-missing",
+                f"the environment variable `{name}` is not set",
+                hint=f"export {name}=… and try again",
+            )
+        return self.env[name]
+
+
+def _from_keyring(rest: str) -> str:
+    import importlib
+
+    try:
+        keyring = importlib.import_module("keyring")
+    except ImportError as error:
+        raise AuthRequired(
+            "api.auth-missing", "no keyring here", hint="pip install keyring, or use `${NAME}`"
+        ) from error
+    service, _, user = rest.partition("/")
+    found = keyring.get_password(service, user)
+    if not found:
+        raise AuthRequired("api.auth-missing", f"the keyring holds nothing for `{rest}`")
+    return str(found)
+
+
+def _from_command(rest: str, start: Callable[[tuple[str, ...], OnOutput], Running]) -> str:
+    argv = tuple(shlex.split(rest))
+    if not argv:
+        raise FormatError("api.auth-config", "`command:` names no program")
+    said = bytearray()
+
+    def take(name: str, data: bytes) -> None:
+        if name == "stdout":
+            said.extend(data)
+        if len(said) > MAX_BYTES:
+            running.cancel()
+
+    running = start(argv, take)
+    outcome = running.wait()
+    if outcome.exit_code != 0 or outcome.timed_out or len(said) > MAX_BYTES:
+        raise AuthRequired(
+            "api.auth-missing",
+            f"`{argv[0]}` gave no credential",
+            hint="it runs confined: name what it needs in `reads` and `hosts` of the source",
+        )
+    return said.decode("utf-8", "replace").strip()

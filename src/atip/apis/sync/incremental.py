@@ -1,0 +1,236 @@
+"""Sync of what changed: a document is compared piece by piece with the last sync, and only touched operations are made anew.
+
+State lies beside the wrappers and may be deleted at any time: then everything is made anew. Whatever does not fit – another
+version of ours, other languages, a changed top of the document, a name that is taken – is a reason for a full sync.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.apis.effects import with_effects
+from atip.apis.wrappers.module import signature, summary
+from atip.apis.wrappers.writing import LANGUAGES, MAX_INDEX_LINE, SUFFIXES, folder_name
+from atip.codecs.apis.openapi import decode_api
+from atip.codecs.apis.operation_document import encode_header, encode_operation, line_of
+from atip.codecs.apis.operation_schema import Schemas
+from atip.errors import AtipError
+from atip.model.operation import Api, Operation
+from atip.model.text.identifiers import slug
+from atip.model.value import Value
+from atip.system.files import read_bytes
+from atip.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.apis.config import ApiConfig, SourceConfig
+    from atip.model.reading.document_pieces import Pieces
+
+FILE_NAME = "state.json"
+FORMAT = 1
+MAX_BYTES = 64_000_000
+
+
+class SyncState(Value):
+    """What the last sync of a source left behind."""
+
+    digests: Mapping[str, str]
+    names: Mapping[str, str]
+    """`get /path` → name of the operation."""
+    parts: Mapping[str, str]
+    """Reference → name of the shared schema."""
+    tokens: Mapping[str, int]
+    """Path or reference → tokens of the piece."""
+    path_tokens: int
+    """Tokens that a call of the median operation needs."""
+    required: bool
+    """Whether any operation needs authentication."""
+    lost: tuple[str, ...] = ()
+
+
+class SourceUpdate(Value):
+    """The files to write, the files to remove, and the state afterwards."""
+
+    api: Api
+    """Header and as many operations as there are, without their content."""
+    files: Mapping[str, bytes]
+    removed: tuple[str, ...]
+    state: SyncState
+
+
+def load_state(config: ApiConfig, source: SourceConfig) -> SyncState | None:
+    """The state of an earlier sync that still fits; None: everything must be made anew."""
+    path = os.path.join(config.output, folder_name(source.name), FILE_NAME)
+    try:
+        told = json.loads(read_bytes(path, MAX_BYTES))
+    except (OSError, ValueError, AtipError):
+        return None
+    wanted = [FORMAT, __version__, list(config.languages), dict(source.told)]
+    if not isinstance(told, dict) or told.pop("for", None) != wanted:
+        return None
+    try:
+        return SyncState(**{**told, "lost": tuple(told.get("lost", ()))})
+    except TypeError:
+        return None
+
+
+def encode_state(config: ApiConfig, source: SourceConfig, state: SyncState) -> bytes:
+    """The file of a state."""
+    told: dict[str, Any] = {
+        "for": [FORMAT, __version__, list(config.languages), dict(source.told)],
+        "digests": dict(state.digests),
+        "names": dict(state.names),
+        "parts": dict(state.parts),
+        "tokens": dict(state.tokens),
+        "path_tokens": state.path_tokens,
+        "required": state.required,
+        "lost": list(state.lost),
+    }
+    return json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def plan_update(
+    config: ApiConfig, source: SourceConfig, pieces: Pieces, state: SyncState, count: Any
+) -> SourceUpdate | None:
+    """What has to be written for a document that is now in these pieces; None: sync in full.
+
+    Args:
+        count: tokens of a text.
+    """
+    digests = pieces.digests()
+    changed = {key for key, digest in digests.items() if state.digests.get(key) != digest}
+    gone = state.digests.keys() - digests.keys()
+    if "" in changed or any(key.startswith("#") for key in gone):
+        return None
+    touched = pieces.touched(changed) if changed else set()
+    kept = {key: name for key, name in state.names.items() if key.partition(" ")[2] not in gone}
+    api = with_effects(decode_api(pieces.document(touched), name=source.name, names=kept))
+    if api.lost != () or state.lost != () or _collides(api, kept):
+        return None
+    names = {
+        **{key: name for key, name in kept.items() if key.partition(" ")[2] not in touched},
+        **{f"{each.method.lower()} {each.path}": each.name for each in api.operations},
+    }
+    schemas = Schemas(api.definitions, api.dialect, state.parts)
+    files = _files(config, source, api, schemas, set(state.names.values()) - set(names.values()))
+    if files is None:
+        return None
+    removed = set(state.names.values()) - set(names.values())
+    if names.keys() != state.names.keys():
+        files |= _indexes(config, source, api, list(names.values()))
+    tokens = {key: value for key, value in state.tokens.items() if key in digests}
+    tokens |= {key: count(text) for key, text in texts_of(pieces, changed).items()}
+    after = state.replace(digests=digests, names=names, parts=dict(schemas.names), tokens=tokens)
+    stub = Operation(name="", original="", security=(("",),) if state.required else ())
+    return SourceUpdate(
+        api=api.replace(operations=(stub,) * len(names)),
+        files=files,
+        removed=tuple(sorted(removed)),
+        state=after,
+    )
+
+
+def texts_of(pieces: Pieces, wanted: set[str] | None = None) -> dict[str, str]:
+    """Pieces as a model would read them, minified, with their key."""
+    made = {}
+    for path, data in pieces.paths.items():
+        if wanted is None or path in wanted:
+            made[path] = _minified(path, data)
+    for table, parts in pieces.tables.items():
+        for name, data in parts.items():
+            key = f"#/{table}/{name}"
+            if wanted is None or key in wanted:
+                made[key] = _minified(name, data)
+    return made
+
+
+def _minified(key: str, data: bytes) -> str:
+    return json.dumps({key: json.loads(data)}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _collides(api: Api, kept: Mapping[str, str]) -> bool:
+    """Whether a new operation would get a name that a full sync might give to another one."""
+    taken = set(kept.values())
+    return any(
+        f"{each.method.lower()} {each.path}" not in kept
+        and (slug(each.original) in taken or each.name != slug(each.original))
+        for each in api.operations
+    )
+
+
+def _files(
+    config: ApiConfig, source: SourceConfig, api: Api, schemas: Schemas, removed: set[str]
+) -> dict[str, bytes] | None:
+    folder = folder_name(source.name)
+    files: dict[str, bytes] = {}
+    for language in config.languages:
+        writer = LANGUAGES[language]
+        for each in api.operations:
+            text = writer.operation_module(api, each, schemas)
+            files[f"{folder}/{each.name}{SUFFIXES[language]}"] = text.encode()
+    try:
+        listed = _patched_operations(config, folder, api, schemas, removed)
+        index = _patched_index(config, folder, api, removed)
+    except (OSError, AtipError):
+        return None
+    return {**files, f"{folder}/operations.jsonl": listed, f"{folder}/index.txt": index}
+
+
+def _patched_operations(
+    config: ApiConfig, folder: str, api: Api, schemas: Schemas, removed: set[str]
+) -> bytes:
+    data = read_bytes(os.path.join(config.output, folder, "operations.jsonl"), MAX_BYTES * 4)
+    wanted: list[str] = []
+    fresh = {
+        f'{{"name":"{each.name}"': line_of(encode_operation(each, schemas, wanted))
+        for each in api.operations
+    }
+    parts = {
+        f'{{"part":{json.dumps(name, ensure_ascii=False)}': line_of(
+            {"part": name, "schema": schema}
+        )
+        for name, schema in schemas.parts(wanted).items()
+    }
+    gone = {f'{{"name":"{name}"' for name in removed}
+    made = [line_of(encode_header(api))]
+    tail: list[bytes] = []
+    for line in data.split(b"\n")[1:]:
+        if not line:
+            continue
+        key = line[: line.index(b",")].decode()
+        if key in gone:
+            continue
+        place = tail if line.startswith(b'{"part"') else made
+        place.append(fresh.pop(key, b"") or parts.pop(key, b"") or line + b"\n")
+    return b"".join([*made, *fresh.values(), *tail, *parts.values()])
+
+
+def _patched_index(config: ApiConfig, folder: str, api: Api, removed: set[str]) -> bytes:
+    text = read_bytes(os.path.join(config.output, folder, "index.txt"), MAX_BYTES).decode()
+    fresh = {
+        each.name: f"{signature(each)} – {summary(each)}"[:MAX_INDEX_LINE]
+        for each in api.operations
+    }
+    made = []
+    for line in text.splitlines():
+        name = line.partition("(")[0]
+        if name not in removed:
+            made.append(fresh.pop(name, line))
+    return "".join(f"{line}\n" for line in [*made, *fresh.values()]).encode()
+
+
+def _indexes(
+    config: ApiConfig, source: SourceConfig, api: Api, names: list[str]
+) -> dict[str, bytes]:
+    whole = api.replace(operations=tuple(Operation(name=name, original=name) for name in names))
+    files = {}
+    for language in config.languages:
+        index = "__init__.py" if language == "python" else "index.ts"
+        files[f"{folder_name(source.name)}/{index}"] = (
+            LANGUAGES[language].index_module(whole).encode()
+        )
+    return files

@@ -1,0 +1,306 @@
+"""Syncing: sources → operations, wrappers, index and manifest on disk; only what changed is written.
+
+The order makes a crash harmless: operations and wrappers first, the manifest last, each file replaced as a whole.
+A source that cannot be read leaves its earlier files alone and is reported; the others go on.
+"""
+
+from __future__ import annotations
+
+import os
+
+from atip.apis.interface import source_of
+from atip.apis.sync.incremental import FILE_NAME as STATE
+from atip.apis.sync.incremental import SyncState, encode_state, load_state, plan_update
+from atip.apis.sync.operations import load_operations
+from atip.apis.sync.tokens import figures, path_tokens, raw_tokens
+from atip.apis.wrappers import python, typescript
+from atip.apis.wrappers.writing import SUFFIXES, files_of, folder_name
+from atip.codecs.apis.atm import manifest_of
+from atip.codecs.apis.operation_document import encode_api
+from atip.codecs.apis.operation_schema import schemas_of
+from atip.errors import AtipError, FormatError, NotFoundError
+from atip.model.reading.document_pieces import split_document
+from atip.model.shapes.check_atm import check_manifest
+from atip.model.value import Value
+from atip.system.clock import now_iso
+from atip.system.files import read_bytes, write_atomic
+from atip.system.tokens import find_counter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from atip.apis.config import ApiConfig, SourceConfig
+    from atip.apis.interface import Door, Loaded
+    from atip.apis.sync.incremental import SourceUpdate
+    from atip.model.operation import Api
+    from atip.model.reading.document_pieces import Pieces
+
+    Progress = Callable[[str, int, int], None]
+    """Source, done, total."""
+
+MANIFEST = ".agent-ready.json"
+EMPTY = SyncState(digests={}, names={}, parts={}, tokens={}, path_tokens=0, required=False)
+MAX_FILE = 64_000_000
+
+
+class SourceReport(Value):
+    """What became of one source."""
+
+    name: str
+    kind: str
+    operations: int = 0
+    written: int = 0
+    removed: int = 0
+    lost: tuple[str, ...] = ()
+    error: AtipError | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "name": self.name,
+            "kind": self.kind,
+            "operations": self.operations,
+            "written": self.written,
+            "removed": self.removed,
+        }
+        if self.lost:
+            told["lost"] = list(self.lost)
+        if self.error is not None:
+            told["error"] = self.error.to_json()
+        return told
+
+
+class ApiSyncReport(Value):
+    """What a sync did."""
+
+    manifest: str
+    sources: tuple[SourceReport, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        return all(source.error is None for source in self.sources)
+
+
+class SyncedSource(Value):
+    """One source as it is on disk now: what the manifest says of it."""
+
+    api: Api
+    state: SyncState
+
+
+def sync(
+    config: ApiConfig,
+    door: Door,
+    *,
+    only: tuple[str, ...] = (),
+    definitions: bool = False,
+    progress: Progress | None = None,
+) -> ApiSyncReport:
+    """Bring the files of every source up to date, then write the manifest.
+
+    Args:
+        only: look at these sources; the others stay as they are.
+        definitions: write every tool in full into the manifest; then nothing is left out for speed.
+
+    Raises:
+        FormatError: `api.empty` when no source could be read: a manifest needs one (T4).
+    """
+    reports: list[SourceReport] = []
+    found: list[SyncedSource] = []
+    for number, source in enumerate(config.sources):
+        if progress is not None:
+            progress(source.name, number, len(config.sources))
+        made = _earlier(config, source) if only and source.name not in only else None
+        if made is None:
+            try:
+                made, report = _synced(config, source, door, whole=definitions)
+            except AtipError as error:
+                reports.append(SourceReport(name=source.name, kind=source.kind, error=error))
+                made = _earlier(config, source)
+            else:
+                reports.append(report)
+        if made is not None:
+            found.append(made)
+    if not found:
+        first = next((each.error for each in reports if each.error is not None), None)
+        if first is not None:
+            raise first
+        raise FormatError("api.empty", "no source is configured", hint="see `atip api init`")
+    _write_runtimes(config)
+    path = _write_manifest(config, found, definitions=definitions)
+    return ApiSyncReport(manifest=path, sources=tuple(reports))
+
+
+def _earlier(config: ApiConfig, source: SourceConfig) -> SyncedSource | None:
+    """A source as the last sync left it; None when there was none."""
+    try:
+        api = load_operations(config, source.name)
+    except NotFoundError:
+        return None
+    return SyncedSource(api=api, state=load_state(config, source) or EMPTY)
+
+
+def _synced(
+    config: ApiConfig, source: SourceConfig, door: Door, *, whole: bool
+) -> tuple[SyncedSource, SourceReport]:
+    if source.kind != "openapi":
+        return _in_full(config, source, source_of(source.kind).load(source, door), None)
+    from atip.apis.sources import openapi
+
+    data = openapi.read(source, door)
+    pieces = split_document(data)
+    state = None if whole or pieces is None else load_state(config, source)
+    if state is not None and pieces is not None:
+        update = plan_update(config, source, pieces, state, find_counter()[1])
+        if update is not None:
+            return _updated(config, source, update)
+    return _in_full(config, source, openapi.load_bytes(source, data), pieces)
+
+
+def _updated(
+    config: ApiConfig, source: SourceConfig, update: SourceUpdate
+) -> tuple[SyncedSource, SourceReport]:
+    folder = folder_name(source.name)
+    written = sum(
+        write_changed(os.path.join(config.output, path), data)
+        for path, data in update.files.items()
+    )
+    removed = 0
+    for name in update.removed:
+        for language in config.languages:
+            path = os.path.join(config.output, folder, f"{name}{SUFFIXES[language]}")
+            if os.path.exists(path):
+                os.unlink(path)
+                removed += 1
+    _write_state(config, source, update.state)
+    report = SourceReport(
+        name=source.name,
+        kind=source.kind,
+        operations=len(update.api.operations),
+        written=written,
+        removed=removed,
+    )
+    return SyncedSource(api=update.api, state=update.state), report
+
+
+def _in_full(
+    config: ApiConfig, source: SourceConfig, found: Loaded, pieces: Pieces | None
+) -> tuple[SyncedSource, SourceReport]:
+    api = found.api
+    schemas = schemas_of(api)
+    files: dict[str, bytes] = {}
+    for language in config.languages:
+        files |= {path: text.encode() for path, text in files_of(api, language).items()}
+    folder = folder_name(source.name)
+    files[f"{folder}/operations.jsonl"] = encode_api(api, schemas)
+    written = sum(
+        write_changed(os.path.join(config.output, path), data) for path, data in files.items()
+    )
+    state = SyncState(
+        digests=pieces.digests() if pieces is not None else {},
+        names={f"{each.method.lower()} {each.path}": each.name for each in api.operations},
+        parts=dict(schemas.names),
+        tokens=raw_tokens(found.raw, pieces),
+        path_tokens=path_tokens(api, config.languages[0] if config.languages else "python"),
+        required=any(each.security and () not in each.security for each in api.operations),
+        lost=api.lost,
+    )
+    report = SourceReport(
+        name=source.name,
+        kind=source.kind,
+        operations=len(api.operations),
+        written=written,
+        removed=_remove_stale(os.path.join(config.output, folder), files),
+        lost=api.lost,
+    )
+    _write_state(config, source, state)
+    return SyncedSource(api=api, state=state), report
+
+
+def _write_state(config: ApiConfig, source: SourceConfig, state: SyncState) -> None:
+    path = os.path.join(config.output, folder_name(source.name), STATE)
+    write_changed(path, encode_state(config, source, state))
+
+
+def write_changed(path: str, data: bytes) -> bool:
+    """Write a file unless it already holds exactly that. True when it was written."""
+    try:
+        if os.path.getsize(path) == len(data) and read_bytes(path, MAX_FILE) == data:
+            return False
+    except OSError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    write_atomic(path, data, mode=0o644, durable=False)
+    return True
+
+
+def _remove_stale(folder: str, files: dict[str, bytes]) -> int:
+    """Wrappers of operations that are gone. Only files that we generate are ever removed."""
+    kept = {os.path.basename(path) for path in files}
+    removed = 0
+    for name in os.listdir(folder):
+        if name not in kept and name.endswith((".py", ".ts")):
+            os.unlink(os.path.join(folder, name))
+            removed += 1
+    return removed
+
+
+def _write_runtimes(config: ApiConfig) -> None:
+    relative = os.path.relpath(os.path.join(config.folder, "codegen.config.json"), config.output)
+    texts = {}
+    if "python" in config.languages:
+        texts["runtime.py"] = python.runtime_module(relative)
+        texts["__init__.py"] = ""
+    if "typescript" in config.languages:
+        texts["runtime.ts"] = typescript.runtime_module()
+    for name, text in texts.items():
+        write_changed(os.path.join(config.output, name), text.encode())
+
+
+def _write_manifest(config: ApiConfig, found: list[SyncedSource], *, definitions: bool) -> str:
+    path = os.path.join(config.folder, MANIFEST)
+    told = config.told
+    output = os.path.relpath(config.output, config.folder)
+    language = config.languages[0] if config.languages else "python"
+    apis: list[Api] = [each.api for each in found if each.api.operations]
+    manifest = manifest_of(
+        apis,
+        name=str(told.get("name", "apis")),
+        description=str(told.get("description") or _described(apis)),
+        generated=now_iso(),
+        paths={
+            "runtime": f"./{output}/runtime",
+            "wrappers": f"./{output}",
+            "config": "./codegen.config.json",
+        },
+        language=language,
+        tokens=figures([each.state for each in found]),
+        definitions=definitions,
+    )
+    problems = [each for each in check_manifest(manifest) if each.severity == "error"]
+    if problems:
+        raise FormatError("api.manifest", "the manifest would not be valid", problems=problems)
+    if not _is_unchanged(path, manifest):
+        write_atomic(path, _json(manifest), mode=0o644)
+    return path
+
+
+def _is_unchanged(path: str, manifest: dict[str, Any]) -> bool:
+    """Whether the file says the same already: then its time stays, too."""
+    from atip.model.reading.reader import read_json
+
+    try:
+        old: Any = read_json(read_bytes(path, MAX_FILE))
+    except (OSError, AtipError):
+        return False
+    return bool(old.get("metadata", {}).get("checksum") == manifest["metadata"]["checksum"])
+
+
+def _described(apis: list[Api]) -> str:
+    return "Tools of " + ", ".join(api.title or api.name for api in apis)
+
+
+def _json(value: object) -> bytes:
+    import json
+
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,83 @@
+"""What documents said when they were last read, by the digest of their bytes: a large bundle loads in milliseconds.
+
+Derived and bounded; may be deleted at any time. A document is known only by its exact bytes and the mode it was judged
+in; whatever else is in the file is ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.codecs.climd.codec import normal, read_documents
+from atip.codecs.climd.document import Document, kind_of_name
+from atip.errors import AtipError
+from atip.model.problems import Problem
+from atip.model.reading.reader import ReadLimits, read_json
+from atip.system.digests import sha256_hex
+from atip.system.files import make_private, read_bytes, write_atomic
+from atip.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+MAX_BYTES = 64_000_000
+
+
+class DocumentMemory:
+    """The memory of one bundle's folder."""
+
+    def __init__(self, folder: str, bundle_folder: str) -> None:
+        self._path = os.path.join(folder, f"{sha256_hex(bundle_folder.encode())[:16]}.json")
+        self._held: dict[str, Any] | None = None
+        self._fresh: dict[str, Any] = {}
+
+    def read(
+        self, files: Mapping[str, bytes], *, strict: bool
+    ) -> tuple[dict[str, Document], list[Problem]]:
+        """Like `codecs.climd.codec.read_documents`; bodies are empty."""
+        documents: dict[str, Document] = {}
+        problems: list[Problem] = []
+        for path, data in files.items():
+            key = f"{__version__} {'strict' if strict else 'lenient'} {kind_of_name(path)} {sha256_hex(data)}"
+            known = self._load().get(key)
+            if not isinstance(known, dict):
+                read, found = read_documents({path: data}, strict=strict)
+                document = read.get(normal(path))
+                known = {
+                    "fields": document.fields if document else None,
+                    "problems": [
+                        one.replace(path=one.path[len(path) :]).to_json() for one in found
+                    ],
+                }
+            self._fresh[key] = known
+            if known["fields"] is not None:
+                kind = kind_of_name(path) or "CLI"
+                documents[normal(path)] = Document(kind=kind, fields=known["fields"])
+            problems += [
+                Problem(**{**one, "path": path + one["path"]}) for one in known["problems"]
+            ]
+        return documents, problems
+
+    def save(self) -> None:
+        """Keep what was read now, and nothing else."""
+        if self._fresh == self._load():
+            return
+        try:
+            make_private(os.path.dirname(self._path))
+            data = json.dumps(self._fresh, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            write_atomic(self._path, data, durable=False)
+        except (AtipError, OSError, ValueError):
+            return  # only slower the next time
+
+    def _load(self) -> dict[str, Any]:
+        if self._held is None:
+            try:
+                limits = ReadLimits(max_bytes=MAX_BYTES)
+                found = read_json(read_bytes(self._path, MAX_BYTES), limits)
+            except AtipError:
+                found = {}
+            self._held = found if isinstance(found, dict) else {}
+        return self._held

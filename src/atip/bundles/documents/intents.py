@@ -1,0 +1,91 @@
+"""Intents of a bundle: what INTENT.md says a person may ask for, and the tool that answers. Implements AIP-29 "With AIP-28".
+
+An intent is a name for a tool with words that people use; it asks for nothing that its tool does not ask for, and is judged
+and confined as that tool. Experiments are not taken: the default route is.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from atip.codecs.climd.tool import BundleTool
+
+FOLDER = "intents"
+FILE = "INTENT.md"
+MAX_INTENTS = 200
+MAX_PHRASES = 50
+
+
+class BundleIntent(Value):
+    """One thing that can be asked for."""
+
+    id: str
+    label: str
+    ref: str
+    phrases: tuple[str, ...]
+    path: tuple[str, ...] | None
+    """Command words of its tool; None: no tool of this bundle answers it."""
+
+
+def read_intents(
+    documents: Sequence[tuple[str, Mapping[str, Any]]], tools: Sequence[BundleTool]
+) -> tuple[BundleIntent, ...]:
+    """The intents of a bundle's INTENT.md documents, in their order."""
+    return tuple(_read(ref, fields, tools) for ref, fields in documents)
+
+
+def find_intent_files(folder: str) -> Iterator[str]:
+    """References to `intents/NAME/INTENT.md` and `intents/NAME.INTENT.md`, sorted; also those that CLI.md does not list."""
+    try:
+        names = sorted(os.listdir(os.path.join(folder, FOLDER)))[:MAX_INTENTS]
+    except OSError:
+        return
+    for name in names:
+        if name.endswith(f".{FILE}"):
+            yield f"./{FOLDER}/{name}"
+        elif os.path.isfile(os.path.join(folder, FOLDER, name, FILE)):
+            yield f"./{FOLDER}/{name}/{FILE}"
+
+
+def _read(ref: str, fields: Mapping[str, Any], tools: Sequence[BundleTool]) -> BundleIntent:
+    label = str(fields.get("label") or fields.get("name") or "")
+    examples = fields.get("examples")
+    said = [one.get("user") for one in examples if isinstance(one, dict)] if isinstance(examples, list) else []  # fmt: skip
+    phrases = [label, fields.get("name"), fields.get("description"), *_seeds(fields.get("intent")), *said]  # fmt: skip
+    return BundleIntent(
+        id=str(fields.get("id", "")),
+        label=label,
+        ref=ref,
+        phrases=tuple(dict.fromkeys(str(one) for one in phrases if one))[:MAX_PHRASES],
+        path=_path(ref, fields.get("implements"), tools),
+    )
+
+
+def _seeds(told: Any) -> list[Any]:
+    """Words of one language, or of several by their codes."""
+    if isinstance(told, dict):
+        return [one for words in told.values() if isinstance(words, list) for one in words]
+    return list(told) if isinstance(told, list) else []
+
+
+def _path(ref: str, routes: Any, tools: Sequence[BundleTool]) -> tuple[str, ...] | None:
+    listed = [one for one in routes if isinstance(one, dict)] if isinstance(routes, list) else []
+    # The default first; conditions of other routes belong to the surface that asks.
+    for route in sorted(listed, key=lambda one: not one.get("default")):
+        named = str(route.get("tool", ""))
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(ref), named))
+        for tool in tools:
+            if named == tool.id or posixpath.normpath(tool.ref) in (
+                posixpath.normpath(named),
+                beside,
+            ):
+                return tool.path
+    return None

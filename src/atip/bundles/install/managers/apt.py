@@ -1,0 +1,20 @@
+"""`apt`: a Debian or Ubuntu package. Needs root, so a person confirms the very command."""
+
+from __future__ import annotations
+
+from atip.bundles.install.interface import Action, InstallPlan, as_root, manager, package_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.bundles.install.interface import Site
+    from atip.codecs.climd.manifest import InstallEntry
+
+
+def plan(entry: InstallEntry, site: Site) -> InstallPlan:
+    tool = manager(site, "apt-get", "this is for Debian and Ubuntu; the bundle may name other ways")
+    package = package_of(entry, forbidden="@<>!,[]^")
+    argv = (tool, "install", "--yes", "--no-install-recommends", "--", package)
+    environment = (("DEBIAN_FRONTEND", "noninteractive"),)
+    action = Action(kind="run", argv=as_root(argv, site), env=environment, needs_root=True)
+    note = "packages may run scripts of their own as root while they are installed"
+    return InstallPlan(method="apt", actions=(action,), notes=(note,))

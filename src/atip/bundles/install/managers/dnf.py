@@ -1,0 +1,18 @@
+"""`dnf`: a Fedora or RHEL package. Needs root, so a person confirms the very command."""
+
+from __future__ import annotations
+
+from atip.bundles.install.interface import Action, InstallPlan, as_root, manager, package_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.bundles.install.interface import Site
+    from atip.codecs.climd.manifest import InstallEntry
+
+
+def plan(entry: InstallEntry, site: Site) -> InstallPlan:
+    tool = manager(site, "dnf", "this is for Fedora and RHEL; the bundle may name other ways")
+    argv = (tool, "install", "--assumeyes", package_of(entry, forbidden="@<>!,[]^/"))
+    action = Action(kind="run", argv=as_root(argv, site), needs_root=True)
+    note = "packages may run scripts of their own as root while they are installed"
+    return InstallPlan(method="dnf", actions=(action,), notes=(note,))

@@ -1,0 +1,16 @@
+"""`scoop`: a Scoop package on Windows. Told, not run: nothing runs confined there yet."""
+
+from __future__ import annotations
+
+from atip.bundles.install.interface import Action, InstallPlan, manager, package_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.bundles.install.interface import Site
+    from atip.codecs.climd.manifest import InstallEntry
+
+
+def plan(entry: InstallEntry, site: Site) -> InstallPlan:
+    tool = manager(site, "scoop", "see scoop.sh; it runs on Windows only")
+    argv = (tool, "install", package_of(entry, forbidden="<>!,[]^~="))
+    return InstallPlan(method="scoop", actions=(Action(kind="run", argv=argv),))

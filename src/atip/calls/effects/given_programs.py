@@ -1,0 +1,37 @@
+"""Programs in a small language (sed, awk, SQL) that an invocation of a curated tool holds, read by the readers of `languages`."""
+
+from __future__ import annotations
+
+from atip.calls.invocation import UNKNOWN_TEXT
+from atip.knowledge.reading import CURATED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.calls.invocation import Invocation
+    from atip.calls.languages import ScriptEffects
+    from atip.model.tool import Tool
+
+_PROGRAM_FLAGS = {
+    "sed": ("-e", "--expression"),
+    "awk": ("-e", "--source"),
+    "literals": ("-c", "-s", "-e", "--expression", "--execute", "--command", "-cmd"),
+}
+_PROGRAM_FILES = {"sed": ("-f", "--file"), "awk": ("-f", "--file", "-E", "--exec")}
+"""Where these are given, no operand is a program."""
+
+
+def programs_of(tool: Tool, call: Invocation) -> list[ScriptEffects]:
+    """Programs in a small language that a curated tool is given, read."""
+    language = tool.own.get("language")
+    if not isinstance(language, str) or tool.own.get("curated") is not CURATED:
+        return []
+    from atip.calls.languages import read_program
+
+    given = [value for value in call.values_of(_PROGRAM_FLAGS.get(language, ())) if value]
+    if given and language == "sed":
+        given = ["\n".join(given)]
+    if language == "literals":
+        given += [text for text in call.arguments if UNKNOWN_TEXT not in text]
+    elif not given and call.arguments and not call.given(_PROGRAM_FILES[language]):
+        given = [call.arguments[0]]
+    return [read_program(language, text) for text in given]

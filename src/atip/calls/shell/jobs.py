@@ -1,0 +1,15 @@
+"""Jobs: whether a shell line leaves something in the background. Pure."""
+
+from __future__ import annotations
+
+from atip.calls.shell.reader import ShellReader
+from atip.errors import FormatError
+
+
+def leaves_jobs(line: str) -> bool:
+    """Whether a line starts something in the background; of one that cannot be read nothing is known, and it does not run anyway."""
+    try:
+        nodes = ShellReader(line).script("")
+    except (FormatError, RecursionError):
+        return False
+    return any(node.kind == "background" for node in nodes)

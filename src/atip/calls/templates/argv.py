@@ -1,0 +1,311 @@
+"""AIP-29 argument templates → argv: each word filled once, no shell, a value stays a value.
+
+    expand(["pr", "create", "--base", "${input.base | default('main')}"], {"base": "dev"}, program="gh")
+
+Places are `${input.NAME}` with filters behind bars: `default('x')` for a missing value, `flag('--draft')` for a word
+that is there when the value is true, `optional('--head')` for a flag with its value when there is one, plain
+`optional` for a word that may go (with the lone flag before it), `json` for the value as one JSON text. Everything
+about dashes, response files and lengths is `calls.templates.template.fill`. `${secrets.…}` is refused: other users can read
+an argv. Implements AIP-29 "Args template"; RESOLUTIONS P3, P11.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from atip.calls.templates.template import INPUT, fill
+from atip.calls.values import why_injection, why_unusable
+from atip.errors import FormatError
+from atip.model.problems import Problem, render_path
+from atip.model.tool import MISSING
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from atip.model.tool import Tool
+
+FILTERS = ("default", "flag", "optional", "json")
+MAX_WORDS = 512
+_PLACE = re.compile(r"\$\{((?:[^}'\"]|'[^']*'|\"[^\"]*\")*)\}")
+_NAME = re.compile(r"\s*input\.([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*")
+_FILTER = re.compile(r"\|\s*([a-z]+)\s*(?:\(((?:[^()'\"]|'[^']*'|\"[^\"]*\")*)\))?\s*")
+_SHELL_WORDS = frozenset(("&&", "||", "|", ";", "&", ">", ">>", "<", "<<", "2>", "2>&1", "|&"))
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*\Z")
+_SUBSTITUTION = re.compile(r"\$\(|`")
+
+
+class Placeholder(Value):
+    """One `${…}`."""
+
+    name: str
+    default: object = MISSING
+    flag: str | None = None
+    """`flag('--x')`: the word to emit when the value is true."""
+    optional: bool = False
+    option: str | None = None
+    """`optional('--x')`: the flag that goes before the value."""
+    as_json: bool = False
+
+
+def check_template(words: object) -> list[Problem]:
+    """Everything wrong with a template; paths count from the template."""
+    if not isinstance(words, (list, tuple)) or len(words) > MAX_WORDS:
+        return [_problem((), "template.form", f"a template is a list of at most {MAX_WORDS} words")]
+    problems: list[Problem] = []
+    for at, word in enumerate(words):
+        if not isinstance(word, str):
+            problems.append(_problem((at,), "template.form", "a word of a template is text"))
+            continue
+        reason = why_unusable(word)
+        if reason:
+            problems.append(_problem((at,), "template.form", reason))
+        # SECURITY: a template is never shown to a shell; one that hopes for it does something else than it says.
+        if word in _SHELL_WORDS or _SUBSTITUTION.search(word):
+            problems.append(_problem((at,), "template.shell", f"`{word[:40]}` needs a shell"))
+        try:
+            parts = list(_parts(word))
+        except FormatError as error:
+            problems.append(_problem((at,), error.code, error.message))
+            continue
+        places = [part for part in parts if isinstance(part, Placeholder)]
+        if len(parts) > 1 and any(place.flag or place.option for place in places):
+            message = "`flag` and `optional` with a flag must be the whole word"
+            problems.append(_problem((at,), "template.filter", message))
+    return problems
+
+
+def parts_of(word: str) -> list[str | Placeholder]:
+    """Fixed texts and places of one word.
+
+    Raises:
+        FormatError: `template.form`, `template.filter`, `template.secret`.
+    """
+    return list(_parts(word))
+
+
+def place_names(words: Sequence[str]) -> list[str]:
+    """Inputs that a (checked) template uses, in order, each once."""
+    names: dict[str, None] = {}
+    for word in words:
+        names.update((part.name, None) for part in _parts(word) if isinstance(part, Placeholder))
+    return list(names)
+
+
+def needed_names(words: Sequence[str]) -> list[str]:
+    """Inputs without which a (checked) template cannot be filled."""
+    return [
+        part.name
+        for word in words
+        for part in _parts(word)
+        if isinstance(part, Placeholder)
+        and not part.optional
+        and part.flag is None
+        and part.default is MISSING
+    ]
+
+
+def expand(
+    words: Sequence[str],
+    values: Mapping[str, object],
+    *,
+    program: str = "program",
+    before: Sequence[str] = (),
+    tool: Tool | None = None,
+    allow_code: bool = False,
+) -> tuple[str, ...]:
+    """The argv: program, fixed words, and the template filled with values.
+
+    Args:
+        before: `bin_args`; fixed, not filled.
+        tool: what is known of the program; decides which options take values.
+        allow_code: accept values that the program runs as code; policy must have been asked.
+
+    Raises:
+        FormatError: `template.invalid`, or `call.invalid` with every problem of the values.
+    """
+    problems = check_template(words)
+    if problems:
+        first = problems[0]
+        raise FormatError("template.invalid", f"{first.path} {first.message}", problems=problems)
+    plan = _Plan(values, program)
+    for word in words:
+        plan.take(word)
+    if plan.problems:
+        first = plan.problems[0]
+        raise FormatError(
+            "call.invalid", f"{first.path} {first.message}", problems=list(plan.problems)
+        )
+    return fill(
+        [program, *before, *plan.words], plan.values, tool=tool, places=INPUT, allow_code=allow_code
+    )
+
+
+class _Plan:
+    """A template on its way to plain places: filters are gone, missing optional words too."""
+
+    def __init__(self, given: Mapping[str, object], program: str) -> None:
+        self.given = given
+        self.program = program.rpartition("/")[2]
+        self.ended = False
+        self.words: list[str] = []
+        self.values: dict[str, object] = {}
+        self.problems: list[Problem] = []
+        self._lone: bool = False
+        """Whether the word before is a flag of the template that may belong to the next one."""
+
+    def take(self, word: str) -> None:
+        parts = list(_parts(word))
+        if not any(isinstance(part, Placeholder) for part in parts):
+            self.words.append(word)
+            self.ended = self.ended or word == "--"
+            self._lone = word.startswith("-") and word not in ("-", "--") and "=" not in word
+            return
+        lone, self._lone = self._lone, False
+        if len(parts) == 1 and isinstance(parts[0], Placeholder):
+            self._whole(parts[0], lone)
+        else:
+            self._joined(parts)
+
+    def _whole(self, place: Placeholder, lone: bool) -> None:
+        value = self._value(place)
+        if place.flag is not None:
+            if value is not None and not isinstance(value, bool):
+                value = bool(value)
+            if value:
+                self.words.append(place.flag)
+            return
+        if value is None:
+            if not place.optional:
+                self._missing(place)
+            elif lone and place.option is None:
+                self.words.pop()
+            return
+        if place.option is not None:
+            self.words.append(place.option)
+        self.words.append(self._kept(place, value))
+
+    def _joined(self, parts: list[str | Placeholder]) -> None:
+        made, text = "", ""
+        for part in parts:
+            if isinstance(part, str):
+                made, text = made + part, text + part
+                continue
+            value = self._value(part)
+            if value is None:
+                if part.optional:
+                    return  # a word with a hole in it is not the word that was meant
+                self._missing(part)
+                continue
+            self._check_inside(part, text, value)
+            made, text = made + self._kept(part, value), text + str(value)
+        self.words.append(made)
+
+    def _check_inside(self, place: Placeholder, before: str, value: object) -> None:
+        """A value within a word: it must not make the word an option, nor the option another one."""
+        text = str(value)
+        if not before:
+            reason = why_injection(self.program, text, in_template=True)
+            if reason:
+                self._say(place, "call.injection", reason)
+            elif text[:1] == "-" and not self.ended:
+                self._say(place, "call.leading-dash", "begins with a dash and would be an option")
+        elif before[0] == "-" and "=" not in before and not self.ended and not _WORD.match(text):
+            # SECURITY: `--${input.mode}` lets a value choose the option's name, and nothing more.
+            self._say(place, "call.option-name", "may only hold letters, digits and inner dashes")
+
+    def _value(self, place: Placeholder) -> object:
+        value: object = self.given
+        for step in place.name.split("."):
+            value = value.get(step) if isinstance(value, dict) else None
+        value = self.given.get(place.name, value)
+        if value is None and place.default is not MISSING:
+            value = place.default
+        if value is not None and place.as_json:
+            value = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return value
+
+    def _kept(self, place: Placeholder, value: object) -> str:
+        name = place.name
+        while name in self.values:
+            name += "."  # the same input twice, perhaps with other filters
+        self.values[name] = value
+        return f"${{input.{name}}}"
+
+    def _missing(self, place: Placeholder) -> None:
+        self._say(place, "call.missing-argument", "is required")
+
+    def _say(self, place: Placeholder, code: str, message: str) -> None:
+        self.problems.append(_problem((place.name,), code, message))
+
+
+def _parts(word: str) -> Iterator[str | Placeholder]:
+    """Fixed texts and places of a word, in order."""
+    end = 0
+    for found in _PLACE.finditer(word):
+        if found.start() > end:
+            yield _fixed(word[end : found.start()])
+        yield _place(found.group(1))
+        end = found.end()
+    if end < len(word) or not word:
+        yield _fixed(word[end:])
+
+
+def _fixed(text: str) -> str:
+    if "${" in text:
+        raise FormatError("template.form", f"`{text[:40]}` holds an unfinished place")
+    return text
+
+
+def _place(text: str) -> Placeholder:
+    name = _NAME.match(text)
+    if name is None:
+        if text.strip().startswith("secrets."):
+            # SECURITY: every user of the machine can read an argv.
+            raise FormatError("template.secret", "a secret must not stand on a command line")
+        raise FormatError("template.form", f"`${{{text[:40]}}}` is not `${{input.NAME}}`")
+    place = Placeholder(name=name.group(1))
+    end = name.end()
+    while end < len(text):
+        found = _FILTER.match(text, end)
+        if found is None:
+            raise FormatError("template.filter", f"`{text[end : end + 40]}` is not a filter")
+        place = _filtered(place, found.group(1), found.group(2))
+        end = found.end()
+    return place
+
+
+def _filtered(place: Placeholder, name: str, given: str | None) -> Placeholder:
+    if name == "default":
+        return place.replace(default=_literal(given))
+    if name == "json":
+        return place.replace(as_json=True)
+    if name == "optional":
+        option = None if given is None else _flag(given.split(",")[0])
+        return place.replace(optional=True, option=option)
+    if name == "flag":
+        return place.replace(flag=_flag(given or ""))
+    raise FormatError("template.filter", f"no filter `{name}`", hint=", ".join(FILTERS))
+
+
+def _literal(text: str | None) -> object:
+    text = (text or "").strip()
+    if len(text) >= 2 and text[0] in "'\"" and text[-1] == text[0]:
+        return text[1:-1]
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise FormatError("template.filter", f"`{text[:40]}` is not a value") from error
+
+
+def _flag(text: str) -> str:
+    word = _literal(text)
+    if not isinstance(word, str) or not word or "${" in word:
+        raise FormatError("template.filter", f"`{text[:40]}` is not a flag in quotes")
+    return word
+
+
+def _problem(parts: tuple[str | int, ...], code: str, message: str) -> Problem:
+    return Problem(path=render_path(parts), code=code, message=message)

@@ -1,0 +1,99 @@
+"""How the bundle verbs reach the person: a terminal, a local web page, or nobody; and how they ask for a yes."""
+
+from __future__ import annotations
+
+from atip.cli.output import clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from atip.bundles.installing import InstallProposal
+    from atip.bundles.surfaces.interface import Surface
+    from atip.cli.context import Context
+    from atip.toolbox import Bundles
+
+
+_ERASED = "\b \b"
+
+
+def make_host(ctx: Context, *, web: bool = False) -> Bundles:
+    """A host with the surface that fits."""
+
+    def pass_on(_name: str, data: bytes) -> None:
+        text = data.decode("utf-8", "replace").replace("\r\n", "\n")
+        # What a terminal echoes when a person takes back a letter; every other control character is shown, not obeyed.
+        shown = _ERASED.join(clean(piece, newlines=True) for piece in text.split(_ERASED))
+        ctx.err.write(shown)
+        ctx.err.flush()  # a question has no line end
+
+    return ctx.app.bundles(
+        surface=_surface(ctx, web),
+        note=lambda text: ctx.note(clean(text)),
+        on_output=pass_on,
+    )
+
+
+def _surface(ctx: Context, web: bool) -> Surface | None:
+    if web:
+        from atip.bundles.surfaces.web import WebSurface
+
+        return WebSurface(lambda url: ctx.note(f"open this page: {url}"))
+    if ctx.stdin.isatty() and ctx.err.isatty():
+        from atip.bundles.surfaces.terminal import TerminalSurface
+
+        return TerminalSurface(ctx.stdin, ctx.err)
+    return None
+
+
+def confirm_plan(ctx: Context, *, yes: bool) -> Callable[[InstallProposal], bool]:
+    """Shows the whole plan; `--yes` or a person confirms it."""
+
+    def confirm(proposal: InstallProposal) -> bool:
+        for line in plan_lines(proposal):
+            ctx.note(line)
+        return yes or ctx.confirm("Go on?")
+
+    return confirm
+
+
+def confirm_root(ctx: Context, *, granted: bool) -> Callable[[tuple[str, ...]], bool]:
+    """A command as root: `--root` or a person's yes to this very command."""
+
+    def confirm(argv: tuple[str, ...]) -> bool:
+        line = " ".join(clean(word) for word in argv)
+        if granted:
+            ctx.note(f"as root, as you allowed: {line}")
+            return True
+        return ctx.confirm(f"This runs as root:\n  {line}\nAllow it?")
+
+    return confirm
+
+
+def plan_lines(proposal: InstallProposal) -> list[str]:
+    """A proposal for people."""
+    lines = [f"{clean(proposal.key)}:"]
+    lines += [f"  missing: {clean(reason)}" for reason in proposal.unmet]
+    if proposal.present:
+        version = proposal.finding.written if proposal.finding else ""
+        return [*lines, f"  {clean(proposal.present)} {clean(version)} is there and will be used"]
+    if proposal.finding is not None:
+        lines.append(f"  what is there will not do: {clean(proposal.finding.reason)}")
+    for plan in proposal.plans:
+        if plan.is_possible:
+            lines.append(f"  {plan.method}:")
+            lines += [f"    {clean(action.render())}" for action in plan.actions]
+            lines += [f"    note: {clean(note)}" for note in plan.notes]
+        else:
+            lines.append(f"  {clean(plan.method)}: not here: {clean(plan.why_not)}")
+    return lines
+
+
+def sandbox_lines(block: object) -> list[str]:
+    """What a bundle asks for, one line per grant, for the person who decides."""
+    lines = ["it asks for:"]
+    for section, content in block.items() if isinstance(block, dict) else ():
+        for key, value in content.items() if isinstance(content, dict) else ():
+            if value not in ([], {}, False, None):
+                lines.append(f"  {clean(section)}.{clean(key)}: {clean(str(value))}")
+    return lines if len(lines) > 1 else ["it asks for nothing beyond computing"]

@@ -1,0 +1,225 @@
+"""What `atip ui` shows of this machine, from the toolbox. Texts are redacted and made visible here, once."""
+
+from __future__ import annotations
+
+from atip.errors import AtipError, NotFoundError
+from atip.model.text.visible_text import clean
+from atip.pages.names import page_address
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from atip.cli.context import Context
+    from atip.model.tool import Tool
+
+    Rows = list[dict[str, Any]]
+
+_MAX_RECORDS = 500
+
+
+class LocalMachine:
+    """One user's tools, log, approvals and policies; every call looks again."""
+
+    def __init__(self, ctx: Context, cwd: str) -> None:
+        self._ctx, self._cwd = ctx, cwd
+        self.name = "This machine"
+
+    def tools(self) -> Rows:
+        found = []
+        for entry in self._ctx.app.list():
+            own = entry.get("x-atip") or {}
+            found.append(
+                {
+                    "raw": entry["name"],
+                    "name": clean(entry["name"]),
+                    "address": page_address(entry["name"]),
+                    "text": clean(str(own.get("description", ""))),
+                    "source": clean(str(own.get("rung", entry.get("source", "unknown")))),
+                }
+            )
+        return sorted(found, key=lambda one: one["name"])
+
+    def tool(self, name: str) -> Tool:
+        found = self._ctx.app.find(name)
+        if found is None:
+            raise NotFoundError("tool.unknown", f"`{clean(name[:80])}` is not known")
+        return found
+
+    def explain(self, line: str) -> dict[str, Any]:
+        from atip.pages.line_words import explain_words
+
+        found = self._ctx.app.explain(line, cwd=self._cwd)
+        words = [explain_words(subject) for subject in found.invocations]
+        return {"presets": {"in force here": found.to_json()}, "words": words}
+
+    def decide(self, line: str) -> dict[str, Any]:
+        """The rule that decides for a line, with its layer."""
+        found = self._ctx.app.explain(line, cwd=self._cwd).to_json()
+        reasons = [_text(one) for one in found["reasons"]]
+        return {"decision": found["decision"], "rule": _text(found["rule"]), "reasons": reasons}
+
+    def log(self, after: int) -> Rows:
+        """Records newer than the one of this number, the newest first."""
+        found = []
+        for number, record in enumerate(self._ctx.app.audit.records(), 1):
+            if number > after:
+                found.append(_record(number, record))
+        return found[-_MAX_RECORDS:][::-1]
+
+    def table(self, name: str) -> dict[str, Any]:
+        """One of the tables of the menu."""
+        made = {
+            "approvals": self._approvals,
+            "policies": self._policies,
+            "bundles": self._bundles,
+            "registries": self._registries,
+            "doctor": self._doctor,
+        }
+        return made[name]()
+
+    def revoke(self, name: str) -> None:
+        from atip.execution.approvals import Approvals
+
+        approvals = Approvals(self._ctx.app.places.config)
+        if name not in [each.id for each in approvals.list()]:
+            raise NotFoundError(
+                "approvals.unknown", f"no approval `{clean(name[:40])}` is remembered"
+            )
+        approvals.forget(name)
+
+    def _approvals(self) -> dict[str, Any]:
+        from atip.execution.approvals import Approvals
+
+        lead = "Remembered answers for exactly the same call. Approvals are granted on the terminal only."
+        rows = [
+            {"id": each.id, "cells": [each.id, _words(each.argv), _text(each.cwd), str(each.to_json()["untilText"])]}
+            for each in Approvals(self._ctx.app.places.config).list()
+        ]  # fmt: skip
+        empty = "No approval is remembered. `atip run` asks on the terminal and can remember the answer."
+        return _table(lead, ("Id", "Command", "Directory", "Until"), rows, empty=empty)
+
+    def _policies(self) -> dict[str, Any]:
+        from atip.policy.presets import PRESETS
+        from atip.registry.policies import load_policies
+
+        rows = []
+        for policy in load_policies(self._ctx.app.places, self._cwd):
+            preset = PRESETS.get(policy.preset or "", ((), policy.default or ""))
+            for rule in (*policy.rules, *preset[0]):
+                cells = [policy.layer, rule.decision, rule.name, rule.reason]
+                rows.append({"state": rule.decision, "cells": cells})
+            last = [policy.layer, preset[1], "otherwise", f"preset {policy.preset}" if policy.preset else ""]  # fmt: skip
+            rows.append({"state": preset[1], "cells": last})
+        lead = (
+            "Rules by layer, the widest first. A later layer can only narrow; the strictest decision counts. "
+            "A rule named `always` is built in and holds under every policy."
+        )
+        return _table(lead, ("Layer", "Decision", "Rule", "Reason"), rows, badge=1)
+
+    def _bundles(self) -> dict[str, Any]:
+        from atip.cli.groups.bundle_surface import make_host
+
+        rows = []
+        host = make_host(self._ctx)
+        for key in host.store.list_keys():
+            try:
+                status = host.status(host.load(host.store.get(key).folder), look=False)
+                rows.append({"cells": [status.key, status.phase, status.auth]})
+            except AtipError as error:
+                rows.append({"cells": [key, "cannot be read", error.message]})
+        lead = "The last known state; this page starts no program."
+        empty = "No bundle is installed. `atip bundle install` adds one."
+        return _table(lead, ("Bundle", "State", "Login"), rows, empty=empty)
+
+    def _registries(self) -> dict[str, Any]:
+        rows = []
+        for one in self._ctx.app.registries.list():
+            state, label = _freshness(one)
+            refreshed = one["refreshed"] or ""
+            cells = [one["name"], one["url"], str(one["shims"]), label, refreshed, one["lastError"] or ""]  # fmt: skip
+            rows.append({"state": state, "cells": cells})
+        empty = "No registry is configured. `atip registry add URL` adds one."
+        columns = ("Name", "Address", "Shims", "State", "Refreshed", "Last error")
+        return _table("In lookup order.", columns, rows, badge=3, empty=empty)
+
+    def _doctor(self) -> dict[str, Any]:
+        from atip.cli.verbs.machine.doctor import passive_checks
+
+        lead = "Checks that start no process and write no file."
+        return _checks(lead, passive_checks())
+
+    def run_doctor(self) -> dict[str, Any]:
+        """Every check of `atip doctor`: writes a test file, starts confined processes."""
+        from atip.cli.verbs.machine.doctor import all_checks
+
+        return _checks("All checks of `atip doctor`, run just now.", all_checks(self._ctx))
+
+
+def _checks(lead: str, checks: list[dict[str, Any]]) -> dict[str, Any]:
+    rows = []
+    for one in checks:
+        works, needed = one["works"], one["needed"]
+        state = "safe" if works else "does" if needed else "unknown"
+        label = "works" if works else "missing" if needed else "not installed"
+        rows.append({"state": state, "cells": [label, one["name"], one["detail"], one["how"]]})
+    return _table(lead, ("State", "Check", "Detail", "What to do"), rows, badge=0)
+
+
+def _freshness(registry: dict[str, Any]) -> tuple[str, str]:
+    """State and label: when a registry was asked last, against how long an answer is fresh."""
+    from atip.registry.remote.asking import Asking
+    from atip.system.clock import from_iso, now
+
+    refreshed = from_iso(registry["refreshed"] or "")
+    if registry["lastError"]:
+        return "does", "last request failed"
+    if refreshed is None:
+        return "unknown", "never asked"
+    hours = (now() - refreshed) / 3600
+    return ("safe", "fresh") if hours * 3600 < Asking().expiry_s else ("may", f"{hours:.0f} h old")
+
+
+def _table(
+    lead: str, columns: Sequence[str], rows: Rows, *, badge: int = -1, empty: str = ""
+) -> dict[str, Any]:
+    """
+    Args:
+        badge: the column that is shown as a badge; its kind is the row's `state`.
+        empty: what to say when there are no rows.
+    """
+    shown = [{**row, "cells": [_text(cell) for cell in row["cells"]]} for row in rows]
+    return {"lead": lead, "columns": list(columns), "rows": shown, "badge": badge, "empty": empty}
+
+
+def _record(number: int, record: dict[str, Any]) -> dict[str, Any]:
+    from atip.system.clock import iso
+
+    moment, argv, decision = record.get("time"), record.get("argv"), record.get("decision")
+    said = _words(argv) if isinstance(argv, list) else _text(record.get("line") or _ending(record))
+    found = decision if isinstance(decision, dict) else {"decision": decision, **record}
+    outcome, rule = found.get("decision") or "", found.get("rule") or ""
+    return {
+        "number": number,
+        "time": iso(float(moment)) if isinstance(moment, int | float) else "",
+        "event": _text(record.get("event", "")),
+        "decision": _text(outcome),
+        "text": said,
+        "rule": _text(rule),
+    }
+
+
+def _ending(record: dict[str, Any]) -> str:
+    return f"exit {record.get('exitCode', record.get('failed', '?'))}"
+
+
+def _words(argv: Sequence[object]) -> str:
+    return " ".join(_text(word) for word in argv)
+
+
+def _text(value: object) -> str:
+    """SECURITY: what is shown or exported holds no secret that our rules know."""
+    from atip.execution.redaction.redact import redact_text
+
+    return clean(redact_text(str(value)))

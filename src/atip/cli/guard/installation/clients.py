@@ -1,0 +1,212 @@
+"""Clients of the guard: where each keeps its hooks, and what our entry looks like there.
+
+A hook that does not answer lets the command run in most clients. So the installed command ends every way of not
+answering – missing, killed, slow, broken – with what stops that client.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from atip.cli.guard.names import full_name
+from atip.errors import NotFoundError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+LIMIT_S, CLIENT_LIMIT_S = 8, 15
+"""When we give up, and when the client would: always later, because a client that gives up lets the command run."""
+_SILENT = "atip guard did not answer"
+_STOPS = f'{{ echo "{_SILENT}" >&2; exit 2; }}'
+
+
+class HookEvent(Value):
+    """One event of a client that calls us."""
+
+    name: str
+    tools: tuple[str, ...] = ()
+    """Names of tools for which it is called, as this client matches them; empty: the event is about one kind of tool."""
+    form: str = "{}"
+    """How the client writes a choice of names."""
+    decides: bool = True
+    """Whether the client waits for our answer."""
+
+    @property
+    def matcher(self) -> str:
+        return self.form.format("|".join(self.tools))
+
+
+class GuardClient(Value):
+    """How one client is configured to call the hook."""
+
+    name: str
+    title: str
+    user: tuple[str, ...]
+    """File of the user, below the home directory; of several the first whose folder exists, else the first."""
+    project: str = ""
+    """File of a project; empty: the client has none."""
+    kind: str = "groups"
+    """`groups`: a list of matchers with lists of hooks; `flat`: a list of hooks; `tables`: TOML; `plugin`: a program."""
+    syntax: str = "json"
+    events: tuple[HookEvent, ...] = ()
+    without: tuple[str, ...] = ()
+    """Tools that a plugin does not ask about."""
+    fallback: str = _STOPS
+    """What the command does where the guard did not answer."""
+
+
+CLAUDE = ("Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "Glob", "Grep", "WebFetch")
+GEMINI = ("run_shell_command", "write_file", "replace", "read_file", "read_many_files", "search_file_content", "grep_search", "web_fetch", "mcp_.*")  # fmt: skip
+KIMI = ("Bash", "Shell", "WriteFile", "StrReplaceFile", "ReadFile", "Grep", "FetchURL")
+SHELLS = frozenset(("Bash", "Shell", "run_shell_command", "beforeShellExecution"))
+"""What is judged whatever a person leaves out."""
+_MCP = {"mcp": ("mcp__.*", "mcp_.*", "beforeMCPExecution")}
+"""Short names for `--without`."""
+
+CLIENTS = {
+    client.name: client
+    for client in (
+        GuardClient(
+            name="claude-code",
+            title="Claude Code",
+            user=(".claude/settings.json",),
+            project=".claude/settings.local.json",
+            syntax="jsonc",
+            events=(
+                HookEvent(name="PreToolUse", tools=("Bash", *CLAUDE, "mcp__.*")),
+                HookEvent(name="PostToolUse", tools=("Bash",), decides=False),
+            ),
+        ),
+        GuardClient(
+            name="codex",
+            title="Codex",
+            user=(".codex/hooks.json",),
+            project=".codex/hooks.json",
+            events=(
+                HookEvent(name="PreToolUse", tools=("Bash", "apply_patch", "mcp__.*")),
+                HookEvent(name="PermissionRequest", tools=("Bash",)),
+            ),
+        ),
+        GuardClient(
+            name="gemini-cli",
+            title="Gemini CLI",
+            user=(".gemini/settings.json",),
+            project=".gemini/settings.json",
+            syntax="jsonc",
+            events=(HookEvent(name="BeforeTool", tools=GEMINI),),
+        ),
+        GuardClient(
+            name="cursor",
+            title="Cursor",
+            user=(".cursor/hooks.json",),
+            project=".cursor/hooks.json",
+            kind="flat",
+            syntax="jsonc",
+            events=(
+                HookEvent(name="beforeShellExecution"),
+                HookEvent(name="beforeReadFile"),
+                HookEvent(name="beforeMCPExecution"),
+                HookEvent(name="afterShellExecution", decides=False),
+            ),
+            fallback=f"""{{ echo '{{"permission":"deny","user_message":"{_SILENT}"}}'; exit 2; }}""",
+        ),
+        GuardClient(
+            name="copilot",
+            title="GitHub Copilot CLI",
+            user=(".copilot/hooks/atip.json",),
+            project=".github/hooks/atip.json",
+            kind="flat",
+            events=(HookEvent(name="preToolUse"),),
+            fallback=f"""echo '{{"permissionDecision":"deny","permissionDecisionReason":"{_SILENT}"}}'""",
+        ),
+        GuardClient(
+            name="opencode",
+            title="opencode",
+            user=(".config/opencode/plugins/atip-guard.js",),
+            project=".opencode/plugins/atip-guard.js",
+            kind="plugin",
+        ),
+        GuardClient(
+            name="kimi",
+            title="Kimi Code CLI",
+            user=(".kimi-code/config.toml", ".kimi/config.toml"),
+            kind="tables",
+            syntax="toml",
+            events=(HookEvent(name="PreToolUse", tools=KIMI, form="^({})$"),),
+        ),
+    )
+}
+
+
+def find_client(name: str) -> GuardClient:
+    """
+    Raises:
+        NotFoundError: `guard.unknown-client`.
+    """
+    found = CLIENTS.get(full_name(name))
+    if found is None:
+        from atip.model.shapes.shape import closest
+
+        close = closest(name, list(CLIENTS))
+        hint = f"did you mean `{close}`?" if close else "clients: " + ", ".join(CLIENTS)
+        raise NotFoundError("guard.unknown-client", f"no client `{name[:40]}`", hint=hint)
+    return found
+
+
+def without_tools(client: GuardClient, names: Sequence[str]) -> GuardClient:
+    """The client without some tools; the shell cannot be left out.
+
+    Raises:
+        NotFoundError: `guard.unknown-tool`.
+    """
+    if client.kind == "plugin":
+        return client.replace(without=tuple(names))
+    known = {tool for event in client.events for tool in (*event.tools, event.name)} - SHELLS
+    left = {each for name in names for each in _MCP.get(name, (name,))}
+    for name in names:
+        if not known & set(_MCP.get(name, (name,))):
+            hint = "tools: " + ", ".join(sorted(known - {"PreToolUse", "PostToolUse", "PermissionRequest", "BeforeTool"}))  # fmt: skip
+            raise NotFoundError("guard.unknown-tool", f"{client.title} has no tool `{name[:40]}` that is judged", hint=hint)  # fmt: skip
+    events = [
+        event.replace(tools=tuple(tool for tool in event.tools if tool not in left))
+        for event in client.events
+        if event.name not in left
+    ]
+    return client.replace(events=tuple(events))
+
+
+def hook_command(client: GuardClient, event: HookEvent, program: str, limiter: str) -> str:
+    """The shell line that a client calls.
+
+    Args:
+        program: absolute path of `atip`.
+        limiter: absolute path of `timeout`; empty: this system has none, and the client's own limit counts.
+    """
+    call = f"{shlex.quote(program)} guard hook --for {client.name} --record"
+    if not event.decides:
+        return f"{call} || true"
+    limit = f"{shlex.quote(limiter)} -k 1 {LIMIT_S} " if limiter else ""
+    return f"{limit}{call} || {client.fallback}"
+
+
+def handler_of(client: GuardClient, event: HookEvent, command: str) -> dict[str, Any]:
+    """Our hook as this client writes it."""
+    if client.name == "copilot":
+        return {"type": "command", "bash": command, "timeoutSec": CLIENT_LIMIT_S}
+    if client.name == "cursor":
+        closed = {"failClosed": True} if event.decides else {}
+        return {"command": command, "timeout": CLIENT_LIMIT_S, **closed}
+    if client.name == "kimi":
+        return {
+            "event": event.name,
+            "matcher": event.matcher,
+            "command": command,
+            "timeout": CLIENT_LIMIT_S,
+        }
+    if client.name == "gemini-cli":
+        return {"name": "atip", "type": "command", "command": command, "timeout": CLIENT_LIMIT_S * 1000}  # fmt: skip
+    later = {} if event.decides else {"async": True}
+    return {"type": "command", "command": command, "timeout": CLIENT_LIMIT_S, **later}

@@ -1,0 +1,102 @@
+"""Arguments of a call as a person types them: `key=value`, `key:=json`, `--args JSON`, `--args -` for standard input.
+
+A text is what the parameter makes of it: `limit=5` is a number where the tool wants one, and a repeated key is a
+list where it takes several. `:=` is JSON whatever the parameter is. Judges nothing: that is `calls.arguments`.
+"""
+
+from __future__ import annotations
+
+from atip.errors import FormatError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.calls.functions import Function, Item
+
+
+def read_arguments(
+    words: Sequence[str], given: str = "", function: Function | None = None
+) -> dict[str, object]:
+    """Arguments by name.
+
+    Raises:
+        UsageError: `call.argument` for a word that is neither form, `call.args` for wrong JSON.
+    """
+    found = _object(given) if given else {}
+    texts: dict[str, list[str]] = {}
+    for word in words:
+        key, value, is_json = _split(word)
+        if is_json:
+            found[key] = _json(value, key)
+        else:
+            texts.setdefault(key, []).append(value)
+    for key, values in texts.items():
+        item = _item(function, key)
+        parts = [_typed(item, value) for value in values]
+        found[key] = parts if len(parts) > 1 or _is_list(item) else parts[0]
+    return found
+
+
+def _split(word: str) -> tuple[str, str, bool]:
+    key, mark, value = word.partition("=")
+    is_json = key.endswith(":")
+    key = key[:-1] if is_json else key
+    if not mark or not key:
+        raise UsageError(
+            "call.argument",
+            f"`{word[:80]}` is neither `key=value` nor `key:=json`",
+            hint="`--args JSON` takes all arguments at once",
+        )
+    return key, value, is_json
+
+
+def _object(text: str) -> dict[str, object]:
+    if text == "-":
+        from atip.cli.documents import load_bytes
+
+        text = load_bytes("-").decode("utf-8", "replace")
+    value = _json(text, "--args")
+    if not isinstance(value, dict):
+        raise UsageError("call.args", "`--args` is not a JSON object")
+    return value
+
+
+def _json(text: str, where: str) -> object:
+    from atip.model.reading.reader import read_json
+
+    try:
+        return read_json(text.encode("utf-8", "surrogatepass"))
+    except FormatError as error:
+        raise UsageError("call.args", f"`{where[:80]}`: not JSON: {error.message}") from error
+
+
+def _item(function: Function | None, key: str) -> Item | None:
+    if function is None:
+        return None
+    parameters = function.parameters
+    named = function.keys_of(key)
+    return parameters.get(key) or (parameters[named[0]] if len(named) == 1 else None)
+
+
+def _is_list(item: Item | None) -> bool:
+    from atip.calls.schema import is_list
+
+    return item is not None and item.schema is None and is_list(item)
+
+
+def _typed(item: Item | None, text: str) -> object:
+    if item is None:
+        return text
+    from atip.calls.schema import json_type
+
+    kind = json_type(item) if item.schema is None else item.schema.get("type")
+    if kind not in ("integer", "number", "boolean"):
+        return text
+    from atip.model.reading.reader import read_json
+
+    try:
+        value = read_json(text.encode("utf-8", "surrogatepass"))
+    except FormatError:
+        return text
+    return value if isinstance(value, (bool, int, float)) else text

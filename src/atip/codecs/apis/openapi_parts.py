@@ -1,0 +1,314 @@
+"""The parts of an OpenAPI operation: parameters, body, answer, security, servers – Swagger 2 read as if it were 3.
+
+Each function takes the reading (`resolve`, `dialect`, `document`) and raw values, and returns model values.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin
+
+from atip.model.operation import AuthScheme, Body, Parameter
+from atip.model.text.identifiers import ARGUMENTS, slug, unique
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Protocol
+
+    class Reading(Protocol):
+        document: dict[str, Any]
+        dialect: str
+
+        def resolve(self, value: Any, where: str) -> Any: ...
+
+
+_STYLES = {
+    "path": ("simple", False),
+    "query": ("form", True),
+    "header": ("simple", False),
+    "cookie": ("form", True),
+}
+_COLLECTIONS = {
+    "csv": ("form", False),
+    "multi": ("form", True),
+    "ssv": ("spaceDelimited", False),
+    "tsv": ("tabDelimited", False),
+    "pipes": ("pipeDelimited", False),
+}
+_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
+"""OpenAPI 3 says that parameters of these names are ignored: the body and the security schemes decide."""
+_SCHEMA_KEYS = frozenset(
+    [
+        "type",
+        "format",
+        "items",
+        "enum",
+        "default",
+        "maximum",
+        "exclusiveMaximum",
+        "minimum",
+        "exclusiveMinimum",
+        "maxLength",
+        "minLength",
+        "pattern",
+        "maxItems",
+        "minItems",
+        "uniqueItems",
+        "multipleOf",
+        "title",
+    ]
+)
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+
+
+def parameters_of(
+    reading: Reading, item: Mapping[str, Any], told: Mapping[str, Any], where: str
+) -> tuple[Parameter, ...]:
+    """Path, query, header and cookie parameters; an operation's own replace those of its path."""
+    found: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for raw in raw_parameters(reading, item, told, where):
+        found[(str(raw.get("name")), str(raw.get("in")))] = raw
+    taken: set[str] = set()
+    made = []
+    for (name, place), raw in found.items():
+        if place not in _STYLES or (place == "header" and name.lower() in _IGNORED_HEADERS):
+            continue
+        argument = unique(slug(name, "value", ARGUMENTS), taken, (place,))
+        made.append(_parameter(argument, name, place, raw))
+    return tuple(made)
+
+
+def raw_parameters(
+    reading: Reading, item: Mapping[str, Any], told: Mapping[str, Any], where: str
+) -> list[Mapping[str, Any]]:
+    """Parameter objects behind their references, those of the path first."""
+    listed: list[Mapping[str, Any]] = []
+    for owner in (item, told):
+        values = owner.get("parameters")
+        for value in values if isinstance(values, list) else ():
+            raw = reading.resolve(value, where)
+            if isinstance(raw, dict) and isinstance(raw.get("name"), str):
+                listed.append(raw)
+    return listed
+
+
+def _parameter(argument: str, name: str, place: str, raw: Mapping[str, Any]) -> Parameter:
+    style, explode = _STYLES[place]
+    media_type = ""
+    schema = raw.get("schema")
+    content = raw.get("content")
+    if isinstance(content, dict) and content:
+        media_type, described = next(iter(content.items()))
+        schema = described.get("schema") if isinstance(described, dict) else None
+    elif schema is None:
+        schema = {key: value for key, value in raw.items() if key in _SCHEMA_KEYS}
+        style, explode = _COLLECTIONS.get(str(raw.get("collectionFormat")), (style, False))
+        if place in {"path", "header"}:
+            style = "simple"
+    if isinstance(raw.get("style"), str):
+        style = raw["style"]
+        explode = style == "form"
+    if isinstance(raw.get("explode"), bool):
+        explode = raw["explode"]
+    return Parameter(
+        argument=argument,
+        name=name,
+        place=place,
+        schema=schema if isinstance(schema, dict) else {},
+        required=place == "path" or raw.get("required") is True,
+        description=str(raw.get("description") or "").strip(),
+        style=style,
+        explode=explode,
+        allow_reserved=raw.get("allowReserved") is True,
+        media_type=media_type,
+        deprecated=raw.get("deprecated") is True,
+    )
+
+
+def body_of(
+    reading: Reading, item: Mapping[str, Any], told: Mapping[str, Any], where: str, taken: set[str]
+) -> Body | None:
+    """The request body, in the media type that says most."""
+    if reading.dialect == "swagger-2.0":
+        return _swagger_body(reading, item, told, where, taken)
+    raw = reading.resolve(told.get("requestBody"), where)
+    if not isinstance(raw, dict):
+        return None
+    content = raw.get("content")
+    if not isinstance(content, dict) or not content:
+        return None
+    chosen = preferred(tuple(content))
+    described = content[chosen] if isinstance(content[chosen], dict) else {}
+    schema, encoding = described.get("schema"), described.get("encoding")
+    return Body(
+        argument=unique("body", taken),
+        media_type=chosen,
+        schema=schema if isinstance(schema, dict) else {},
+        required=raw.get("required") is True,
+        description=str(raw.get("description") or "").strip(),
+        encoding=encoding if isinstance(encoding, dict) else {},
+        other_media_types=tuple(each for each in content if each != chosen),
+    )
+
+
+def preferred(media_types: tuple[str, ...]) -> str:
+    """The media type we would rather speak: JSON, then forms, then text, then whatever comes first."""
+    return min(media_types, key=_rank)
+
+
+def _rank(media_type: str) -> int:
+    bare = media_type.split(";", 1)[0].strip().lower()
+    if bare == "application/json":
+        return 0
+    if bare.endswith("+json"):
+        return 1
+    order = (FORM, MULTIPART, "text/plain", "application/octet-stream")
+    return 2 + order.index(bare) if bare in order else 9
+
+
+def _swagger_body(
+    reading: Reading, item: Mapping[str, Any], told: Mapping[str, Any], where: str, taken: set[str]
+) -> Body | None:
+    consumes = told.get("consumes") or reading.document.get("consumes") or ["application/json"]
+    kinds = tuple(each for each in consumes if isinstance(each, str)) or ("application/json",)
+    raws = raw_parameters(reading, item, told, where)
+    for raw in raws:
+        if raw.get("in") == "body":
+            schema = raw.get("schema")
+            return Body(
+                argument=unique(slug(raw["name"], "body", ARGUMENTS), taken, ("body",)),
+                media_type=preferred(kinds),
+                schema=schema if isinstance(schema, dict) else {},
+                required=raw.get("required") is True,
+                description=str(raw.get("description") or "").strip(),
+            )
+    fields = [raw for raw in raws if raw.get("in") == "formData"]
+    return _swagger_form(fields, kinds, taken) if fields else None
+
+
+def _swagger_form(fields: list[Mapping[str, Any]], kinds: tuple[str, ...], taken: set[str]) -> Body:
+    has_file = any(raw.get("type") == "file" for raw in fields)
+    properties: dict[str, Any] = {}
+    for raw in fields:
+        schema = {key: value for key, value in raw.items() if key in _SCHEMA_KEYS}
+        if raw.get("type") == "file":
+            schema = {"type": "string", "format": "binary"}
+        if raw.get("description"):
+            schema["description"] = raw["description"]
+        properties[raw["name"]] = schema
+    required = [raw["name"] for raw in fields if raw.get("required") is True]
+    schema = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    return Body(
+        argument=unique("form", taken, ("body",)),
+        media_type=MULTIPART if has_file or (MULTIPART in kinds and FORM not in kinds) else FORM,
+        schema=schema,
+        required=bool(required),
+    )
+
+
+def output_of(
+    reading: Reading, told: Mapping[str, Any], where: str
+) -> tuple[Mapping[str, Any] | None, str]:
+    """Schema and media type of the first successful answer that says something."""
+    responses = told.get("responses")
+    responses = responses if isinstance(responses, dict) else {}
+    for status in sorted(responses, key=str):
+        if not (str(status).startswith("2") or str(status).lower() == "default"):
+            continue
+        raw = reading.resolve(responses[status], where)
+        if not isinstance(raw, dict):
+            continue
+        content = raw.get("content")
+        if isinstance(content, dict) and content:
+            chosen = preferred(tuple(content))
+            schema = content[chosen].get("schema") if isinstance(content[chosen], dict) else None
+            return (schema if isinstance(schema, dict) else None), chosen
+        if isinstance(raw.get("schema"), dict):
+            produces = told.get("produces") or reading.document.get("produces")
+            kinds = tuple(produces) if isinstance(produces, list) and produces else ()
+            return raw["schema"], preferred(kinds or ("application/json",))
+    return None, ""
+
+
+def security_of(value: object) -> tuple[tuple[str, ...], ...]:
+    """Alternatives of scheme names; an empty list of alternatives means that nothing is needed."""
+    if not isinstance(value, list):
+        return ()
+    return tuple(tuple(map(str, each)) for each in value if isinstance(each, dict))
+
+
+def schemes_of(document: Mapping[str, Any], dialect: str, pointers: Any) -> tuple[AuthScheme, ...]:
+    """The security schemes of a document, as ATM names them (§9.4)."""
+    components = document.get("components")
+    raws = document.get("securityDefinitions") if dialect == "swagger-2.0" else None
+    if raws is None and isinstance(components, dict):
+        raws = components.get("securitySchemes")
+    made = []
+    for name, raw in (raws if isinstance(raws, dict) else {}).items():
+        raw = pointers.resolved(raw)
+        if isinstance(raw, dict):
+            made.append(_scheme(str(name), raw))
+    return tuple(made)
+
+
+def _scheme(name: str, raw: Mapping[str, Any]) -> AuthScheme:
+    kind, scheme = str(raw.get("type", "")), str(raw.get("scheme", "")).lower()
+    described = str(raw.get("description") or "").strip()
+    if kind == "apiKey":
+        return AuthScheme(
+            name=name,
+            type="apiKey",
+            place=str(raw.get("in", "header")),
+            parameter=str(raw.get("name", "")),
+            description=described,
+        )
+    if kind == "basic" or (kind == "http" and scheme == "basic"):
+        return AuthScheme(name=name, type="basic", description=described)
+    if kind == "http" and scheme == "bearer":
+        return AuthScheme(name=name, type="bearer", description=described)
+    if kind in {"oauth2", "openIdConnect"}:
+        return AuthScheme(name=name, type="oauth2", scopes=_scopes(raw), description=described)
+    return AuthScheme(name=name, type="custom", scheme=scheme or kind, description=described)
+
+
+def _scopes(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    flows = raw.get("flows")
+    owners = list(flows.values()) if isinstance(flows, dict) else [raw]
+    found: dict[str, None] = {}
+    for owner in owners:
+        scopes = owner.get("scopes") if isinstance(owner, dict) else None
+        found.update(dict.fromkeys(map(str, scopes if isinstance(scopes, dict) else ())))
+    return tuple(found)
+
+
+def servers_of(owner: Mapping[str, Any], dialect: str, origin: str = "") -> tuple[str, ...]:
+    """Base addresses, variables replaced by their defaults, without a slash at the end."""
+    if dialect == "swagger-2.0":
+        return _swagger_servers(owner, origin)
+    made = []
+    servers = owner.get("servers")
+    for server in servers if isinstance(servers, list) else ():
+        if not isinstance(server, dict) or not isinstance(server.get("url"), str):
+            continue
+        url = server["url"]
+        variables = server.get("variables")
+        for name, variable in (variables if isinstance(variables, dict) else {}).items():
+            if isinstance(variable, dict) and "default" in variable:
+                url = url.replace("{" + str(name) + "}", str(variable["default"]))
+        made.append((urljoin(origin, url) if origin else url).rstrip("/"))
+    return tuple(dict.fromkeys(made))
+
+
+def _swagger_servers(owner: Mapping[str, Any], origin: str) -> tuple[str, ...]:
+    host, base = owner.get("host"), str(owner.get("basePath") or "")
+    if not isinstance(host, str) or not host:
+        return (urljoin(origin, base).rstrip("/"),) if origin and "swagger" in owner else ()
+    schemes = owner.get("schemes")
+    known = [
+        each for each in (schemes if isinstance(schemes, list) else ()) if isinstance(each, str)
+    ]
+    order = sorted(known or ["https"], key=lambda scheme: scheme != "https")
+    return tuple(f"{scheme}://{host}{base}".rstrip("/") for scheme in order if "http" in scheme)

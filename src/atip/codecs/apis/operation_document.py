@@ -1,0 +1,187 @@
+"""Operations on disk: one line of JSON for the Api, one for each operation, one for each shared schema.
+
+What `api sync` writes beside the wrappers and `api call` reads: an operation with its schemas, found by a search for its
+name, so that nothing needs the original document, however large. The key comes first in every line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from atip.model.operation import Api, AuthScheme, Body, Operation, Parameter
+from atip.model.reading.decode import decode_effects
+from atip.model.reading.encode import encode_effects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from atip.codecs.apis.operation_schema import Schemas
+    from atip.model.value import Value
+
+FORMAT = 1
+_PLAIN = (
+    *(
+        "name",
+        "original",
+        "summary",
+        "description",
+        "output_media_type",
+        "method",
+        "path",
+        "server",
+    ),
+    *("statement", "category", "deprecated"),
+)
+
+
+_REFERENCE = re.compile(rb'"#/\$defs/([^"]+)"')
+
+
+def encode_api(api: Api, schemas: Schemas) -> bytes:
+    """The whole file."""
+    wanted: list[str] = []
+    lines = [line_of(encode_header(api))]
+    lines += [line_of(encode_operation(each, schemas, wanted)) for each in api.operations]
+    shared = schemas.parts(wanted)
+    lines += [line_of({"part": name, "schema": schema}) for name, schema in shared.items()]
+    return b"".join(lines)
+
+
+def encode_operation(operation: Operation, schemas: Schemas, wanted: list[str]) -> dict[str, Any]:
+    """One operation with everything a call needs, but for the shared schemas it refers to."""
+    made = {key: getattr(operation, key) for key in _PLAIN if getattr(operation, key)}
+    if operation.parameters:
+        made["parameters"] = [_encoded(each, skip="schema") for each in operation.parameters]
+    if operation.body is not None:
+        made["body"] = _encoded(operation.body, skip="schema")
+    if operation.security:
+        made["security"] = [list(each) for each in operation.security]
+    effects = encode_effects(operation.effects)
+    if effects:
+        made["effects"] = effects
+    if operation.extra:
+        made["extra"] = dict(operation.extra)
+    made["inputSchema"] = schemas.open_input(operation, wanted)
+    if operation.output is not None:
+        made["outputSchema"] = schemas.open_output(operation, wanted)
+    return made
+
+
+def read_line(data: bytes, name: str) -> dict[str, Any] | None:
+    """One operation of a file, its schemas completed with the parts they reach."""
+    line = find_line(data, name)
+    if line is None:
+        return None
+    told: dict[str, Any] = json.loads(line)
+    for key in ("inputSchema", "outputSchema"):
+        if key in told and isinstance(told[key], dict):
+            shared = reached_parts(data, json.dumps(told[key], ensure_ascii=False).encode())
+            if shared:
+                told[key]["$defs"] = shared
+    return told
+
+
+def reached_parts(data: bytes, text: bytes, limit: int = 400) -> dict[str, Any]:
+    """Shared schemas that a text refers to, directly and further on; what lies beyond the limit is open."""
+    found: dict[str, Any] = {}
+    queue = list(dict.fromkeys(_REFERENCE.findall(text)))
+    for name in queue:
+        key = name.decode()
+        if key in found:
+            continue
+        line = None if len(found) >= limit else find_line(data, key, "part")
+        found[key] = True if line is None else json.loads(line)["schema"]
+        if line is not None:
+            queue += [each for each in _REFERENCE.findall(line) if each.decode() not in found]
+    return found
+
+
+def decode_operation(told: Mapping[str, Any]) -> Operation:
+    """The operation of a line. Parameters get their schema back from the input schema."""
+    schema = told["inputSchema"]
+    properties, shared = schema.get("properties", {}), schema.get("$defs")
+
+    def schema_of(argument: str) -> Mapping[str, Any]:
+        own = properties.get(argument, {})
+        return {**own, "$defs": shared} if shared and "$ref" in json.dumps(own) else own
+
+    body = told.get("body")
+    return Operation(
+        **{key: told[key] for key in _PLAIN if key in told},
+        parameters=tuple(
+            Parameter(**each, schema=schema_of(each["argument"]))
+            for each in told.get("parameters", ())
+        ),
+        body=None
+        if body is None
+        else Body(
+            **{**body, "other_media_types": tuple(body.get("other_media_types", ()))},
+            schema=schema_of(body["argument"]),
+        ),
+        security=tuple(tuple(each) for each in told.get("security", ())),
+        effects=decode_effects(told.get("effects", {})),
+        output=told.get("outputSchema"),
+        extra=told.get("extra", {}),
+    )
+
+
+def encode_header(api: Api) -> dict[str, Any]:
+    """The Api without its operations."""
+    return {
+        "api": api.name,
+        "format": FORMAT,
+        "kind": api.kind,
+        "title": api.title,
+        "description": api.description,
+        "version": api.version,
+        "servers": list(api.servers),
+        "schemes": [_encoded(each) for each in api.schemes],
+    }
+
+
+def decode_header(told: Mapping[str, Any], operations: Iterable[Operation] = ()) -> Api:
+    """An Api from its line; schemas of operations read from disk are complete already."""
+    schemes = tuple(
+        AuthScheme(**{**each, "scopes": tuple(each.get("scopes", ()))})
+        for each in told.get("schemes", ())
+    )
+    return Api(
+        name=told["api"],
+        kind=told["kind"],
+        title=told.get("title", ""),
+        description=told.get("description", ""),
+        version=told.get("version", ""),
+        servers=tuple(told.get("servers", ())),
+        schemes=schemes,
+        operations=tuple(operations),
+    )
+
+
+def line_of(told: Mapping[str, Any]) -> bytes:
+    """A line of the file."""
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def find_line(data: bytes, name: str, key: str = "name") -> bytes | None:
+    """The line of one operation, or of one shared part, without reading the others."""
+    wanted = f'\n{{"{key}":{json.dumps(name, ensure_ascii=False)}'
+    start = data.find(wanted.encode())
+    if start < 0:
+        return None
+    end = data.find(b"\n", start + 1)
+    return data[start + 1 : end if end >= 0 else len(data)]
+
+
+def _encoded(value: Value, skip: str = "") -> dict[str, Any]:
+    """Fields that differ from their defaults; tuples as lists."""
+    cls: Any = type(value)
+    made = {}
+    for field in cls._fields:
+        held = getattr(value, field)
+        if field == skip or (field in cls._defaults and held == cls._defaults[field]):
+            continue
+        made[field] = list(held) if isinstance(held, tuple) else held
+    return made

@@ -1,0 +1,95 @@
+"""What a bundle says of its tools: sandbox, mutations and risk, all from the most that a tool may do. Pure.
+
+A TOOL.md has a template that takes the options it names and no others, so that its claims are made from the ceiling of
+these. Unknown counts as the dangerous value. Implements AIP-29 `sandbox`, AIP-14 `mutates`, `approval`, `risk_level`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.calls.effects.ceiling import claim_of, nodes_along
+from atip.model.effects import UNKNOWN, union_of_steps
+from atip.model.tool import Command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.model.effects import Effects
+    from atip.model.tool import Tool
+
+
+def sandbox_of(tool: Tool) -> dict[str, Any]:
+    """The narrowest block that the effects allow for; hosts are never guessed."""
+    merged = tool.effects
+    for path, command in tool.walk():
+        if not command.commands:
+            merged = _widest(merged, ceiling_of(tool, path, command))
+    if not tool.commands:
+        merged = ceiling_of(tool, (), root_command(tool))
+    writes = merged.filesystem.write is not False or merged.filesystem.delete is not False
+    return {
+        "network": {"egress": []},
+        "fs": {
+            "read": ["./**"],
+            "write": ["./**"] if writes else [],
+            "deny": ["~/.ssh/**", "~/.gnupg/**"],
+        },
+        "exec": {"allow": merged.subprocess is not False, "spawn": []},
+        "env": {"pass": [], "set": {}},
+        "tty": {"required": False},
+    }
+
+
+def _widest(left: Effects, right: Effects) -> Effects:
+    return right if left is UNKNOWN else union_of_steps(left, right)
+
+
+def ceiling_of(tool: Tool, words: tuple[str, ...], command: Command) -> Effects:
+    """The most that a tool of the bundle may do: its template takes these options and no others."""
+    nodes = nodes_along(tool, words)
+    return claim_of(tool, nodes, command.options or (), bool(command.arguments)).ceiling
+
+
+def narrowing_of(effects: Effects) -> dict[str, Any]:
+    """What a command surely does not need of its bundle's sandbox."""
+    files = effects.filesystem
+    narrowed: dict[str, Any] = {}
+    if effects.network is False:
+        narrowed["network"] = {"egress": []}
+    if files.write is False and files.delete is False:
+        narrowed["fs"] = {"write": []}
+    if effects.subprocess is False:
+        narrowed["exec"] = {"allow": False, "spawn": []}
+    return narrowed
+
+
+def mutations(effects: Effects) -> tuple[list[str], int]:
+    """`mutates` and `risk_level` of AIP-14: unknown counts as the dangerous value."""
+    files = effects.filesystem
+    things = (*(effects.modifies or ()), *(effects.creates or ()), *(effects.deletes or ()))
+    mutates = [f"external:{slug_of(one)}" for one in things]
+    if files.write is not False or files.delete is not False:
+        mutates.append("workspace:./**")
+    mutates = list(dict.fromkeys(mutates))
+    if effects.destructive or effects.reversible is False:
+        return mutates or ["workspace:./**"], 3
+    if any(one.startswith("external:") for one in mutates):
+        return mutates, 2
+    return mutates, 1 if mutates else 0
+
+
+def root_command(tool: Tool) -> Command:
+    """The bare tool as a command."""
+    return Command(
+        description=tool.description,
+        options=tool.options,
+        arguments=tool.arguments,
+        effects=tool.effects,
+    )
+
+
+def slug_of(text: str) -> str:
+    """A text as an identifier of a bundle."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].rstrip("-") or "tool"

@@ -1,0 +1,159 @@
+"""TOOL.md of a bundle as a value: inputs, outputs, argument template, narrowing, what it changes.
+
+The template stands in `runner.argv` (older bundles) or in a DRIVER.md beside (`implements[].metadata.cli.argv`);
+without one the subcommand takes its inputs as options of the same name. Implements AIP-14 and AIP-29 "Args
+template"; RESOLUTIONS P3, P19.
+"""
+
+from __future__ import annotations
+
+from atip.codecs.climd.check import driver_argv, tool_sandbox
+from atip.model.effects import NO_EXTRA, Cost, Effects, Filesystem
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+EXTERNAL = ("external", "network", "http", "https", "api", "database")
+"""Classes of `mutates` that are not files of this machine."""
+
+
+class BundleTool(Value):
+    """One subcommand as the agent calls it."""
+
+    path: tuple[str, ...]
+    """Words after the program."""
+    ref: str
+    """Where its TOOL.md lies, relative to the bundle."""
+    id: str = ""
+    name: str = ""
+    description: str = ""
+    version: str = ""
+    inputs: Mapping[str, Any] = NO_EXTRA
+    """JSON Schema; empty: nothing is known, and nothing is taken."""
+    outputs: Mapping[str, Any] = NO_EXTRA
+    argv: tuple[str, ...] | None = None
+    """Template with the subcommand words in it; None: made from the inputs."""
+    sandbox: Mapping[str, Any] | None = None
+    """Narrowing; None: the bundle's sandbox as it is."""
+    mutates: tuple[str, ...] = ()
+    approval: str = "auto"
+    risk_level: int | None = None
+    idempotent: bool | None = None
+    cost_class: str | None = None
+    timeout_s: float | None = None
+    has_document: bool = True
+    """Whether the TOOL.md exists; a manifest alone must work too."""
+
+    @property
+    def template(self) -> tuple[str, ...]:
+        """The argument template, made from the inputs where none was written."""
+        if self.argv is not None:
+            return self.argv
+        words = list(self.path)
+        properties = self.inputs.get("properties")
+        for name, schema in (properties if isinstance(properties, dict) else {}).items():
+            flag = f"--{name.replace('_', '-')}"
+            if isinstance(schema, dict) and schema.get("type") == "boolean":
+                words.append(f"${{input.{name} | flag('{flag}')}}")
+            else:
+                words.append(f"${{input.{name} | optional('{flag}')}}")
+        return tuple(words)
+
+
+def read_tool(
+    path: tuple[str, ...],
+    ref: str,
+    fields: Mapping[str, Any] | None,
+    drivers: Mapping[str, Any] | None = None,
+) -> BundleTool:
+    """Fields of a TOOL.md → BundleTool; None: there is no such file.
+
+    Args:
+        drivers: argument templates by reference, from a DRIVER.md.
+    """
+    given = (drivers or {}).get(ref)
+    if fields is None:
+        return BundleTool(
+            path=path, ref=ref, id=".".join(path), argv=_words(given), has_document=False
+        )
+    runner = fields.get("runner")
+    own = runner.get("argv") if isinstance(runner, dict) else None
+    timeout = fields.get("timeout_ms")
+    risk = fields.get("risk_level")
+    return BundleTool(
+        path=path,
+        ref=ref,
+        id=_text(fields, "id") or ".".join(path),
+        name=_text(fields, "name") or " ".join(path),
+        description=_text(fields, "description") or "",
+        version=_text(fields, "version") or "",
+        inputs=_schema(fields.get("inputs")),
+        outputs=_schema(fields.get("outputs")),
+        argv=_words(own if own is not None else given),
+        sandbox=tool_sandbox(fields),
+        mutates=tuple(one for one in fields.get("mutates") or () if isinstance(one, str)),
+        approval=_text(fields, "approval") or "auto",
+        risk_level=risk if isinstance(risk, int) and not isinstance(risk, bool) else None,
+        idempotent=fields["idempotent"] if isinstance(fields.get("idempotent"), bool) else None,
+        cost_class=_text(fields, "cost_class"),
+        timeout_s=timeout / 1000 if isinstance(timeout, int) and timeout > 0 else None,
+    )
+
+
+def driver_templates(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Argument templates of a DRIVER.md by TOOL.md reference."""
+    found: dict[str, Any] = {}
+    for entry in fields.get("implements") or ():
+        if isinstance(entry, dict) and isinstance(entry.get("tool"), str):
+            argv = driver_argv(entry)
+            if argv is not None:
+                found[entry["tool"]] = argv
+    return found
+
+
+def effects_of_tool(tool: BundleTool, sandbox: Mapping[str, Any]) -> Effects:
+    """Effects that the documents claim: `mutates`, `risk_level`, and what the sandbox rules out.
+
+    The sandbox is enforced, so what it excludes is excluded; what it allows is only possible. A claim of harmlessness
+    alone (`risk_level: 0`) settles no danger.
+    """
+    block = {**sandbox, **(tool.sandbox or {})}
+    egress = (block.get("network") or {}).get("egress")
+    writes = (block.get("fs") or {}).get("write")
+    execution = block.get("exec") or {}
+    outside = tuple(one for one in tool.mutates if one.partition(":")[0] in EXTERNAL)
+    local = len(outside) < len(tool.mutates)
+    return Effects(
+        filesystem=Filesystem(
+            read=True,
+            write=True if local else (False if writes == [] else None),
+            delete=False if writes == [] else None,
+        ),
+        network=True if outside else (False if egress == [] else None),
+        subprocess=False if execution.get("allow") is False else None,
+        idempotent=tool.idempotent,
+        reversible=False if tool.risk_level == 3 else None,
+        destructive=True
+        if tool.risk_level == 3
+        else (False if writes == [] and egress == [] else None),
+        modifies=outside or None,
+        cost=Cost(billable=True) if tool.cost_class in ("metered", "expensive") else Cost(),
+    )
+
+
+def _words(value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, (list, tuple)):
+        return None
+    return tuple(str(word) for word in value)
+
+
+def _schema(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else NO_EXTRA
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str | None:
+    value = fields.get(name)
+    return value if isinstance(value, str) else None

@@ -1,0 +1,243 @@
+"""A bundle as commands of a Tool: subcommands, parameters from argument templates, effects, login, patterns."""
+
+from __future__ import annotations
+
+from atip.calls.templates.argv import Placeholder, check_template, parts_of
+from atip.codecs.climd.tool import BundleTool, effects_of_tool
+from atip.model.effects import Effects, Filesystem, Interactive
+from atip.model.tool import (
+    MISSING,
+    Argument,
+    Authentication,
+    AuthenticationMethod,
+    Command,
+    Option,
+    Pattern,
+    PatternStep,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from atip.codecs.climd.document import Document
+    from atip.codecs.climd.manifest import CliManifest
+
+_TYPES = ("string", "integer", "number", "boolean", "array")
+
+
+def commands_of(manifest: CliManifest, tools: Iterable[BundleTool]) -> dict[str, Command]:
+    """The tree of subcommands; a tool without words is the bare program (`""`, A11)."""
+    made: dict[tuple[str, ...], Command] = {}
+    for tool in tools:
+        made[tool.path or ("",)] = _command(tool, manifest)
+    return _nested(made)
+
+
+def _command(tool: BundleTool, manifest: CliManifest) -> Command:
+    options, arguments = parameters_of(tool)
+    return Command(
+        description=tool.description,
+        title=tool.name or None,
+        options=tuple(options) or None,
+        arguments=tuple(arguments) or None,
+        effects=effects_of_tool(tool, manifest.sandbox),
+    )
+
+
+def parameters_of(tool: BundleTool) -> tuple[list[Option], list[Argument]]:
+    """Options and positionals that the template of a tool has places for."""
+    options: list[Option] = []
+    arguments: list[Argument] = []
+    words = tool.template
+    if check_template(words):
+        return options, arguments
+    before = ""
+    for word in words:
+        parts = parts_of(word)
+        places = [part for part in parts if isinstance(part, Placeholder)]
+        lead = parts[0] if parts and isinstance(parts[0], str) else ""
+        for place in places:
+            if place.flag is not None:
+                options.append(_option(tool, place, place.flag, "boolean"))
+            elif place.option is not None:
+                options.append(_option(tool, place, place.option))
+            elif lead.startswith("-") and lead.endswith("="):
+                options.append(_option(tool, place, lead[:-1]))
+            elif len(parts) == 1 and before.startswith("-") and before not in ("-", "--"):
+                options.append(_option(tool, place, before))
+            else:
+                arguments.append(_argument(tool, place))
+        before = "" if places else word
+    return options, arguments
+
+
+def _option(tool: BundleTool, place: Placeholder, flag: str, kind: str = "") -> Option:
+    schema = _schema(tool, place)
+    return Option(
+        name=place.name,
+        flags=(flag,),
+        type=kind or _type(schema),
+        description=str(schema.get("description", "")),
+        required=True if _is_required(tool, place) else None,
+        default=schema.get("default", place.default),
+        enum=tuple(schema["enum"]) if isinstance(schema.get("enum"), list) else None,
+        variadic=True if schema.get("type") == "array" else None,
+    )
+
+
+def _argument(tool: BundleTool, place: Placeholder) -> Argument:
+    schema = _schema(tool, place)
+    return Argument(
+        name=place.name,
+        type=_type(schema),
+        description=str(schema.get("description", "")),
+        required=None if _is_required(tool, place) else False,
+        default=schema.get("default", place.default),
+        enum=tuple(schema["enum"]) if isinstance(schema.get("enum"), list) else None,
+        variadic=True if schema.get("type") == "array" else None,
+    )
+
+
+def _schema(tool: BundleTool, place: Placeholder) -> Mapping[str, Any]:
+    properties = tool.inputs.get("properties")
+    schema = properties.get(place.name) if isinstance(properties, dict) else None
+    return schema if isinstance(schema, dict) else {}
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    kind = schema.get("type", "string")
+    if kind == "array":
+        items = schema.get("items")
+        kind = items.get("type", "string") if isinstance(items, dict) else "string"
+    form = {"file-path": "file", "directory-path": "directory", "uri": "url"}
+    if kind == "string" and schema.get("format") in form:
+        return form[schema["format"]]
+    return kind if kind in _TYPES else "string"
+
+
+def _is_required(tool: BundleTool, place: Placeholder) -> bool:
+    if place.optional or place.default is not MISSING or place.flag is not None:
+        return False
+    required = tool.inputs.get("required")
+    return place.name in required if isinstance(required, list) else False
+
+
+def _nested(nodes: Mapping[tuple[str, ...], Command]) -> dict[str, Command]:
+    heads: dict[str, dict[tuple[str, ...], Command]] = {}
+    for path, command in nodes.items():
+        heads.setdefault(path[0], {})[path[1:]] = command
+    made: dict[str, Command] = {}
+    for name, below in heads.items():
+        own = below.pop((), Command())
+        made[name] = own.replace(commands=_nested(below)) if below else own
+    return made
+
+
+def effects_of_bundle(manifest: CliManifest) -> Effects:
+    """What the enforced sandbox rules out for every subcommand; the rest stays unknown."""
+    block = manifest.sandbox
+    network, files = block.get("network") or {}, block.get("fs") or {}
+    execution, terminal = block.get("exec") or {}, block.get("tty") or {}
+    writes = files.get("write") == []
+    return Effects(
+        filesystem=Filesystem(write=False if writes else None, delete=False if writes else None),
+        network=False if network.get("egress") == [] else None,
+        subprocess=False if execution.get("allow") is False else None,
+        interactive=Interactive(tty=True if terminal.get("required") is True else None),
+    )
+
+
+def authentication_of(manifest: CliManifest) -> Authentication | None:
+    """The login surface; None: the CLI needs no login."""
+    auth = manifest.auth
+    if auth is None:
+        return None
+    methods = [AuthenticationMethod(type="token", env_var=name) for name in auth.env]
+    if auth.login is not None:
+        methods.append(AuthenticationMethod(type="login", setup_command=auth.login.cmd))
+    check = auth.login.completes_when if auth.login else None
+    return Authentication(
+        required=True,
+        methods=tuple(methods) or None,
+        check_command=check.cmd if check else None,
+    )
+
+
+def patterns_of(manifest: CliManifest, documents: Mapping[str, Document]) -> tuple[Pattern, ...]:
+    """Examples by goal, and intents with the words a user would say."""
+    found = [
+        Pattern(name=goal, steps=(PatternStep(command=cmd),), executable=False)
+        for goal, cmd in manifest.examples
+        if goal and cmd
+    ]
+    words = {ref.removeprefix("./"): path for path, ref in manifest.commands}
+    for ref in manifest.intents:
+        document = documents.get(ref.removeprefix("./"))
+        if document is not None:
+            found += _intent(document.fields, words, ref, manifest.bin)
+    return tuple(found)
+
+
+def phrases_of(manifest: CliManifest, documents: Mapping[str, Document]) -> dict[str, list[str]]:
+    """What a user may say, by subcommand: goals of examples, seeds of intents, and the tags for all."""
+    found: dict[str, list[str]] = {" ".join(path): [] for path, _ in manifest.commands}
+    told = [(goal, cmd.split()[1:]) for goal, cmd in manifest.examples if goal and cmd.split()]
+    for pattern in patterns_of(manifest.replace(examples=()), documents):
+        told += [(said, pattern.steps[0].command.split()[1:]) for said in pattern.tags or ()]
+    for said, words in told:
+        for size in range(len(words), -1, -1):
+            if " ".join(words[:size]) in found:
+                found[" ".join(words[:size])].append(said)
+                break
+    tags = list(manifest.tags)
+    return {path: [*phrases, *tags] for path, phrases in found.items() if phrases or tags}
+
+
+def _intent(
+    fields: Mapping[str, Any], words: Mapping[str, tuple[str, ...]], ref: str, program: str
+) -> list[Pattern]:
+    folder = ref.removeprefix("./").rpartition("/")[0]
+    routes = [
+        words[target]
+        for route in fields.get("implements") or ()
+        if isinstance(route, dict) and isinstance(route.get("tool"), str)
+        if (target := _joined(folder, route["tool"])) in words
+    ]
+    if not routes:
+        return []
+    said = spoken(fields.get("intent"))
+    return [
+        Pattern(
+            name=said[0] if said else spoken(fields.get("label"))[0],
+            description=(spoken(fields.get("description")) or [""])[0],
+            steps=(PatternStep(command=" ".join((program, *routes[0]))),),
+            tags=tuple(said) or None,
+            executable=False,
+        )
+    ]
+
+
+def spoken(value: object) -> list[str]:
+    """Texts of a field that may be text, a list, or either by locale."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return [one for one in value if isinstance(one, str)]
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in spoken(one)]
+    return []
+
+
+def _joined(folder: str, ref: str) -> str:
+    """A reference relative to a folder of the bundle, or to the bundle itself."""
+    if not ref.startswith("../"):
+        return ref.removeprefix("./")
+    parts: list[str] = folder.split("/") if folder else []
+    for part in ref.split("/"):
+        if part == "..":
+            parts = parts[:-1]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)

@@ -1,0 +1,228 @@
+"""CMP 0.2.0: a tool as manifest, capability and examples in one mapping (the files of its `cmp/` folder).
+
+Reading builds commands with effects out of the templates and keeps the documents word for word, so that writing
+gives them back. Writing any other tool makes an adapter with generated patterns; what CMP cannot say is found
+by reading the result again and is listed. Implements CMP 0.2.0 §3, §4, §7, §9.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.calls.templates.cmp import split_template
+from atip.codecs.cmp.document import MAX_SUMMARY, CmpManifest, Reader
+from atip.codecs.cmp.tree import commands_of
+from atip.codecs.cmp.write import write_intents
+from atip.codecs.interface import Decoded, Encoded, Loss
+from atip.codecs.providers.safety import clean_text
+from atip.errors import FormatError
+from atip.model.problems import Problem, render_path
+from atip.model.reading import encode as model_encode
+from atip.model.reading.reader import read_json
+from atip.model.text.names import why_unsafe
+from atip.model.tool import Binary, Tool, Trust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+KEPT = "x-cmp"
+"""Vendor field of a tool that was read from CMP: its documents as written."""
+BUDGET = 47
+"""Tokens of a manifest we write, by our estimate: fewer than 50 by the usual tokenizers (§3.4) …"""
+FRAME = 21
+"""… of which the field names and marks take this many."""
+LEAST_SUMMARY = 12
+"""Characters of a summary that are kept whatever the names cost."""
+_VERSION = re.compile(r"\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\Z")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
+_PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9\s]")
+_NUMBERS = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?")
+
+
+def decode(data: bytes | dict[str, Any], *, origin: str = "", strict: bool = False) -> Decoded:
+    """CMP documents → Tool.
+
+    Args:
+        origin: name of the tool's folder, for the check of C3 and where the name is missing.
+        strict: broken MUSTs are errors.
+
+    Raises:
+        FormatError: `cmp.invalid` with all problems when no tool can be made of it.
+    """
+    document = read_json(data) if isinstance(data, bytes) else data
+    reader = Reader(strict=strict)
+    if not isinstance(document, dict):
+        document = {}
+    manifest = reader.manifest(document.get("manifest"), folder=origin.rpartition("/")[2])
+    intents = reader.intents(document.get("capability"))
+    examples = reader.examples(document.get("examples"))
+    errors = [problem for problem in reader.problems if problem.severity == "error"]
+    if manifest is None or (errors and (strict or not intents)):
+        raise FormatError(
+            "cmp.invalid", f"not a CMP tool: {errors[0].message}", problems=reader.problems
+        )
+    if any(problem.code == "cmp.newer-spec" for problem in errors):
+        raise FormatError("cmp.newer-spec", errors[-1].message, problems=reader.problems)
+    raw = document["capability"]["intents"]
+    stated = [
+        item for item in raw if isinstance(item, dict) and isinstance(item.get("command"), str)
+    ]
+    tree = commands_of(manifest, intents, stated)
+    kept = {key: document[key] for key in ("manifest", "capability", "examples") if key in document}
+    tool = Tool(
+        name=manifest.name,
+        version=manifest.version,
+        description=manifest.summary,
+        binary=Binary(name=manifest.program) if manifest.program != manifest.name else None,
+        trust=Trust(source="cmp", verified=False),
+        commands=tree.commands or None,
+        arguments=tree.arguments or None,
+        options=tree.options or None,
+        effects=tree.effects,
+        patterns=tree.patterns or None,
+        examples=tuple(str(example["intent"]) for example in examples) or None,
+        extra={KEPT: kept, "x-atip": {"intents": tree.intents, "category": manifest.domain}},
+    )
+    return Decoded(tool=tool, problems=tuple(reader.problems), losses=_unread(raw, stated))
+
+
+def _unread(raw: list[Any], stated: list[Any]) -> tuple[Loss, ...]:
+    if len(raw) == len(stated):
+        return ()
+    return (
+        Loss(path="$.capability.intents", message=f"{len(raw) - len(stated)} unusable intents"),
+    )
+
+
+def encode(tool: Tool) -> Encoded:
+    """Tool → `{"manifest", "capability"}`, plus `examples` where it came from CMP."""
+    kept = tool.extra.get(KEPT)
+    documents = _kept(tool, kept) if isinstance(kept, dict) else None
+    if documents is None:
+        manifest = _manifest(tool)
+        documents = {
+            "manifest": manifest,
+            "capability": {"intents": write_intents(tool, manifest.get("wraps", tool.name))},
+        }
+    back = decode(documents).tool
+    return Encoded(data=documents, losses=tuple(_differences(tool, back)))
+
+
+def _kept(tool: Tool, kept: dict[str, Any]) -> dict[str, Any] | None:
+    """The documents a tool was read from, if they are still those of this tool."""
+    manifest, capability = kept.get("manifest"), kept.get("capability")
+    if not isinstance(manifest, dict) or not isinstance(capability, dict):
+        return None
+    reader = Reader()
+    read = reader.manifest(manifest)
+    if read is None or tool.name not in (read.name, read.key) or not _is_own(read, capability):
+        # SECURITY: a vendor field of a foreign document must not bring commands of another program.
+        return None
+    made = {"manifest": {**manifest, "summary": tool.description, "version": tool.version}}
+    if tool.description == read.summary and tool.version == read.version:
+        made["manifest"] = manifest
+    made["capability"] = capability
+    if "examples" in kept:
+        made["examples"] = kept["examples"]
+    return made
+
+
+def _is_own(manifest: CmpManifest, capability: dict[str, Any]) -> bool:
+    for intent in capability.get("intents") or ():
+        command = intent.get("command") if isinstance(intent, dict) else None
+        try:
+            words = split_template(command) if isinstance(command, str) else ()
+        except FormatError:
+            continue
+        if words and words[0].rpartition("/")[2] != manifest.program.rpartition("/")[2]:
+            return False
+    return True
+
+
+def _manifest(tool: Tool) -> dict[str, Any]:
+    program = tool.binary.name if tool.binary and tool.binary.name else tool.name
+    category = tool.own.get("category")
+    manifest: dict[str, Any] = {
+        "adapter": True,
+        "wraps": program,
+        "domain": _safe(category if isinstance(category, str) else "") or "tools",
+        "name": _safe(tool.name) or "tool",
+        "summary": "",
+        "version": _version(tool.version),
+    }
+    named = ("wraps", "domain", "name", "version")
+    room = BUDGET - FRAME - sum(estimated_tokens(str(manifest[field])) for field in named)
+    summary = " ".join(clean_text(tool.description).split()) or tool.name
+    manifest["summary"] = _cut(summary, room)
+    return manifest
+
+
+def _safe(text: str) -> str:
+    """A name that may be a key and a folder; empty when nothing is left of it."""
+    made = _UNSAFE.sub("-", text.rpartition("/")[2])[:60].strip("-.")
+    return "" if why_unsafe(made) else made
+
+
+def estimated_tokens(text: str) -> int:
+    """Tokens of a text, rather too many than too few, without a tokenizer (which is not at hand here)."""
+    total = 0
+    for word in _PIECES.findall(text):
+        if word.isascii() and word.isalpha():
+            total += 1 + (len(word) - 1) // (5 if word[1:].islower() else 2)
+        elif word.isascii() and word.isdigit():
+            total += 1 + (len(word) - 1) // 3
+        else:
+            total += len(word.encode("utf-8", "replace"))
+    return total
+
+
+def _cut(text: str, room: int) -> str:
+    """The words of a text that fit into `room` tokens, at least LEAST_SUMMARY characters."""
+    if estimated_tokens(text) <= room and len(text) <= MAX_SUMMARY:
+        return text
+    kept = text[: MAX_SUMMARY - 1]
+    while len(kept) > LEAST_SUMMARY and estimated_tokens(kept) > room - 1:
+        kept = kept.rpartition(" ")[0] if " " in kept[LEAST_SUMMARY:] else kept[:-1]
+    return kept.rstrip(" ,;:.-") + "…"
+
+
+def _version(text: str) -> str:
+    """A semantic version (C15): as it is, or the numbers in it, or 0.0.0."""
+    if _VERSION.match(text):
+        return text
+    found = _NUMBERS.search(text)
+    return ".".join(str(int(part or 0)) for part in found.groups()) if found else "0.0.0"
+
+
+def _differences(tool: Tool, back: Tool) -> list[Loss]:
+    """What the tool says and the document, read again, does not: the losses, by observation."""
+    losses: list[Loss] = []
+    _compare(model_encode.encode(tool), model_encode.encode(back), (), losses)
+    return losses
+
+
+def _compare(old: Any, new: Any, path: tuple[str | int, ...], losses: list[Loss]) -> None:
+    for key, value in old.items():
+        here = (*path, key)
+        if key not in new:
+            losses.append(Loss(path=render_path(here), message="CMP has no place for it"))
+        elif isinstance(value, dict) and isinstance(new[key], dict):
+            _compare(value, new[key], here, losses)
+        elif value != new[key]:
+            losses.append(Loss(path=render_path(here), message="CMP says less here"))
+    if "effects" in path:
+        for key in new.keys() - old.keys():
+            said = "unknown is written as the careful value"
+            losses.append(Loss(path=render_path((*path, key)), message=said))
+
+
+def problems_of(
+    document: dict[str, Any], *, folder: str = "", strict: bool = True
+) -> list[Problem]:
+    """Every problem of the documents of a tool; empty when there is none."""
+    reader = Reader(strict=strict)
+    reader.manifest(document.get("manifest"), folder=folder)
+    reader.intents(document.get("capability"))
+    reader.examples(document.get("examples"))
+    return reader.problems

@@ -1,0 +1,188 @@
+"""CMP intents → commands, options, effects and patterns of a tool. Pure.
+
+The fixed words of a template before its first flag or placeholder are the command's path. Intents of one path
+are one command whose effects are those of the worst (C10, C11).
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.calls.templates.cmp import split_template
+from atip.calls.templates.template import BRACES
+from atip.errors import FormatError
+from atip.model.effects import UNKNOWN, Effects, join
+from atip.model.tool import MISSING, Argument, Command, Option, Pattern, PatternStep, Variable
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from atip.calls.templates.cmp import CmpIntent, Param
+    from atip.codecs.cmp.document import CmpManifest
+
+    Path = tuple[str, ...]
+
+
+class CmpTree(Value):
+    """What the intents of one tool amount to."""
+
+    commands: Mapping[str, Command]
+    arguments: tuple[Argument, ...]
+    options: tuple[Option, ...]
+    effects: Effects
+    patterns: tuple[Pattern, ...]
+    intents: Mapping[str, list[str]]
+    """Phrases by command path joined with spaces, for search."""
+
+
+def commands_of(
+    manifest: CmpManifest, intents: Sequence[CmpIntent], stated: Sequence[Mapping[str, Any]]
+) -> CmpTree:
+    """`stated` are the intents as written, to tell `false` from silence."""
+    nodes: dict[Path, Command] = {}
+    phrases: dict[str, list[str]] = {}
+    patterns = []
+    for intent, raw in zip(intents, stated, strict=True):
+        try:
+            words = split_template(intent.command)
+        except FormatError:
+            continue  # needs a shell: known by its patterns in the kept documents, not callable
+        path, rest = _path(words[1:])
+        nodes[path] = _joined(nodes.get(path), _command(intent, raw, rest))
+        plain = [phrase for phrase in intent.patterns if not phrase.startswith("re:")]
+        phrases.setdefault(" ".join(path), []).extend(plain)
+        patterns.append(_pattern(intent))
+    root = nodes.pop((), Command())
+    return CmpTree(
+        commands=_nested(nodes),
+        arguments=root.arguments or (),
+        options=root.options or (),
+        effects=root.effects,
+        patterns=tuple(patterns),
+        intents=phrases,
+    )
+
+
+def _path(words: Sequence[str]) -> tuple[Path, list[str]]:
+    fixed: list[str] = []
+    for place, word in enumerate(words):
+        if word.startswith("-") or BRACES.search(word) or not re.fullmatch(r"[\w.:+@-]+", word):
+            return tuple(fixed), list(words[place:])
+        fixed.append(word)
+    return tuple(fixed), []
+
+
+def _command(intent: CmpIntent, raw: Mapping[str, Any], words: list[str]) -> Command:
+    params = {param.name: param for param in intent.params}
+    options: list[Option] = []
+    arguments: list[Argument] = []
+    for place, word in enumerate(words):
+        whole = BRACES.fullmatch(word)
+        before = words[place - 1] if place else ""
+        if whole is None and word.startswith("-") and word != "--":
+            flag, _, value = word.partition("=")
+            inner = BRACES.fullmatch(value)
+            if inner is not None:
+                options.append(_option(flag, params.get(inner.group(1)), inner.group(1)))
+            elif not (place + 1 < len(words) and BRACES.fullmatch(words[place + 1])):
+                options.append(Option(name=flag.strip("-") or flag, flags=(flag,), type="boolean"))
+        elif whole is not None and before.startswith("-") and before != "--" and "=" not in before:
+            options.append(_option(before, params.get(whole.group(1)), whole.group(1)))
+        elif whole is not None:
+            arguments.append(_argument(params.get(whole.group(1)), whole.group(1)))
+    return Command(
+        description=next((p for p in intent.patterns if not p.startswith("re:")), ""),
+        arguments=tuple(arguments) or None,
+        options=tuple(options) or None,
+        effects=_effects(intent, raw),
+    )
+
+
+def _option(flag: str, param: Param | None, name: str) -> Option:
+    kind, many = _type(param)
+    return Option(
+        name=name,
+        flags=(flag,),
+        type=kind,
+        description=param.description if param else "",
+        required=True if param is None or param.required else None,
+        default=MISSING if param is None else param.default,
+        enum=param.enum if param else None,
+        variadic=many or None,
+    )
+
+
+def _argument(param: Param | None, name: str) -> Argument:
+    kind, many = _type(param)
+    return Argument(
+        name=name,
+        type=kind,
+        description=param.description if param else "",
+        required=None if param is None or param.required else False,
+        default=MISSING if param is None else param.default,
+        enum=param.enum if param else None,
+        variadic=many or None,
+    )
+
+
+def _type(param: Param | None) -> tuple[str, bool]:
+    kind = "string" if param is None else param.type
+    return (kind[6:-1], True) if kind.startswith("array<") else (kind, False)
+
+
+def _effects(intent: CmpIntent, raw: Mapping[str, Any]) -> Effects:
+    """Stated facts; silence stays unknown. Destructive means irreversible as well (C11)."""
+    destructive = (
+        True if intent.destructive else (False if raw.get("destructive") is False else None)
+    )
+    idempotent = intent.idempotent
+    if idempotent is None and intent.destructive:
+        idempotent = False
+    return Effects(
+        destructive=destructive,
+        reversible=False if intent.destructive else None,
+        idempotent=idempotent,
+    )
+
+
+def _pattern(intent: CmpIntent) -> Pattern:
+    name = next((p for p in intent.patterns if not p.startswith("re:")), intent.command)
+    variables = {
+        param.name: Variable(
+            type=param.type,
+            description=param.description or None,
+            default=param.default,
+            required=param.required or None,
+            enum=param.enum,
+        )
+        for param in intent.params
+    }
+    return Pattern(
+        name=name, steps=(PatternStep(command=intent.command),), variables=variables or None
+    )
+
+
+def _joined(old: Command | None, new: Command) -> Command:
+    if old is None:
+        return new
+    known = {option.name for option in old.options or ()}
+    options = (*(old.options or ()), *(o for o in new.options or () if o.name not in known))
+    named = {argument.name for argument in old.arguments or ()}
+    arguments = (*(old.arguments or ()), *(a for a in new.arguments or () if a.name not in named))
+    effects = new.effects if old.effects is UNKNOWN else join(old.effects, new.effects)
+    return old.replace(options=options or None, arguments=arguments or None, effects=effects)
+
+
+def _nested(nodes: Mapping[Path, Command]) -> dict[str, Command]:
+    """Paths → tree; words that are only part of a path become groups."""
+    heads: dict[str, dict[Path, Command]] = {}
+    for path, command in nodes.items():
+        heads.setdefault(path[0], {})[path[1:]] = command
+    made = {}
+    for name, below in heads.items():
+        own = below.pop((), Command())
+        made[name] = own.replace(commands=_nested(below)) if below else own
+    return made

@@ -1,0 +1,97 @@
+"""Provider budget: which of the ways to compile fits into a number of tokens or of functions.
+
+Tries the richest first: whole descriptions, short ones, groups with an `action`, coarser groups, no descriptions
+of parameters; then leaves commands out, last ones first, and names each with the way to get it. Decides by
+counting what would be sent, never by guessing.
+"""
+
+from __future__ import annotations
+
+from atip.codecs.providers.compiled import Compiled, LeftOut, tokens_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from atip.calls.functions import Function
+
+    Attempt = Callable[[Mapping[str, Function], int | None, int], Compiled]
+    Count = Callable[[str], int]
+
+_STEPS: tuple[tuple[int | None, int], ...] = (
+    # level of grouping (None: one function per command, -1: by parent, N: by N words), brevity
+    (None, 0),
+    (None, 60),
+    (-1, 0),
+    (-1, 60),
+    (1, 60),
+    (0, 60),
+    (1, -1),
+    (0, -1),
+)
+
+
+def choose(
+    attempt: Attempt,
+    table: Mapping[str, Function],
+    max_tokens: int | None,
+    max_functions: int | None,
+    count: Count,
+    strategy: str,
+) -> Compiled:
+    """The richest compilation that fits; with nothing else left, a part of the commands."""
+    steps = [
+        step
+        for step in _STEPS
+        if strategy == "auto" or (step[0] is None) == (strategy == "discrete")
+    ]
+    last = None
+    for grouping, brief in steps:
+        made = attempt(table, grouping, brief)
+        if _fits(made, max_tokens, max_functions, count):
+            return made
+        last = (grouping, brief)
+    assert last is not None, "every strategy has steps"
+    return _part(attempt, table, last, max_tokens, max_functions, count)
+
+
+def _fits(made: Compiled, max_tokens: int | None, max_functions: int | None, count: Count) -> bool:
+    if max_functions is not None and len(made.declarations) > max_functions:
+        return False
+    if max_tokens is None:
+        return True
+    total = 0
+    for declaration in made.declarations:
+        total += tokens_of(declaration, count)
+        if total > max_tokens:
+            return False
+    return True
+
+
+def _part(
+    attempt: Attempt,
+    table: Mapping[str, Function],
+    step: tuple[int | None, int],
+    max_tokens: int | None,
+    max_functions: int | None,
+    count: Count,
+) -> Compiled:
+    """Halve the number of commands until it fits, then grow again: about log n attempts."""
+    names = list(table)
+    low, high = 0, len(names)
+    best = attempt({}, *step)
+    while low < high:
+        middle = (low + high + 1) // 2
+        made = attempt({name: table[name] for name in names[:middle]}, *step)
+        if _fits(made, max_tokens, max_functions, count):
+            low, best = middle, made
+        else:
+            high = middle - 1
+    left = [table[name] for name in names[low:]]
+    return best.replace(left_out=tuple(_left_out(function) for function in left))
+
+
+def _left_out(function: Function) -> LeftOut:
+    path = " ".join(function.path)
+    chosen = f" --commands '{path}'" if path else ""
+    return LeftOut(line=function.line, how=f"atip compile {function.tool.name}{chosen}")

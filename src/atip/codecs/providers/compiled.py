@@ -1,0 +1,55 @@
+"""Tools of a request as they are sent, and everything needed to read the answer."""
+
+from __future__ import annotations
+
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from atip.calls.functions import Function
+    from atip.codecs.providers.groups import Grouped
+
+    Count = Callable[[str], int]
+    Undo = Mapping[str, tuple[str, str]]
+    """Provider's key → (our key, how); keys that are the same and need nothing are absent."""
+
+
+class LeftOut(Value):
+    """A command that did not fit, and how to reach it."""
+
+    line: str
+    how: str
+
+    def to_json(self) -> dict[str, object]:
+        return {"command": self.line, "how": self.how}
+
+
+class Compiled(Value):
+    """Tools of a request and everything needed to read the answer."""
+
+    provider: str
+    declarations: list[dict[str, Any]]
+    functions: Mapping[str, Function]
+    """By name, for discrete functions."""
+    groups: Mapping[str, Grouped] = {}
+    undo: Mapping[str, Undo] = {}
+    strategy: str = "discrete"
+    left_out: tuple[LeftOut, ...] = ()
+    losses: tuple[tuple[str, str], ...] = ()
+    """Name of a function and what its provider's dialect could not say."""
+    nullable: bool = False
+
+
+def estimate(text: str) -> int:
+    """Tokens of a text, estimated: a quarter of its characters."""
+    return (len(text) + 3) // 4
+
+
+def tokens_of(declaration: Mapping[str, Any], count: Count) -> int:
+    """Tokens of one declaration as it is sent."""
+    import json
+
+    return count(json.dumps(declaration, ensure_ascii=False, separators=(",", ":")))

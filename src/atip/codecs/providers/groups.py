@@ -1,0 +1,171 @@
+"""Provider groups: strategy B, one function per group of commands with an `action` that picks one.
+
+Parameters of all actions lie side by side and are optional; the same name with the same schema is shared,
+with another schema it gets a key of its own. What each action does, and its safety flags, stand in the
+description of `action`, so that none is lost. Implements ATIP 0.6 §8.2 rule 3, strategy B.
+"""
+
+from __future__ import annotations
+
+from atip.calls.effects.ceiling import function_claim
+from atip.calls.names import function_name, parameter_key
+from atip.codecs.providers.safety import (
+    claim_flags,
+    claim_suffix,
+    clean_text,
+    described,
+    shortened,
+    suffix,
+)
+from atip.codecs.providers.schema import nullable
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from atip.calls.effects.ceiling import Claim
+    from atip.calls.functions import Function
+    from atip.codecs.providers.schema import Maker
+
+ACTION = "action"
+ITSELF = "."
+"""The action that is the group itself."""
+_MAX_ACTIONS = 200
+_MAX_CHOICES = 700
+"""Choices of all parameters of a group; with its actions they stay below what strict mode takes."""
+
+
+class Grouped(Value):
+    """One function that stands for several commands."""
+
+    name: str
+    description: str
+    properties: dict[str, Any]
+    required: list[str]
+    action_key: str
+    actions: Mapping[str, Function]
+    undo: Mapping[str, Mapping[str, tuple[str, str]]]
+    """Per action: provider's key → (our key, how)."""
+    claims: Sequence[Claim]
+    """Of every action."""
+
+
+def declare_groups(
+    functions: list[Function], maker: Maker, level: int, brief: int
+) -> tuple[list[Grouped], list[Function]]:
+    """Groups by the first `level` words of the path, -1: by everything but the last word; and the
+    functions that would be alone in theirs."""
+    found: dict[tuple[str, tuple[str, ...]], list[Function]] = {}
+    groups = {_group_of(function, level) for function in functions}
+    for function in functions:
+        itself = (function.tool.name, function.path)
+        # a group that runs by itself is one of its own actions
+        key = itself if itself in groups else _group_of(function, level)
+        found.setdefault(key, []).append(function)
+    made: list[Grouped] = []
+    alone: list[Function] = []
+    for (tool, path), members in found.items():
+        if len(members) == 1:
+            alone += members
+            continue
+        for start in range(0, len(members), _MAX_ACTIONS):
+            part = members[start : start + _MAX_ACTIONS]
+            name = function_name(tool, path)
+            if start:
+                name = function_name(tool, (*path, f"part-{start // _MAX_ACTIONS + 1}"))
+            made.append(_Group(name, path, part, maker, brief).declare())
+    return made, alone
+
+
+def _group_of(function: Function, level: int) -> tuple[str, tuple[str, ...]]:
+    most = len(function.path) - 1
+    depth = most if level < 0 else min(level, most)
+    return function.tool.name, function.path[: max(depth, 0)]
+
+
+class _Group:
+    """One group while its parameters are put together."""
+
+    def __init__(
+        self, name: str, path: tuple[str, ...], members: list[Function], maker: Maker, brief: int
+    ) -> None:
+        self.name, self.path, self.members = name, path, members
+        self.claims = {function.name: function_claim(function) for function in members}
+        self.maker, self.brief = maker, brief
+        self.choices = 0
+        self.properties: dict[str, Any] = {ACTION: {}}
+        self.origin: dict[str, dict[str, Any]] = {}
+        self.undo: dict[str, dict[str, tuple[str, str]]] = {}
+
+    def declare(self) -> Grouped:
+        actions = {self._word(function): function for function in self.members}
+        for word, function in actions.items():
+            self.undo[word] = self._parameters(function)
+        self.properties[ACTION] = {
+            "type": "string",
+            "enum": list(actions),
+            "description": self._action_text(actions),
+        }
+        flags = [claim_flags(claim) for claim in self.claims.values()]
+        dangers = (any(flag[i] for flag in flags) for i in range(5))
+        together = (*dangers, all(flag[5] for flag in flags))
+        everything = self.maker.dialect.nullable
+        return Grouped(
+            name=self.name,
+            description=described(
+                self._text(), suffix(together), self.maker.dialect.max_description
+            ),
+            properties=self.properties,
+            required=list(self.properties) if everything else [ACTION],
+            action_key=ACTION,
+            actions=actions,
+            undo=self.undo,
+            claims=tuple(self.claims.values()),
+        )
+
+    def _word(self, function: Function) -> str:
+        return clean_text(" ".join(function.path[len(self.path) :])) or ITSELF
+
+    def _text(self) -> str:
+        group = self.members[0].tool.find(self.path) if self.path else None
+        text = group.description if group is not None else self.members[0].tool.description
+        text = clean_text(text) or f"Commands of `{self.members[0].tool.name}`"
+        return shortened(text, 120) if self.brief else text
+
+    def _action_text(self, actions: Mapping[str, Function]) -> str:
+        lines = []
+        for word, function in actions.items():
+            text = clean_text(function.description)
+            text = shortened(text, 60) if self.brief >= 0 else ""
+            flags = claim_suffix(self.claims[function.name])
+            line = f"{word}: {text} {flags}".rstrip().rstrip(":")
+            wanted = [k for k, item in function.parameters.items() if item.is_required]
+            if wanted:
+                line += f" (needs {', '.join(wanted[:6])})"
+            lines.append(line)
+        return "; ".join(lines)
+
+    def _parameters(self, function: Function) -> dict[str, tuple[str, str]]:
+        changes: dict[str, tuple[str, str]] = {}
+        dialect = self.maker.dialect
+        for key, item in function.parameters.items():
+            schema, how, required = self.maker.property_of(item)
+            if required and dialect.nullable:
+                schema = nullable(schema)
+            bare = {k: v for k, v in schema.items() if k != "description"}
+            sent = key.replace("-", "_") if dialect.plain_keys else key
+            if sent in changes or (sent in self.properties and self.origin.get(sent) != bare):
+                sent = parameter_key(
+                    f"{self._word(function)}_{sent}".replace(" ", "_"), self.properties
+                )
+                sent = sent.replace("-", "_") if dialect.plain_keys else sent
+            if sent not in self.properties:
+                self.choices += len(schema.get("enum", ()))
+                if self.choices > _MAX_CHOICES:
+                    schema = {field: value for field, value in schema.items() if field != "enum"}
+                self.properties[sent] = schema
+                self.origin[sent] = bare
+            changes[sent] = (key, how)
+        return changes

@@ -1,0 +1,82 @@
+"""Provider guess: whose tool call a JSON value is, by its own marks.
+
+Looks at shapes only: every provider names its calls differently, so that one look tells them apart. A single call
+without its envelope is put into one, since that is what logs and scripts hold. Understands nothing of the arguments
+(`messages.py`). Implements ATIP 0.6 §7.2.
+"""
+
+from __future__ import annotations
+
+from atip.codecs.providers.messages import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def guess_provider(response: object) -> str:
+    """`openai`, `anthropic`, `gemini`, `mcp`, or nothing when no mark is found."""
+    value = plain(response)
+    if isinstance(value, list):
+        return next(filter(None, map(_of_item, value)), "")
+    if not isinstance(value, dict):
+        return ""
+    if any(key in value for key in ("choices", "tool_calls", "output")):
+        return "openai"
+    if "candidates" in value or "parts" in value:
+        return "gemini"
+    content = value.get("content")
+    if isinstance(content, list):
+        return next(filter(None, map(_of_item, content)), "")
+    if isinstance(content, dict) and "parts" in content:
+        return "gemini"
+    message = value.get("message")
+    if isinstance(message, dict) and "tool_calls" in message:
+        return "openai"
+    return _of_item(value)
+
+
+def _of_item(item: Any) -> str:
+    entry = plain(item)
+    if not isinstance(entry, dict):
+        return ""
+    kind = entry.get("type")
+    if kind in ("function_call", "function") or "function" in entry:
+        return "openai"
+    if kind == "tool_use":
+        return "anthropic"
+    if "function_call" in entry or "functionCall" in entry or "args" in entry:
+        return "gemini"
+    if entry.get("method") == "tools/call" or ("name" in entry and "arguments" in entry):
+        return "mcp"
+    if "name" in entry and "input" in entry:
+        return "anthropic"
+    return "mcp" if "name" in entry else ""
+
+
+def enveloped(provider: str, response: object) -> Any:
+    """The response, or a list around a single call that came without one."""
+    value = plain(response)
+    if isinstance(value, list):
+        return [_marked(provider, item) for item in value]
+    if not isinstance(value, dict) or provider == "mcp":
+        return value
+    bare = {
+        "openai": value.get("type") in ("function_call", "function") or "function" in value,
+        "anthropic": "input" in value or value.get("type") == "tool_use",
+        "gemini": any(key in value for key in ("function_call", "functionCall", "args"))
+        or ("name" in value and "candidates" not in value),
+    }
+    return [_marked(provider, value)] if bare.get(provider) else value
+
+
+def _marked(provider: str, item: Any) -> Any:
+    """A bare call with the mark that its provider would have put on it."""
+    entry = plain(item)
+    if not isinstance(entry, dict) or "name" not in entry:
+        return entry
+    if provider == "anthropic" and "type" not in entry:
+        return {"type": "tool_use", **entry}
+    if provider == "gemini" and not ("function_call" in entry or "functionCall" in entry):
+        return {"function_call": entry}
+    return entry

@@ -1,0 +1,42 @@
+"""The rung of CMP adapters: what a tool folder says of the program that it wraps (DESIGN §4, CMP 0.2.0 §7).
+
+Reads manifests once per scan, and the capability of a tool only when its program is asked about. An adapter
+describes what someone wanted to do, seldom the whole program: rungs below add the rest.
+"""
+
+from __future__ import annotations
+
+from atip.discovery.cmp import tools as cmp_tools
+from atip.errors import AtipError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.model.tool import Tool
+
+
+class CmpAsker:
+    """CMP tools by the program that they name."""
+
+    rung = "adapter"
+    executes = False
+
+    def __init__(self, home: str, configured: object = ()) -> None:
+        self._where = cmp_tools.places(home, configured)
+        self._tools: dict[str, cmp_tools.CmpTool] | None = None
+
+    def ask(self, subject: ProbeSubject) -> Tool | None:
+        """The tool as its folder describes it, under the program's own name; None where there is none."""
+        if self._tools is None:
+            self._tools = {}
+            for tool in cmp_tools.manifests(self._where).tools:
+                self._tools.setdefault(tool.manifest.program, tool)
+        found = self._tools.get(subject.name)
+        if found is None:
+            return None
+        try:
+            told = cmp_tools.capability(found.folder).tool
+        except AtipError:
+            return None  # `cmp list` tells what is wrong with it
+        # the documents stay where they are; the store keeps what they mean
+        return told.replace(name=subject.name, version="unknown", binary=None, extra={})

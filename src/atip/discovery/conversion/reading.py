@@ -1,0 +1,122 @@
+"""Documents that others wrote about a program → Tool, for converting: deterministic, exact, with every loss.
+
+Unlike `learning.read_text` nothing is added (no curated knowledge, no time stamp): what comes out is what the document says.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.codecs.interface import Decoded, Loss, decoder
+from atip.errors import FormatError
+from atip.model.tool import Tool, Trust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.model.tool import Command, Option
+
+SHELLS = {"completion-bash": "bash", "completion-zsh": "zsh", "completion-fish": "fish"}
+READABLE = ("usage", "fig", "opencli", "man", *SHELLS)
+MAX_BYTES = 20_000_000
+
+
+def read_format(data: bytes | dict[str, Any], source: str, *, origin: str = "") -> Decoded:
+    """A document of any format that can be read.
+
+    Args:
+        origin: where it came from; a format without a name of the program takes the file's.
+
+    Raises:
+        NotFoundError: `convert.unknown-format`.
+        UsageError: `convert.one-way`.
+        FormatError: the document is not of that format.
+    """
+    if source in READABLE:
+        return read_document(source, data, origin=origin)
+    decoded: Decoded = decoder(source)(data, origin=origin)
+    return decoded
+
+
+def read_document(kind: str, data: bytes | dict[str, Any], *, origin: str = "") -> Decoded:
+    """A document of one of READABLE.
+
+    Raises:
+        FormatError: `infer.other-format` when it is not of that kind.
+    """
+    text = _text(data)
+    if kind in SHELLS or kind == "man":
+        from atip.discovery.sources.learning import read_plain
+
+        name = _name("", origin)
+        return Decoded(tool=made(name, read_plain(SHELLS.get(kind, kind), text, name), ""))
+    from atip.inference.described import describe
+
+    found = describe(text, kind, _name("", origin))
+    if found is None:
+        raise FormatError(
+            "infer.other-format",
+            f"this is not a description in the format `{kind}`",
+            hint="name another format with --from",
+        )
+    losses = tuple(Loss(path=one.path, message=one.message) for one in found.unread)
+    tool = made(found.name or _name("", origin), found.command, found.version)
+    return Decoded(tool=tool.replace(**dict(found.more)), losses=losses)
+
+
+def made(name: str, command: Command, version: str) -> Tool:
+    """A tool out of its root command."""
+    root = _with_descriptions(name, command)
+    extra = {key: value for key, value in command.extra.items() if key != "x-atip"}
+    has_commands = bool(root.commands)
+    return Tool(
+        name=name,
+        version=version or "unknown",
+        description=root.description,
+        trust=Trust(source="inferred", verified=False),
+        commands=root.commands,
+        arguments=root.arguments,
+        options=None if has_commands else root.options,
+        global_options=_of_every_command(root.options) if has_commands else None,
+        effects=command.effects,
+        examples=command.examples,
+        extra=extra,
+    )
+
+
+def _of_every_command(options: tuple[Option, ...] | None) -> tuple[Option, ...] | None:
+    """Options of the root may stand before any command; `inherited` tells which may stand after it too."""
+    return options and tuple(
+        one.replace(extra={**one.extra, "x-atip": {"inherited": False, **one.own}})
+        for one in options
+    )
+
+
+def _with_descriptions(name: str, command: Command) -> Command:
+    """Where a document is silent, the name stands in: a published document must describe everything (A7)."""
+    return command.replace(
+        description=command.description or name,
+        commands=command.commands
+        and {n: _with_descriptions(n, c) for n, c in command.commands.items()},
+        options=command.options
+        and tuple(one.replace(description=one.description or one.name) for one in command.options),
+        arguments=command.arguments
+        and tuple(
+            one.replace(description=one.description or one.name) for one in command.arguments
+        ),
+    )
+
+
+def _text(data: bytes | dict[str, Any]) -> str:
+    if isinstance(data, bytes):
+        return data[:MAX_BYTES].decode("utf-8", "replace")
+    import json
+
+    return json.dumps(data)
+
+
+def _name(stated: str, origin: str) -> str:
+    """The name of a program, from its document or from the name of the file."""
+    label = stated or origin.replace("\\", "/").rpartition("/")[2].lstrip("_").split(".")[0]
+    return re.sub(r"[^A-Za-z0-9._+-]+", "-", label).strip("-.") or "tool"

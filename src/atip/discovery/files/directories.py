@@ -1,0 +1,55 @@
+"""Which directories are scanned, which are not, and why. The judgement itself is in `safety.py`."""
+
+from __future__ import annotations
+
+import os
+
+from atip.discovery.files.safety import why_unsafe_directory
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Skipped(Value):
+    """Something that was not looked at, and why."""
+
+    path: str
+    reason: str
+    """Stable slug such as `relative` or `world-writable`."""
+
+    def to_json(self) -> dict[str, str]:
+        return {"path": self.path, "reason": self.reason}
+
+
+class Directories(Value):
+    """What to scan, in order, and what was left out."""
+
+    chosen: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+def choose_directories(entries: Iterable[str], *, named: bool = False) -> Directories:
+    """Decide on PATH entries (or on directories named by the user, `named`)."""
+    chosen: list[str] = []
+    skipped: list[Skipped] = []
+    seen: set[tuple[int, int]] = set()
+    for entry in entries:
+        if not entry or not os.path.isabs(entry):
+            skipped.append(Skipped(path=entry or ".", reason="relative"))
+            continue
+        try:
+            status = os.stat(entry)
+        except OSError:
+            skipped.append(Skipped(path=entry, reason="missing"))
+            continue
+        if (status.st_dev, status.st_ino) in seen:
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        reason = why_unsafe_directory(entry, named=named)
+        if reason:
+            skipped.append(Skipped(path=entry, reason=reason))
+        else:
+            chosen.append(entry)
+    return Directories(chosen=tuple(chosen), skipped=tuple(skipped))

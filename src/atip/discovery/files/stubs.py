@@ -1,0 +1,268 @@
+"""Stubs: small scripts that only start something else, followed as text, never executed.
+
+Python console scripts → the module they import; `#!` scripts → their interpreter; shell wrappers →
+the path they `exec`; links into a Node package → its sources. The files named here are read for the
+marks of a native tool, and tell inference which framework to ask.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+
+from atip.discovery.files.content import HEAD
+from atip.model.text.regex import late_regex
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_STUB = 64 * 1024
+MAX_SOURCES = 300
+_ENTRY = late_regex(r"(?m)^from ([A-Za-z_][\w.]{0,200}) import ([A-Za-z_]\w{0,100})")
+
+_EXEC = late_regex(r"""(?m)^\s*exec\s+(?:-a\s+\S+\s+)?["']?(/[^\s"'$]{1,300})""")
+
+_BESIDE = r"""\$\(dirname (?:-- )?"?\$0"?\)|\$\{0%/\*\}"""
+"""The folder of the script itself, as shells write it."""
+_HANDS_ON = late_regex(
+    rf"""(?m)^\s*(?:exec\s+(?:-a\s+\S+\s+)?)?["']?({_BESIDE})?(/[^\s"'$]{{1,300}})["']?\s+(?:[^\n|;&]*\s)?"?\$@"?\s*$"""
+)
+"""A line that starts another program with all arguments: by its path, or beside the script."""
+
+_SHIM = late_regex(r"(.*/\.?(pyenv|rbenv|nodenv|goenv|phpenv|jenv))/shims/([^/]+)\Z")
+
+
+class Stub(Value):
+    """What a script starts."""
+
+    interpreter: str | None = None
+    """Absolute path of the `#!` interpreter."""
+    language: str | None = None
+    """`python`, `node`, `shell`, `perl`, `ruby` …; None for a binary."""
+    module: str | None = None
+    """Python module of a console script."""
+    attribute: str | None = None
+    """Function of that module."""
+    target: str | None = None
+    """File that a shell wrapper executes."""
+
+
+_LANGUAGES = (
+    ("python", "python"),
+    ("node", "node"),
+    ("nodejs", "node"),
+    ("bash", "shell"),
+    ("dash", "shell"),
+    ("zsh", "shell"),
+    ("sh", "shell"),
+    ("perl", "perl"),
+    ("ruby", "ruby"),
+)
+
+
+NO_SCRIPT = Stub()
+
+
+def parse_stub(path: str, head: bytes, script: bytes | None = None) -> Stub:
+    """Read a script as text. A file that is no script is an empty Stub.
+
+    Args:
+        script: the first MAX_STUB bytes, if they were read already.
+    """
+    if not head.startswith(b"#!"):
+        return NO_SCRIPT
+    plain = _plain_script(head[2:].split(b"\n", 1)[0])
+    interpreter, language = plain.interpreter, plain.language
+    text = _text(path) if script is None else script.decode("utf-8", "replace")
+    if language == "python":
+        for entry in _ENTRY.finditer(text):
+            if entry[1] != "__future__" and not entry[1].startswith("importlib"):
+                return Stub(
+                    interpreter=interpreter, language=language, module=entry[1], attribute=entry[2]
+                )
+    if language == "shell":
+        managed = managed_target(path)
+        if managed:
+            return Stub(interpreter=interpreter, language=language, target=managed)
+        target = _shell_target(path, text)
+        return plain.replace(target=target) if target else plain
+    return plain
+
+
+def _shell_target(path: str, text: str) -> str:
+    """The program that a wrapper hands its arguments to; empty: it does work of its own."""
+    if "exec" in text and (found := _EXEC.search(text)):
+        return found[1]
+    found = _HANDS_ON.search(text) if "$@" in text else None
+    if found is None:
+        return ""
+    start = os.path.dirname(os.path.abspath(path)) if found[1] else ""
+    return os.path.normpath(start + found[2])
+
+
+_ALTERNATIVES = "/etc/alternatives/"
+
+
+def alternative_of(path: str) -> str:
+    """The name of the program that the system's administrator chose for a generic one (`arptables-save` →
+    `arptables-nft-save`), which has the manual; empty for any other file."""
+    try:
+        link = os.readlink(path)
+        name = os.path.basename(os.readlink(link)) if link.startswith(_ALTERNATIVES) else ""
+    except OSError:
+        return ""
+    return name if name != os.path.basename(path) else ""
+
+
+def managed_target(path: str) -> str | None:
+    """What a version manager's shim starts (`~/.pyenv/shims/x`), by its files, without asking it."""
+    return next((one for one in _managed_files(path) if os.path.isfile(one)), None)
+
+
+def is_absent_version(path: str) -> bool:
+    """Whether a version manager's shim stands for a program that none of the active versions has."""
+    candidates = _managed_files(path)
+    return bool(candidates) and not any(os.path.isfile(one) for one in candidates)
+
+
+def _managed_files(path: str) -> list[str]:
+    """Where the active versions of a version manager would have a program; empty for any other file."""
+    found = _SHIM.search(path) if "/shims/" in path else None
+    if not found:
+        return []
+    try:
+        with open(os.path.join(found[1], "version"), "rb") as file:
+            active = file.read(200).decode("utf-8", "replace").split()
+    except OSError:
+        return []
+    return [
+        os.path.join(found[1], "versions", name, "bin", found[3])
+        for name in active
+        if name != "system"
+    ]
+
+
+def sources(path: str, stub: Stub) -> Iterator[str]:
+    """Files behind a stub that could hold the marks of a native tool. Bounded."""
+    return itertools.islice(_sources(path, stub), MAX_SOURCES)
+
+
+def _sources(path: str, stub: Stub) -> Iterator[str]:
+    import glob
+
+    if stub.language == "python" and stub.module:
+        package = stub.module.split(".")[0]
+        for site in site_directories(path, stub):
+            folder = os.path.join(site, package)
+            if os.path.isdir(folder):
+                yield from sorted(glob.iglob(f"{glob.escape(folder)}/**/*.py", recursive=True))
+                return
+            if os.path.isfile(f"{folder}.py"):
+                yield f"{folder}.py"
+                return
+    elif stub.target:
+        yield stub.target
+    elif stub.language == "node":
+        folder = os.path.dirname(os.path.realpath(path))
+        yield from sorted(glob.iglob(f"{glob.escape(folder)}/*.js"))
+        package = glob.escape(os.path.dirname(folder))
+        for sources_folder in ("dist", "lib", "src"):  # `glob` knows no braces
+            yield from sorted(glob.iglob(f"{package}/{sources_folder}/*.js"))
+
+
+def site_directories(path: str, stub: Stub) -> list[str]:
+    """Where the interpreter of a console script finds its packages, told from paths alone."""
+    import glob
+
+    prefixes = {os.path.dirname(os.path.dirname(os.path.abspath(path)))}
+    if stub.interpreter:
+        prefixes.add(os.path.dirname(os.path.dirname(stub.interpreter)))
+        prefixes.add(os.path.dirname(os.path.dirname(os.path.realpath(stub.interpreter))))
+    found: list[str] = []
+    for prefix in sorted(prefixes, key=len, reverse=True):
+        for pattern in (
+            "lib/python3*/site-packages",
+            "lib/python3/dist-packages",
+            "local/lib/python3*/dist-packages",
+        ):
+            found.extend(sorted(glob.glob(os.path.join(glob.escape(prefix), pattern))))
+    return found
+
+
+def head_of(path: str) -> bytes:
+    """The first bytes of a file; empty when it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(HEAD)
+    except OSError:
+        return b""
+
+
+@functools.lru_cache(maxsize=256)
+def _plain_script(line: bytes) -> Stub:
+    """What the `#!` line alone tells; a machine has few different ones."""
+    interpreter = _interpreter(line)
+    return Stub(interpreter=interpreter, language=_language(interpreter))
+
+
+def _interpreter(line: bytes) -> str | None:
+    words = line.decode("utf-8", "replace").split()
+    if not words:
+        return None
+    if os.path.basename(words[0]) == "env":
+        names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        return names[0] if names else None
+    return words[0]
+
+
+def _language(interpreter: str | None) -> str | None:
+    name = os.path.basename(interpreter or "")
+    for prefix, language in _LANGUAGES:
+        if name.startswith(prefix):
+            return language
+    return None
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_STUB).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _needed_behind(target: str) -> list[str]:
+    """What the script that a wrapper starts needs itself; wrappers of wrappers are not followed."""
+    stub = parse_stub(target, head_of(target))
+    return [] if stub.target else needed_paths(target, stub)
+
+
+def needed_paths(path: str, stub: Stub) -> list[str]:
+    """What a sandbox must show besides the script itself: the interpreter, its libraries, the
+    environment's own settings, and sources that an editable install points to."""
+    needed = [stub.target, *_needed_behind(stub.target)] if stub.target else []
+    interpreter = stub.interpreter
+    if stub.language == "node":
+        folder, found, _ = os.path.realpath(path).partition("/node_modules/")
+        # Packages need each other: the outermost folder of packages, not what it lies in.
+        return [*needed, f"{folder}/node_modules"] if found else needed
+    if stub.language != "python" or not interpreter or not os.path.isabs(interpreter):
+        return needed
+    for program in (interpreter, os.path.realpath(interpreter)):
+        prefix = os.path.dirname(os.path.dirname(program))
+        needed += [
+            os.path.dirname(program),
+            os.path.join(prefix, "lib"),
+            os.path.join(prefix, "pyvenv.cfg"),
+        ]
+    import glob
+
+    for site in site_directories(path, stub):
+        needed.append(site)
+        for pointer in glob.iglob(os.path.join(glob.escape(site), "*.pth")):
+            lines = _text(pointer).splitlines()
+            needed += [line for line in lines if os.path.isabs(line) and os.path.isdir(line)]
+    return [one for one in needed if os.path.exists(one)]

@@ -1,0 +1,316 @@
+"""Help, recursively: ask a program for its help and for that of its subcommands, within a budget.
+
+Runs the program through a `Runner` that confines it. Text → Command is `inference`'s work; here is only
+who is asked what, and when to stop: at a number of questions, at a depth, when a subcommand prints its
+parent's help again, when answers stop coming.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.inference.help.complaints import denies_command, split_complaint
+from atip.model.tool import BOOLEAN, Option
+from atip.model.value import Value
+from atip.system.clock import monotonic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Protocol
+
+    from atip.discovery.sources.native import ProbeAnswer
+    from atip.model.tool import Command
+
+    class Runner(Protocol):
+        """Runs one program, confined."""
+
+        def run(self, argv: Sequence[str], *, wall_s: float | None = None) -> ProbeAnswer: ...
+
+    Reader = Callable[[str, tuple[str, ...]], Command]
+    Refiner = Callable[[Command, tuple[str, ...]], Command]
+
+
+class HelpBudget(Value):
+    """How much one tool may cost. Stated in the summary when it was used up."""
+
+    questions: int = 400
+    depth: int = 3
+    seconds: float = 60.0
+    """Processor time of all answers: what a program tells does not depend on what else the machine does."""
+    stretch: float = 4.0
+    """How many times as long all answers may take on the clock: a program may wait for anything."""
+    failures: int = 6
+    """Subcommands in a row that do not answer."""
+    answer_s: float = 4.0
+    """How long one answer may take."""
+
+
+PATIENT = HelpBudget(answer_s=10.0)
+"""For scripts: their interpreter has to start first."""
+
+
+_MORE = re.compile(
+    r"(--help[ =]all|--help-all|--helpfull|--fullhelp|--full-help|--help-full|--help-long|--longhelp|--long-help|--help-hidden)\b"
+)
+"""Where a help text itself says how to get the whole of it."""
+SPELLINGS: tuple[tuple[str, ...], ...] = (("--help",), ("-h",), ("help",), ("-help",), ("-?",), ())
+"""How programs are asked, in this order; the last is for those that print their usage when called with nothing."""
+BARE_S = 1.0
+"""How long a program that was asked nothing may take: one that waits for input has no help to give."""
+ENOUGH = 3
+"""Weight of a help text after which no other spelling is tried."""
+MAX_TEXT = 400_000
+MAX_REMEMBERED = 64
+_ASKS_FOR_HELP = re.compile(r"\btry\b.{0,60}\bhelp\b", re.I)
+"""`Command "--help" is unknown, try "ip link help".`"""
+MAX_ECHOES = 3
+"""Subcommands in a row that print the help above them before their siblings are taken to do the same."""
+MAX_WRONG_GUESSES = 3
+"""Candidates of one command that turn out to be values before the rest is taken for values too."""
+
+
+class Remembering:
+    """A runner that puts the first questions to a program (`--help`, `--version`) only once, whoever asks."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._answers: dict[tuple[str, ...], ProbeAnswer] = {}
+
+    def run(self, argv: Sequence[str], *, wall_s: float | None = None) -> ProbeAnswer:
+        if tuple(argv[1:]) not in (("--help",), ("--version",)):
+            return self._runner.run(argv, wall_s=wall_s)
+        key = tuple(argv)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._runner.run(argv, wall_s=wall_s)
+            if len(self._answers) >= MAX_REMEMBERED:
+                self._answers.clear()
+            self._answers[key] = answer
+        return answer
+
+
+class HelpTree:
+    """The tree of one program, and how it was asked."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        program: str,
+        read: Reader,
+        budget: HelpBudget,
+        *,
+        refine: Refiner | None = None,
+    ) -> None:
+        """
+        Args:
+            refine: adds to a command what another way of asking tells about it.
+        """
+        self._runner = runner
+        self._refine = refine
+        self._program = program
+        self._read = read
+        self._budget = budget
+        self._deadline = monotonic() + budget.seconds * budget.stretch
+        self._used_s = 0.0
+        """Processor time of all answers so far."""
+        self._asked = 0
+        self._failures = 0
+        self._echoes = 0
+        """Subcommands in a row that answered with the help of a command above."""
+        self._spelling: tuple[str, ...] = SPELLINGS[0]
+        self._is_prefix = False
+        """Whether the spelling comes before the path: `tool help sub`."""
+        self._short = False
+        """Whether subcommands answer to `-h` where `--help` opens a manual (git)."""
+        self._exit_code: int | None = None
+        self._complaint = ""
+        """What the program said against the last question."""
+        self._was_success = False
+        """Whether the help was an answer, not a complaint about the question."""
+        self.was_cut = False
+
+    def explore(self) -> Command | None:
+        """The root command with everything below it that could be had; None without any help."""
+        root = self._root()
+        if root is None:
+            return None
+        command, text = root
+        return self._below(self._with_proof(command), (), (_Shown(text, command),))
+
+    def _with_proof(self, command: Command) -> Command:
+        """The flag that was answered is known, whether or not the help names it."""
+        flag = self._spelling[0]
+        known = {one for option in command.options or () for one in option.flags}
+        if not flag.startswith("-") or flag in known or not self._was_success:
+            return command
+        return command.replace(options=(*(command.options or ()), proven(flag, "Show help")))
+
+    def _root(self) -> tuple[Command, str] | None:
+        best: tuple[Command, str] | None = None
+        best_rank = (False, 0)
+        for spelling in SPELLINGS:
+            if not spelling and best:
+                break
+            text = self._ask((*spelling,))
+            if text is None:
+                continue
+            complained = bool(self._complaint)
+            command = self._read(text, ())
+            rank = (not complained and _weight(command) >= ENOUGH, _weight(command))
+            if rank > best_rank:
+                best, best_rank = (command, text), rank
+                self._spelling = spelling or SPELLINGS[0]
+                self._was_success = self._exit_code == 0 and bool(spelling) and not complained
+            # Usage below a complaint is often less than the help: one other spelling may know more.
+            is_enough = not complained or spelling != SPELLINGS[0]
+            if is_enough and best_rank[1] >= ENOUGH:
+                break
+        return self._fuller(best) if best else None
+
+    def _fuller(self, best: tuple[Command, str]) -> tuple[Command, str]:
+        """The long form of a help text that announces one (`--help all`)."""
+        announced = _MORE.search(best[1])
+        text = self._ask(announced[1].split()) if announced else None
+        if text is None:
+            return best
+        command = self._read(text, ())
+        if _weight(command) <= _weight(best[0]):
+            return best
+        return command.replace(
+            description=best[0].description or command.description,
+            arguments=command.arguments or best[0].arguments,
+            usage=command.usage or best[0].usage,
+        ), text
+
+    def _below(self, command: Command, path: tuple[str, ...], above: tuple[_Shown, ...]) -> Command:
+        if self._refine is not None:
+            command = self._refine(command, path)
+        if not command.commands or len(above) > self._budget.depth:
+            self.was_cut = self.was_cut or bool(command.commands)
+            return command.replace(commands=_sure(command.commands))
+        children = dict(command.commands)
+        answers: dict[str, tuple[Command, _Shown]] = {}
+        wrong = 0
+        self._echoes = 0
+        for name, child in command.commands.items():
+            is_guess = bool(child.own.get("unconfirmed"))
+            if is_guess:
+                children.pop(name)  # until its own help shows that it is one
+                if wrong >= MAX_WRONG_GUESSES:
+                    continue
+            if self._echoes >= MAX_ECHOES or not self._may_ask() or name == "help":
+                continue
+            found = self._child((*path, name), above)
+            if found is None:
+                if is_guess:
+                    wrong += 1
+                    self._failures -= 1
+                continue
+            told, told_text = found
+            merged = told.replace(
+                description=child.description or told.description,
+                arguments=told.arguments or child.arguments,
+                aliases=child.aliases or told.aliases,
+                extra={"x-atip": {}, **told.extra} if is_guess else {**child.extra, **told.extra},
+            )
+            answers[name] = merged, _Shown(told_text, told)
+            children[name] = merged
+        # All commands of one level come first: what is left of the budget goes to those below them.
+        for name, (merged, shown) in answers.items():
+            children[name] = self._below(merged, (*path, name), (*above, shown))
+        return command.replace(commands=children or None)
+
+    def _child(
+        self, path: tuple[str, ...], above: tuple[_Shown, ...]
+    ) -> tuple[Command, str] | None:
+        orders = [(*path, *self._spelling), ("help", *path), (*path, "-h")]
+        if self._is_prefix:
+            orders[:2] = reversed(orders[:2])
+        if self._short and self._spelling != ("-h",):
+            orders.insert(0, orders.pop())
+        is_echo = False
+        for words in orders:
+            text = self._ask(words)
+            if _ASKS_FOR_HELP.search(self._complaint) and (*path, "help") not in orders:
+                orders.insert(1, (*path, "help"))
+            if text is None or denies_command(self._complaint):
+                continue
+            command = self._read(text, path)
+            repeats = any(one.is_shown_by(text, command) for one in above)
+            is_echo = is_echo or repeats
+            if _weight(command) and not repeats:
+                self._is_prefix = words[0] == "help"
+                self._short = words[-1] == "-h"
+                self._failures = self._echoes = 0
+                return command, text
+        self._failures += not is_echo
+        self._echoes += is_echo
+        return None
+
+    def _may_ask(self) -> bool:
+        may = (
+            self._asked < self._budget.questions
+            and self._failures < self._budget.failures
+            and self._used_s < self._budget.seconds
+            and monotonic() < self._deadline
+        )
+        self.was_cut = self.was_cut or not may
+        return may
+
+    def _ask(self, words: Sequence[str]) -> str | None:
+        if self._asked >= self._budget.questions:
+            self.was_cut = True
+            return None
+        self._asked += 1
+        wall_s = self._budget.answer_s if words else min(BARE_S, self._budget.answer_s)
+        answer = self._runner.run([self._program, *words], wall_s=wall_s)
+        self._used_s += answer.cpu_s
+        if answer.failure or answer.timed_out:
+            self._failures += 1
+            return None
+        self._exit_code = answer.exit_code
+        text = max(answer.stdout, answer.stderr, key=len)[:MAX_TEXT].decode("utf-8", "replace")
+        self._complaint, text = split_complaint(text)
+        return text if text.strip() else None
+
+
+def proven(flag: str, description: str) -> Option:
+    """A switch that the program has answered to."""
+    own = {"evidence": {"source": "help", "part": "answer"}}
+    name = flag.lstrip("-")
+    return Option(
+        name=name, flags=(flag,), type=BOOLEAN, description=description, extra={"x-atip": own}
+    )
+
+
+def _sure(commands: Mapping[str, Command] | None) -> Mapping[str, Command] | None:
+    sure = {n: one for n, one in (commands or {}).items() if not one.own.get("unconfirmed")}
+    return sure or None
+
+
+def _weight(command: Command) -> int:
+    """How much a help text told: nothing, a usage line, or a real description."""
+    options = [option for option in command.options or () if not option.own.get("mentioned")]
+    return (
+        2 * len(options)
+        + 3 * len(command.commands or {})
+        + len(command.arguments or ())
+        + bool(command.usage)
+    )
+
+
+class _Shown:
+    """The help of a command above, to notice when one below prints it again (it ignores what it does not know)."""
+
+    def __init__(self, text: str, command: Command) -> None:
+        self._text = text.strip()
+        self._names = frozenset(command.commands or ())
+
+    def is_shown_by(self, text: str, command: Command) -> bool:
+        """Whether a text is this help again: the same words, or a list of the same commands."""
+        names = frozenset(command.commands or ())
+        is_same_list = len(names) > 2 and 5 * len(names & self._names) >= 4 * len(
+            self._names | names
+        )
+        return is_same_list or text.strip() == self._text

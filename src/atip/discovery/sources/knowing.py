@@ -1,0 +1,107 @@
+"""Curated knowledge as a rung, and as a layer over all other rungs.
+
+What is stored carries the effects that knowledge adds, but not its private tables: those are merged
+again, from the package itself, whenever a tool is used, so that no file can pretend to be curated.
+"""
+
+from __future__ import annotations
+
+from atip.inference.knowledge import merge_knowledge
+from atip.knowledge.reading import load
+from atip.model.effects import UNKNOWN
+from atip.model.root import lift, lower
+from atip.model.tool import Argument, Command, Option, Tool, Trust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.discovery.sources.ladder import ProbeSubject
+
+_STORED = ("effects", "runs", "evidence", "conflicts", "mentioned", "registry", "signer", "join")
+"""Keys of our vendor block that may be written to disk."""
+
+
+class KnowledgeAsker:
+    """A tool of which nothing but our own knowledge is to be had."""
+
+    rung = "knowledge"
+    executes = False
+
+    def fingerprint(self, subject: ProbeSubject) -> str:
+        """Nothing: knowledge changes with our release only."""
+        return ""
+
+    def ask(self, subject: ProbeSubject) -> Tool | None:
+        known = load(subject.name)
+        if known is None:
+            return None
+        trust = Trust(source="inferred", verified=False)
+        known = known.replace(name=subject.name, version="unknown", trust=trust)
+        # The pack's effects at the root are those of the bare tool; they are merged over as such.
+        return known.replace(effects=UNKNOWN) if known.commands else known
+
+
+def with_knowledge(tool: Tool) -> Tool:
+    """What the tool's own description and our knowledge together say; for use, not for storage."""
+    known = load(tool.name)
+    lifted = lift(tool)
+    return lifted if known is None else merge_knowledge(lifted, known)
+
+
+def storable(tool: Tool) -> Tool:
+    """The tool with knowledge's effects written in, as plain ATIP."""
+    merged = lower(with_knowledge(tool))
+    return merged.replace(
+        options=_options(merged.options),
+        global_options=_options(merged.global_options),
+        commands=_commands(merged.commands),
+        extra=_extra(merged.extra),
+    )
+
+
+def _commands(commands: Mapping[str, Command] | None) -> Mapping[str, Command] | None:
+    if commands is None:
+        return None
+    return {
+        name: command.replace(
+            description=command.description or name or "run it",
+            arguments=_arguments(command.arguments),
+            options=_options(command.options),
+            commands=_commands(command.commands),
+            extra=_extra(command.extra),
+        )
+        for name, command in commands.items()
+    }
+
+
+def _options(options: tuple[Option, ...] | None) -> tuple[Option, ...] | None:
+    """Options as plain ATIP; a missing description is made from the name, as publishing needs one (A7)."""
+    return options and tuple(
+        option.replace(
+            description=option.description or _words(option.name), extra=_extra(option.extra)
+        )
+        for option in options
+    )
+
+
+def _arguments(arguments: tuple[Argument, ...] | None) -> tuple[Argument, ...] | None:
+    return arguments and tuple(
+        argument.replace(
+            description=argument.description or _words(argument.name), extra=_extra(argument.extra)
+        )
+        for argument in arguments
+    )
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").replace("-", " ").strip() or name
+
+
+def _extra(extra: Mapping[str, object]) -> Mapping[str, object]:
+    own = extra.get("x-atip")
+    if not isinstance(own, dict):
+        return extra
+    kept = {key: value for key, value in own.items() if key in _STORED and value}
+    rest = {key: value for key, value in extra.items() if key != "x-atip"}
+    return {**rest, "x-atip": kept} if kept else rest

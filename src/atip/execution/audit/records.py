@@ -1,0 +1,185 @@
+"""Records of runs: what is written into the audit before, instead of and after a run. Secrets never."""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import Denied, ExecutionError
+from atip.execution.output.result import shown_attempts
+from atip.execution.redaction.redact import redact_text
+from atip.execution.redaction.secret_values import named_values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from atip.execution.audit.chain import Audit
+    from atip.execution.output.result import Result
+    from atip.execution.proposal import Proposal
+    from atip.model.permissions.confinement import Confinement
+    from atip.policy.decision import Decision
+
+MAX_LINE, MAX_REASON, MAX_REASONS = 10_000, 500, 20
+"""What the record of a decision keeps of a line and of what is said of it: a long line has its record, too."""
+
+
+class Records:
+    """Writes into one audit; None: no records are kept, and a policy that demands them refuses."""
+
+    def __init__(self, audit: Audit | None) -> None:
+        self._audit = audit
+        self.trouble = ""
+        """Why the last record could not be written; empty: it was."""
+
+    @property
+    def journal(self) -> str:
+        """The folder that remembers runs which are not over; empty: no records are kept."""
+        return os.path.join(self._audit.folder, "unfinished") if self._audit is not None else ""
+
+    def start(self, proposal: Proposal) -> tuple[str, bool]:
+        """The id of a run, and whether its start is on record.
+
+        Raises:
+            Denied, ExecutionError: a record is demanded and none can be written.
+        """
+        run_id = os.urandom(8).hex()
+        walls = proposal.confinement
+        record = {
+            "event": "start",
+            "run": run_id,
+            **_told(proposal),
+            "user": os.getuid(),
+            "pid": os.getpid(),
+            "policy": proposal.judgement.policy,
+            **({"confinement": recorded(walls)} if walls is not None else {}),
+        }
+        return run_id, self._append(record, required=proposal.needs_record)
+
+    def refusal(self, proposal: Proposal) -> None:
+        """What did not start: denied, or asked about without a yes."""
+        self._append({"event": "refused", **_told(proposal)}, required=False)
+
+    def decision(
+        self, line: str, decision: Decision, *, client: str, cwd: str, answer: str = "",
+        mode: str = "", took_s: float = 0.0,
+    ) -> None:  # fmt: skip
+        """What was decided about a shell line that another program runs.
+
+        Args:
+            answer: what the client was told, where that is not the decision itself.
+            mode: the client's permission mode.
+
+        Raises:
+            Denied, ExecutionError: no record can be written.
+        """
+        known = named_values(os.environ)
+        told = redacted(decision.to_json(), known)
+        record = {
+            "event": "decision",
+            "client": client,
+            "line": _cut(redact_text(line, known), MAX_LINE),
+            "cwd": redact_text(cwd, known),
+            "user": os.getuid(),
+            "decision": told["decision"],
+            "rule": told["rule"],
+            "reasons": [_cut(each, MAX_REASON) for each in told["reasons"][:MAX_REASONS]],
+            "subject": _cut(told["subject"], MAX_REASON),
+            "answer": answer or told["decision"],
+            "mode": mode,
+            "durationMs": round(took_s * 1000, 1),
+        }
+        self._append(record, required=True)
+
+    def ran(self, line: str, *, client: str, cwd: str, confined: bool = True) -> None:
+        """A client reports that it has run a line.
+
+        Args:
+            confined: False: it was told to run it confined, and did not.
+        """
+        known = named_values(os.environ)
+        record = {
+            "event": "ran",
+            "client": client,
+            "line": _cut(redact_text(line, known), MAX_LINE),
+            "cwd": redact_text(cwd, known),
+            **({} if confined else {"problem": "run outside of the sandbox, against the answer"}),
+        }
+        self._append(record, required=False)
+
+    def switched(self, state: str, until: float) -> None:
+        """A person has switched the guard off or on.
+
+        Raises:
+            Denied, ExecutionError: no record can be written.
+        """
+        self._append({"event": "guard", "state": state, "until": until, "user": os.getuid()}, required=True)  # fmt: skip
+
+    def end(self, run_id: str, ending: Mapping[str, Any]) -> bool:
+        """The end of a run whose start is on record; empty id: nothing is written. Whether nothing is missing."""
+        return not run_id or self._append({"event": "end", "run": run_id, **ending}, required=False)
+
+    def _append(self, record: Mapping[str, Any], *, required: bool) -> bool:
+        """Whether the record was written; raises only where policy demands it."""
+        if self._audit is None:
+            if required:
+                raise ExecutionError("audit.missing", "policy demands a record, and none is kept")
+            return False
+        try:
+            self._audit.append(record)
+            self.trouble = ""
+        except ExecutionError as error:
+            self.trouble = error.message
+            if required:
+                # SECURITY: no record, no run.
+                raise Denied("audit.unwritable", error.message, hint=error.hint) from error
+            return False
+        return True
+
+
+def _told(proposal: Proposal) -> dict[str, Any]:
+    """What a record says of a proposal. SECURITY: the subject of a decision repeats the words of the call."""
+    said = {"argv": proposal.record["argv"], "decision": proposal.judgement.decision.to_json()}
+    return {**proposal.record, **redacted(said, proposal.known)}
+
+
+def redacted(value: Any, known: tuple[bytes, ...] = ()) -> Any:
+    """A JSON value with every text in it redacted."""
+    if isinstance(value, str):
+        return redact_text(value, known)
+    if isinstance(value, dict):
+        return {key: redacted(each, known) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [redacted(each, known) for each in value]
+    return value
+
+
+def _cut(text: str, limit: int) -> str:
+    """SECURITY: only of redacted text; half a secret would not be found."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}… [{len(text) - limit} more characters]"
+
+
+def ending(result: Result) -> dict[str, object]:
+    """What the end record says."""
+    needs = result.needs
+    return {
+        "exitCode": result.exit_code,
+        "timedOut": result.timed_out,
+        "cancelled": result.cancelled,
+        "durationS": round(result.duration_s, 3),
+        "backend": result.backend,
+        "layers": list(result.layers),
+        "truncated": result.truncated,
+        "redactions": dict(result.redactions),
+        **({"network": shown_attempts(result.attempts)} if result.attempts else {}),
+        **({"refused": [each.to_json() for each in needs]} if needs else {}),
+    }
+
+
+def recorded(confinement: Confinement) -> dict[str, object]:
+    """The confinement without values of variables."""
+    document = confinement.to_json()
+    names = [name for name, _ in confinement.env_set]
+    return {**document, "env": {"pass": list(confinement.env_pass), "set": names}}

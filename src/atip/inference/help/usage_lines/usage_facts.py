@@ -1,0 +1,79 @@
+"""Facts that usage lines state: flags, positionals, commands. `usage.py` collects them."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from atip.inference.help.usage_lines.patterns import UsagePattern
+
+
+class UsageOption:
+    """A flag seen in a usage line. `certain` is False where a value might be a positional."""
+
+    __slots__ = ("certain", "flags", "lines", "optional_value", "raw", "required", "value", "word")
+
+    def __init__(self, flags: tuple[str, ...], lines: tuple[int, int]) -> None:
+        self.flags = flags
+        self.lines = lines
+        self.value: str | None = None
+        self.raw = ""
+        self.optional_value = False
+        self.certain = True
+        self.required = False
+        self.word = ""
+        """The literal word its pattern starts with: perhaps a sub-command."""
+
+
+class UsageArgument:
+    """A positional seen in a usage line."""
+
+    __slots__ = ("after", "bare", "handed", "lines", "name", "raw", "required", "variadic")
+
+    def __init__(self, name: str, lines: tuple[int, int]) -> None:
+        self.name = name
+        self.lines = lines
+        self.required = True
+        self.variadic = False
+        self.bare = False
+        """A lower-case word without brackets: perhaps a literal."""
+        self.raw = ""
+        self.after: str | None = None
+        """The flag right before it outside of brackets: perhaps it is that flag's value."""
+        self.handed = False
+        """Whether `--` stands before it."""
+
+
+class Usage:
+    """Everything the usage lines of one page say."""
+
+    def __init__(self) -> None:
+        self.patterns: list[UsagePattern] = []
+        self.options: list[UsageOption] = []
+        self.arguments: list[list[UsageArgument]] = []
+        """Per pattern."""
+        self.only_options: list[bool] = []
+        """Per pattern, whether it is `TOOL OPTION` and nothing else."""
+        self.clusters: list[tuple[str, tuple[int, int]]] = []
+        """`-abc`: three flags or one long one; the definitions decide."""
+        self.words: list[tuple[str, tuple[int, int]]] = []
+        """Literal words right after the program's own: commands, if there are several."""
+        self.braces: list[tuple[tuple[str, ...], bool, tuple[int, int]]] = []
+        """`{a,b}` as a positional, and whether `...` follows (argparse sub-commands)."""
+        self.brace_words: list[tuple[str, tuple[int, int]]] = []
+        """Literal words in braces right after the command: further commands, if other lines start with one."""
+        self.objects: tuple[str, ...] = ()
+        """Commands that the text defines for a placeholder: `OBJECT := { link | route }`."""
+        self.synopses: dict[str, str] = {}
+        """What follows a command that the usage line lists in braces."""
+        self.takes_command = False
+        self.starts: list[str] = []
+        """The literal word each pattern starts with, or nothing."""
+        self.exclusive: list[tuple[str, ...]] = []
+
+    def take_objects(self, name: str, commands: tuple[str, ...]) -> None:
+        """Commands for a placeholder, which is then not a positional."""
+        self.objects = commands
+        if commands:
+            self.arguments = [
+                [one for one in found if one.name != name] for found in self.arguments
+            ]

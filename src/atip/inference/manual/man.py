@@ -1,0 +1,130 @@
+"""Manual pages → `Command`: help of last resort, and a source of descriptions.
+
+The page's source is rendered to plain lines by `roff.py` and read by the help parser; evidence is
+set back to lines of the source. Decompressing and finding pages is the caller's business.
+Implements the `man` rung of inference for ATIP 0.6 §3.3–3.7.
+"""
+
+from __future__ import annotations
+
+import re
+
+from atip.inference.help.infer import infer_help
+from atip.inference.manual.roff import render
+from atip.inference.summary import find_summary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.model.tool import Command
+
+MAX_CHARS = 4_000_000
+_SOURCE = re.compile(r"^[.'](?:TH|SH|Dd|Dt|Sh|so|\\\")", re.M)
+_SECTION = re.compile(r"[1-9][a-z]{0,4}")
+_TITLE = re.compile(r"^\.(?:TH|Dt)\s+\"?([\w.+:@\[-]{1,80})\"?", re.M)
+
+_NAME_SECTION = re.compile(
+    r"^\.S[hH]\s+\"?NAME\"?[ \t]*\n(.{1,4000}?)(?=^\.S[hH]\b|\Z)", re.M | re.S | re.I
+)
+_MDOC_PURPOSE = re.compile(r"^\.Nd\s+(.+?)$", re.M)
+
+
+def infer_man(text: bytes | str, *, tool: str = "", path: tuple[str, ...] = ()) -> Command:
+    """What a manual page says of its program, or of the command of it that `path` names.
+
+    Takes man(7) or mdoc(7) source, or a page that was formatted already. A page that only points
+    to another (`.so man1/x.1`) gives an empty Command.
+    """
+    if isinstance(text, bytes):
+        text = text[:MAX_CHARS].decode("utf-8", "replace")
+    text = text[:MAX_CHARS].replace("\r\n", "\n")
+    if _SOURCE.search(text[:20_000]) is None:
+        return _marked(infer_help(text, tool=tool, path=path), {})
+    title = _TITLE.search(text[:20_000])
+    name = tool or (title.group(1).lower() if title is not None else "")
+    head = f"{name.upper()}(1) {name.upper()}(1)"
+    lines = [(head, 1), ("", 1), *render(text)]
+    numbers = {index: number for index, (_, number) in enumerate(lines, 1)}
+    found = infer_help("\n".join(line for line, _ in lines), tool=name, path=path)
+    pages = _own_pages(found.commands or {}, name)
+    commands = {_command_name(page, name): one for page, one in pages.items()}
+    purpose = find_summary(
+        read_purpose(text, "-".join((name, *path))), "-".join((name, *path))
+    ) or _purpose(found.description)
+    found = found.replace(description=purpose, commands=commands or None)
+    return _marked(found, numbers)
+
+
+_DASH = re.compile(r" (?:-|–|—|--) ")
+"""Between the names of a page and what they are for."""
+
+
+def read_purpose(text: str, name: str) -> str:
+    """What the NAME line of a page says of one name; empty when the page is for other names.
+
+    A page of several programs (`gzip, gunzip, zcat - …`) has one line for all, or one line each.
+    """
+    section = _NAME_SECTION.search(text[:MAX_CHARS])
+    if section is None:
+        return ""
+    if _MDOC_PURPOSE.search(section[1]):
+        return " ".join(_MDOC_PURPOSE.search(section[1])[1].split())  # type: ignore[index]
+    source = f".SH NAME\n{section[1]}"
+    rows = [line.strip() for line, _ in render(source) if line.strip()]
+    rows = rows[1:] if rows and rows[0].upper() == "NAME" else rows
+    own = [row for row in rows if name in re.split(r"[\s,]+", _DASH.split(row)[0])]
+    has_row_each = len(rows) > 1 and all(_DASH.search(row) for row in rows[:2])
+    return _purpose((own or rows)[0] if has_row_each else " ".join(rows))
+
+
+def _own_pages(pages: Mapping[str, Command], tool: str) -> Mapping[str, Command]:
+    """Where a list of commands names pages (`git-add(1)`), what is not named so (`gitignore(5)`, `HEAD`) is not a command."""
+    own = {page: one for page, one in pages.items() if page.startswith(f"{tool}-")}
+    return own if 2 * len(own) > len(pages) else pages
+
+
+def _command_name(page: str, tool: str) -> str:
+    """Lists of commands name their pages: `git-add(1)` tells of `git add`."""
+    return page.removeprefix(f"{tool}-") or page
+
+
+def _without_sections(command: Command) -> Command:
+    """The section of a page is no other name of the command."""
+    aliases = tuple(alias for alias in command.aliases or () if not _SECTION.fullmatch(alias))
+    return command.replace(aliases=aliases or None)
+
+
+def _purpose(description: str) -> str:
+    """`cp - copy files` → `copy files`."""
+    dash = _DASH.search(description[:200])
+    return description[dash.end() :].strip() if dash else description
+
+
+def _marked(command: Command, numbers: Mapping[int, int]) -> Command:
+    """The same command with `man` as the source of its evidence."""
+    return command.replace(
+        options=tuple(one.replace(extra=_own(one.extra, numbers)) for one in command.options or ()),
+        arguments=tuple(
+            one.replace(extra=_own(one.extra, numbers)) for one in command.arguments or ()
+        ),
+        commands={
+            name: _without_sections(one.replace(extra=_own(one.extra, numbers)))
+            for name, one in (command.commands or {}).items()
+        }
+        or None,
+        extra=_own(command.extra, numbers),
+    )
+
+
+def _own(extra: Mapping[str, object], numbers: Mapping[int, int]) -> dict[str, object]:
+    own = extra.get("x-atip")
+    own = dict(own) if isinstance(own, dict) else {}
+    evidence = own.get("evidence")
+    evidence = dict(evidence) if isinstance(evidence, dict) else {}
+    lines = evidence.get("lines")
+    evidence["source"] = "man"
+    if isinstance(lines, list):
+        evidence["lines"] = [numbers.get(line, line) for line in lines]
+    own["evidence"] = evidence
+    return {**extra, "x-atip": own}

@@ -1,0 +1,48 @@
+"""What a tool asks for: the `sandbox:` block and the variables of its description, as a request.
+
+In curated knowledge the block is a statement of ours (docs/formats/knowledge.md); in any other document
+(`x-atip.sandbox`) it is a claim, and only what policy grants of it is there. Pure.
+"""
+
+from __future__ import annotations
+
+from atip.knowledge.reading import CURATED
+from atip.policy.confinement.confine import Asked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.model.tool import Authentication, Tool
+    from atip.policy.subject import Subject
+
+
+def asked_by(subjects: Sequence[Subject]) -> Asked | None:
+    """The request of a call; None where nobody knows it, or where several programs would run.
+
+    Raises:
+        FormatError: `sandbox.block`; a request that is not understood is not guessed at.
+    """
+    if len(subjects) != 1 or subjects[0].known is None:
+        return None
+    return asked_by_tool(subjects[0].known)
+
+
+def asked_by_tool(tool: Tool) -> Asked | None:
+    """The request of a tool."""
+    block = tool.own.get("sandbox")
+    if block is None:
+        return None
+    from atip.model.permissions.sandbox_block import read_sandbox
+
+    request = read_sandbox(block)
+    names = (*request.env_pass, *_variables(tool.authentication))
+    return Asked(
+        confinement=request.replace(env_pass=tuple(dict.fromkeys(names))),
+        curated=tool.own.get("curated") is CURATED,
+    )
+
+
+def _variables(authentication: Authentication | None) -> tuple[str, ...]:
+    methods = (authentication.methods if authentication else None) or ()
+    return tuple(method.env_var for method in methods if method.env_var)

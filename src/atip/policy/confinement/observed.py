@@ -1,0 +1,386 @@
+"""Observed against declared: what a traced run touched, as effects, as differences, as a `sandbox:` block.
+
+One run shows what it did, never what the command cannot do: observation raises doubt (*undeclared*) and names
+what was not seen this time (*unused*); it lowers nothing. Pure. Implements ATIP 0.1 §5.1, AIP-29 "Sandbox".
+"""
+
+from __future__ import annotations
+
+from atip.model.effects import Effects, Filesystem, Interactive
+from atip.model.facts import fact_of
+from atip.model.value import Value
+from atip.policy.places.sensitive import is_secret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FACTS = (
+    *("filesystem.read", "filesystem.write", "filesystem.delete", "network", "subprocess"),
+    *("interactive.tty", "changes.process", "changes.mount"),
+)
+"""What a trace can show. The last two are kinds of things that a description says are modified."""
+_SYSTEM = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/proc", "/dev"),
+    *("/sys", "/opt", "/run", "/nix/store", "/gnu/store", "/snap"),
+)
+_SCRATCH = ("/tmp", "/dev", "/var/tmp", "/proc/self", "/proc/thread-self")  # noqa: S108  names inside the sandbox
+_OWN_FILES = (".cache", ".ccache")
+"""Below the home: what no description speaks of."""
+_PUBLIC = ("/usr/", "/etc/ssl/certs", "/etc/ca-certificates", "/etc/pki", "/proc/self/", "/dev/")
+_DATA = ("/usr/share/", "/etc/", "/var/", "/proc/")
+_STARTS = (
+    *(
+        "/etc/ld.so",
+        "/etc/localtime",
+        "/etc/locale",
+        "/etc/ssl",
+        "/etc/nsswitch",
+        "/etc/python",
+        "/etc/perl",
+    ),
+    *(
+        "/usr/share/locale",
+        "/usr/share/zoneinfo",
+        "/usr/share/perl",
+        "/usr/share/python",
+        "/proc/filesystems",
+        "/proc/sys/",
+    ),
+)
+"""What is read at the start of programs in general."""
+_MANY = 3
+"""That many files of one folder are written as the folder."""
+_WRITES = ("create", "write", "overwrite", "permission")
+
+
+class Try(Value):
+    """One thing that a program tried; see `sandbox.tracing.calls.TraceEvent`."""
+
+    kind: str
+    target: str
+    exists: bool = True
+    call: str = ""
+    source: str = ""
+
+
+class Effect(Value):
+    """One thing that was seen, and the system call behind it."""
+
+    effect: str
+    """`create`, `write`, `overwrite`, `delete`, `rename`, `permission`, `secret`, `start`, `process`, `signal`, `socket`,
+    `listen`, `connect`, `terminal`, `environment`, `mount` or `system`."""
+    target: str
+    call: str
+
+    def to_json(self) -> dict[str, object]:
+        return {"effect": self.effect, "target": self.target, "call": self.call}
+
+
+class TraceContext(Value):
+    """Where it ran: what the names mean."""
+
+    cwd: str
+    home: str
+    granted: tuple[str, ...] = ()
+    """Folders and files that were granted, without `/**`."""
+    gates: tuple[str, ...] = ()
+    """`address:port` inside that lead to the proxy or to a granted service."""
+    own: tuple[str, ...] = ()
+    """Trees of the program itself: its interpreter, its library."""
+
+
+class Touched(Value):
+    """What one run touched beyond the operating system and its own scratch files."""
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    deletes: tuple[str, ...] = ()
+    """Only what it had not made itself."""
+    spawned: tuple[str, ...] = ()
+    """Programs that it started, by path."""
+    hosts: tuple[str, ...] = ()
+    """`host:port` that it reached through the gate."""
+    refused: tuple[str, ...] = ()
+    """Hosts and addresses that it tried and did not reach."""
+    asked: tuple[str, ...] = ()
+    """Names that it looked up."""
+    terminals: tuple[str, ...] = ()
+    signals: tuple[str, ...] = ()
+    """To processes that it had not started."""
+    mounts: tuple[str, ...] = ()
+    system_reads: tuple[str, ...] = ()
+    """Data of the operating system that it read: bears out a claim that it reads, and contradicts none."""
+    effects: tuple[Effect, ...] = ()
+    """All of it, but for what was read, with the system call behind each."""
+
+
+class Difference(Value):
+    """One fact in which a description and a run differ."""
+
+    fact: str
+    kind: str
+    """`undeclared`: seen, and the description says no or nothing; `unused`: declared and not seen."""
+    declared: bool | None
+    seen: tuple[str, ...] = ()
+
+
+def touched(
+    tries: Iterable[Try],
+    attempts: Sequence[tuple[str, bool]],
+    scene: TraceContext,
+    asked: Sequence[str] = (),
+) -> Touched:
+    """Sort what was tried.
+
+    Args:
+        attempts: `host:port` and whether it was let through, from the gate.
+        asked: names that were looked up.
+    """
+    sorting = _Sorting(scene)
+    for one in tries:
+        sorting.add(one)
+    refused = {**sorting.refused, **{target: None for target, allowed in attempts if not allowed}}
+    return Touched(
+        reads=tuple(path for path in sorting.reads if path not in sorting.made),
+        writes=tuple(sorting.writes),
+        deletes=tuple(sorting.deletes),
+        spawned=tuple(dict.fromkeys(sorting.spawned)),
+        hosts=tuple(dict.fromkeys(target for target, allowed in attempts if allowed)),
+        refused=tuple(refused),
+        asked=tuple(asked),
+        terminals=tuple(sorting.terminals),
+        signals=tuple(sorting.signals),
+        mounts=tuple(sorting.mounts),
+        system_reads=tuple(sorting.system),
+        effects=tuple(sorting.effects),
+    )
+
+
+class _Sorting:
+    """Tries of one run, one after the other: what it made itself is not lost when it goes."""
+
+    def __init__(self, scene: TraceContext) -> None:
+        self._scene = scene
+        self.reads: dict[str, None] = {}
+        self.system: dict[str, None] = {}
+        self.writes: dict[str, None] = {}
+        self.deletes: dict[str, None] = {}
+        self.spawned: list[str] = []
+        self.refused: dict[str, None] = {}
+        self.terminals: dict[str, None] = {}
+        self.signals: dict[str, None] = {}
+        self.mounts: dict[str, None] = {}
+        self.made: set[str] = set()
+        self.effects: dict[Effect, None] = {}
+
+    def add(self, one: Try) -> None:
+        kind, target = one.kind, one.target
+        if kind == "read":
+            self._read(one)
+        elif kind in _WRITES:
+            self._write(one)
+        elif kind == "delete":
+            self._delete(one, target)
+        elif kind == "rename":
+            self._rename(one)
+        elif kind == "spawn":
+            if one.exists and target.startswith("/"):
+                self.spawned.append(target)
+                self._note("start", one)
+        elif kind == "connect":
+            # port 53 is the resolver, whose names are noted; port 0 only asks for the way
+            if target not in self._scene.gates and not target.endswith((":53", ":0")):
+                self.refused[target] = None
+                self._note(kind, one)
+        else:
+            kept = {"terminal": self.terminals, "mount": self.mounts}.get(kind)
+            if kind == "signal" and not one.exists:
+                kept = self.signals
+            if kept is not None:
+                kept[target] = None
+            self._note(kind, one)
+
+    def _note(self, effect: str, one: Try, target: str = "") -> None:
+        self.effects[Effect(effect=effect, target=target or one.target, call=one.call)] = None
+
+    def _read(self, one: Try) -> None:
+        if is_secret(one.target) and not one.target.startswith(_PUBLIC):
+            self._note("secret", one)
+        if one.exists and not _is_ground(one.target, self._scene):
+            self.reads[one.target] = None
+        elif one.exists and _is_data(one.target):
+            self.system[one.target] = None
+
+    def _write(self, one: Try) -> None:
+        if _is_scratch(one.target, self._scene):
+            return
+        if not one.exists and one.target not in self.writes and one.target not in self.deletes:
+            self.made.add(one.target)
+        self.deletes.pop(one.target, None)  # it is there again
+        self.writes[one.target] = None
+        self._note(one.kind, one)
+
+    def _delete(self, one: Try, target: str) -> None:
+        if one.exists and not _is_scratch(target, self._scene) and target not in self.made:
+            self.deletes[target] = None
+            self._note("delete", one, target)
+
+    def _rename(self, one: Try) -> None:
+        """The old name goes, the new one comes; what was made by the run and gets its last name is written."""
+        if one.source not in self.made:
+            self._delete(one.replace(exists=True), one.source)
+        if _is_scratch(one.target, self._scene):
+            return
+        if not one.exists and one.target not in self.deletes:
+            self.made.add(one.target)
+        self.deletes.pop(one.target, None)
+        self.writes[one.target] = None
+        self._note("overwrite" if one.exists else "rename", one)
+
+
+def _is_ground(path: str, scene: TraceContext) -> bool:
+    """Whether a path is of the operating system or scratch: reading it is nothing that a description speaks of."""
+    if any(_inside(path, tree) for tree in scene.own):
+        return True
+    if any(_inside(path, root) for root in scene.granted):
+        return False
+    trees = (*_SYSTEM, *_SCRATCH, scene.home)
+    return any(_inside(path, tree) for tree in trees) or path == "/"
+
+
+def _is_data(path: str) -> bool:
+    """Whether a file of the system is data that a program is asked about, not a part of every start."""
+    if path.startswith(_STARTS) or not path.startswith(_DATA):
+        return False
+    return not path.startswith("/proc/self") and "." not in path.rpartition("/")[2][:1]
+
+
+def _is_scratch(path: str, scene: TraceContext) -> bool:
+    """Whether a change there is the program's own business: temporary files, caches, byte code."""
+    if any(_inside(path, root) for root in scene.granted):
+        return False
+    trees = (*_SCRATCH, *(f"{scene.home}/{name}" for name in _OWN_FILES))
+    return (
+        any(_inside(path, tree) for tree in trees) or "/__pycache__" in path or path == scene.home
+    )
+
+
+def observed_effects(seen: Touched) -> Effects:
+    """What the run did, as effects. Facts that were not seen stay unknown: once is not never."""
+    modified = (
+        *(("process",) if seen.signals else ()),
+        *(("mount",) if seen.mounts else ()),
+    )
+    return Effects(
+        filesystem=Filesystem(
+            read=True if seen.reads else None,
+            write=True if seen.writes else None,
+            delete=True if seen.deletes else None,
+        ),
+        network=True if seen.hosts or seen.refused or seen.asked else None,
+        subprocess=True if seen.spawned else None,
+        interactive=Interactive(tty=True if seen.terminals else None),
+        modifies=modified or None,
+    )
+
+
+def says(effects: Effects, fact: str) -> bool | None:
+    """The value of one of `FACTS`."""
+    kind, _, thing = fact.partition(".")
+    if kind != "changes":
+        return fact_of(effects, fact)
+    if effects.modifies is None:
+        return None
+    return thing in effects.modifies
+
+
+def shown(seen: Touched, fact: str) -> tuple[str, ...]:
+    """What stands behind a fact."""
+    return {
+        "filesystem.read": seen.reads,
+        "filesystem.write": seen.writes,
+        "filesystem.delete": seen.deletes,
+        "network": (*seen.hosts, *seen.refused, *seen.asked),
+        "subprocess": seen.spawned,
+        "interactive.tty": seen.terminals,
+        "changes.process": seen.signals,
+        "changes.mount": seen.mounts,
+    }[fact]
+
+
+def differences(
+    declared: Effects, seen: Touched, *, spawn: Sequence[str] = ()
+) -> tuple[Difference, ...]:
+    """Every fact in which the description and the run differ, the alarming ones first.
+
+    Args:
+        spawn: programs that the description names; starting these is declared.
+    """
+    seen = without_spawn(seen, spawn)
+    found = observed_effects(seen)
+    undeclared: list[Difference] = []
+    unused: list[Difference] = []
+    for fact in FACTS:
+        claimed, did = says(declared, fact), says(found, fact)
+        if did is True and claimed is not True:
+            undeclared.append(
+                Difference(
+                    fact=fact, kind="undeclared", declared=claimed, seen=shown(seen, fact)[:20]
+                )
+            )
+        elif claimed is True and did is not True:
+            unused.append(Difference(fact=fact, kind="unused", declared=claimed))
+    return (*undeclared, *unused)
+
+
+def without_spawn(seen: Touched, spawn: Sequence[str]) -> Touched:
+    """Without the programs that a description names: starting these is declared."""
+    return seen.replace(spawned=tuple(path for path in seen.spawned if _name(path) not in spawn))
+
+
+def sandbox_block(seen: Touched, scene: TraceContext, *, tty: bool = False) -> dict[str, object]:
+    """An AIP-29 block that allows what was seen. A draft: what did not happen this time is not in it."""
+    writes = _entries((*seen.writes, *seen.deletes), scene, folders=True)
+    spawn = sorted({_name(path) for path in seen.spawned})
+    return {
+        "network": {
+            "egress": sorted({target.rpartition(":")[0] for target in seen.hosts}),
+            "ingress": [],
+        },
+        "fs": {"read": _entries(seen.reads, scene, folders=False), "write": writes, "deny": []},
+        "exec": {"allow": bool(spawn), "spawn": spawn},
+        "env": {"pass": [], "set": {}},
+        "tty": {"required": tty},
+    }
+
+
+def _entries(paths: Sequence[str], scene: TraceContext, *, folders: bool) -> list[str]:
+    """Paths as patterns: the workspace as a whole, `~` for the home, folders where there are many files."""
+    if any(_inside(path, scene.cwd) for path in paths):
+        found = {"**/**"}
+    else:
+        found = set()
+    outside = [path for path in paths if not _inside(path, scene.cwd)]
+    count: dict[str, int] = {}
+    for path in outside:
+        parent = _folder(path)
+        count[parent] = count.get(parent, 0) + 1
+    for path in outside:
+        parent = _folder(path)
+        whole = folders or count[parent] >= _MANY
+        entry = f"{parent}/**" if whole and parent != "/" else path
+        found.add("~" + entry[len(scene.home) :] if _inside(entry, scene.home) else entry)
+    return sorted(found)
+
+
+def _inside(path: str, tree: str) -> bool:
+    return bool(tree) and (path == tree or path.startswith(tree.rstrip("/") + "/"))
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0] or "/"

@@ -1,0 +1,151 @@
+"""Everything of a tree that is not a shim: rendered from the source, and what of the old is no longer needed."""
+
+from __future__ import annotations
+
+import os
+
+from atip.errors import FormatError, NotFoundError
+from atip.model.reading.reader import read_json
+from atip.model.shapes.check import check_shape
+from atip.model.shapes.registry import PATTERNS as PATTERNS_SHAPE
+from atip.registry import tree
+from atip.registry.publish.files import documents
+from atip.registry.publish.source import PATTERNS, POLICY
+from atip.system.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from atip.registry.publish.ledger import ShimLedger
+    from atip.registry.publish.settings import PublisherSettings
+    from atip.registry.publish.signing.metadata import Metadata
+    from atip.registry.publish.signing.published import Published
+    from atip.system.stores.objects import ObjectStore
+
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-")
+
+
+def render_documents(
+    folder: str,
+    settings: PublisherSettings,
+    ledger: ShimLedger,
+    release: str,
+    fingerprint: str,
+) -> dict[str, bytes]:
+    """Every file that is neither a shim nor the catalogue, by path.
+
+    Raises:
+        FormatError: for a pattern document or policy that clients would refuse.
+    """
+    patterns = load_pattern_files(folder)
+    ledger.render()
+    files = {
+        tree.MANIFEST: documents.manifest(settings, release, fingerprint or None),
+        tree.PATTERNS: documents.pattern_index({name: one[1] for name, one in patterns.items()}),
+        tree.COVERAGE: coverage(ledger, settings.wanted),
+    }
+    for name, (data, _document) in patterns.items():
+        files[tree.pattern_path(name)] = data
+    policy = _policy(folder)
+    if policy is not None:
+        files[tree.POLICY] = policy
+    return files
+
+
+def load_pattern_files(folder: str) -> dict[str, tuple[bytes, dict[str, Any]]]:
+    """Pattern documents by name, as bytes and as `{"patterns": […]}`.
+
+    Raises:
+        FormatError: `publish.pattern`.
+    """
+    found: dict[str, tuple[bytes, dict[str, Any]]] = {}
+    start = os.path.join(folder, PATTERNS)
+    names = sorted(os.listdir(start)) if os.path.isdir(start) else []
+    for name in names:
+        if name.startswith("."):
+            continue
+        stem = name.removesuffix(".json")
+        if stem == name or stem == "index" or not _NAME.issuperset(stem):
+            raise FormatError(
+                "publish.pattern", f"`{PATTERNS}/{name}` cannot be published by that name"
+            )
+        data = read_bytes(os.path.join(start, name), tree.MAX_SHIM)
+        found[stem] = (data, read_patterns(data, f"{PATTERNS}/{name}"))
+    return found
+
+
+def read_patterns(data: bytes, origin: str) -> dict[str, Any]:
+    """One pattern document, however it is written: one pattern, a list, or `{"patterns": […]}`.
+
+    Raises:
+        FormatError: with all problems.
+    """
+    value: Any = read_json(data)
+    if isinstance(value, dict) and "patterns" not in value:
+        value = [value]
+    document = {"patterns": value} if isinstance(value, list) else value
+    problems = [p for p in check_shape(document, PATTERNS_SHAPE, "strict") if p.severity == "error"]
+    if problems:
+        first = problems[0]
+        text = f"`{origin}`: {first.path}: {first.message}"
+        raise FormatError("publish.pattern", text, problems=problems)
+    return dict(document)
+
+
+def _policy(folder: str) -> bytes | None:
+    from atip.policy.reading import read_policy
+
+    path = os.path.join(folder, POLICY)
+    try:
+        data = read_bytes(path, tree.MAX_INDEX)
+    except NotFoundError:
+        return None
+    read_policy(data, layer="organisation", origin=path)
+    return data
+
+
+def stale_files(
+    store: ObjectStore,
+    files: dict[str, bytes],
+    published: Published | None,
+    metadata: Metadata | None,
+) -> list[str]:
+    """Patterns that are gone, and metadata that neither this release nor the one before it names.
+
+    The release before stays: a client that began with it must be able to finish.
+    """
+    stale = [info.key for info in store.list(PATTERNS) if info.key not in files]
+    if published is None or metadata is None:
+        return stale
+    kept: dict[str, set[int]] = {}
+    for meta in (published.snapshot, metadata.snapshot):
+        for name, facts in meta.items():
+            kept.setdefault(name, set()).add(facts["version"])
+    newest = published.snapshot_version
+    kept["snapshot.json"] = {newest, newest + 1}
+    for info in store.list(tree.TUF):
+        number, _, role = info.key.removeprefix(f"{tree.TUF}/").partition(".")
+        if number.isdigit() and role != "root.json" and int(number) not in kept.get(role, {-1}):
+            stale.append(info.key)
+    return stale
+
+
+def coverage(ledger: ShimLedger, wanted: Iterable[Mapping[str, Any]]) -> bytes:
+    """`coverage.json`: how much is described, and what of the wanted is missing."""
+    missing = []
+    for want in wanted:
+        name = str(want.get("name", ""))
+        asked = [str(platform) for platform in want.get("platforms", ())]
+        left = [platform for platform in asked if not ledger.has_tool(name, platform)]
+        if left or (not asked and not ledger.has_tool(name)):
+            missing.append({"name": name, "platforms": left})
+    figures = {
+        "tracked_tools": ledger.tools(),
+        "total_shims": ledger.total,
+        "platforms": {name or "any": n for name, n in sorted(ledger.platforms.items())},
+        "by_source": {name or "unknown": n for name, n in sorted(ledger.sources.items())},
+        "missing": missing,
+    }
+    return documents.readable({"coverage": figures})

@@ -1,0 +1,240 @@
+"""`registries.json` changed for the user: look at a registry before it is added, add, remove.
+
+Adding pins: the TUF root by its fingerprint, the signers that the registry names. Both were shown to a person, or were
+given by one; what the registry says later changes neither (SECURITY-BAR §1.3).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.errors import NotFoundError, TrustError, UsageError
+from atip.model.value import Value
+from atip.registry import tree
+from atip.registry.remote.asking import Asking
+from atip.registry.remote.documents import read_manifest
+from atip.registry.remote.remote import RemoteRegistry
+from atip.registry.remote.sources import DEFAULT_PRIORITY, parse_source
+from atip.registry.remote.state import FOLDER, RegistryFiles
+from atip.registry.remote.sync import fetch_policy
+from atip.registry.remote.tuf_client import fetch_first_root, read_root
+from atip.registry.settings import FILES, load_settings
+from atip.system.files import locked, make_private, read_bytes, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from atip.registry.remote.sources import RegistrySource
+    from atip.registry.remote.tuf_client import RootSummary
+    from atip.system.paths import Places
+
+
+class AddRequest(Value):
+    """What a person said when adding a registry; empty: not said."""
+
+    url: str
+    name: str = ""
+    priority: int = DEFAULT_PRIORITY
+    require_signatures: bool = False
+    signers: tuple[tuple[str, str], ...] = ()
+    keys: tuple[tuple[str, str], ...] = ()
+    """(type, file)"""
+    token_env_var: str = ""
+    root_file: str = ""
+    """The root, had by another way than from the registry."""
+    fingerprint: str = ""
+    lookup: str = ""
+    names: tuple[str, ...] = ()
+    private: bool = False
+    organization: bool = False
+
+
+class Offer(Value):
+    """What was found at the address, for a person to confirm."""
+
+    entry: Mapping[str, Any]
+    """What would be written into `registries.json`."""
+    title: str
+    root: RootSummary | None
+    """None: the registry has no signed index."""
+    root_bytes: bytes
+    confirmed: bool
+    """The fingerprint is the one that was given, or the root was."""
+    offered_signers: tuple[tuple[str, str], ...]
+    """Signers that the registry names and nobody gave; in `entry` once a person agreed."""
+
+
+def look_at(wanted: AddRequest, places: Places, *, offline: bool = False) -> Offer:
+    """Fetch root and manifest; change nothing.
+
+    Raises:
+        FetchError, TrustError, FormatError: it cannot be read, or is not what was said.
+    """
+    entry = _entry(wanted)
+    source = parse_source(entry, {})
+    with RemoteRegistry(source, places, Asking(offline=offline)) as registry:
+        root = _root(registry, wanted)
+        summary = read_root(root) if root else None
+        if wanted.fingerprint and (summary is None or summary.fingerprint != wanted.fingerprint):
+            found = summary.fingerprint if summary is not None else "no signed index"
+            raise TrustError(
+                "registry.root",
+                f"the registry has {found}, not {wanted.fingerprint[:80]}",
+                hint="compare the fingerprint with the registry's owner",
+            )
+        answer = registry.door.get(tree.MANIFEST, tree.MAX_INDEX)
+        manifest = read_manifest(answer.body) if answer is not None else {}
+        by_hash = summary is None and registry.sends_hashes()
+    trust = manifest.get("trust") or {}
+    named = tuple((one["identity"], one.get("issuer", "")) for one in trust.get("signers") or ())
+    if summary is not None:
+        entry["root"] = summary.fingerprint
+        entry.pop("lookup", None)
+    elif not wanted.lookup:
+        entry["lookup"] = "hash" if by_hash else "catalog"
+    title = str((manifest.get("registry") or {}).get("name") or source.url)
+    entry["name"] = wanted.name or title
+    return Offer(
+        entry=entry,
+        title=title,
+        root=summary,
+        root_bytes=root or b"",
+        confirmed=bool(wanted.fingerprint or wanted.root_file),
+        offered_signers=() if wanted.signers or wanted.keys else named,
+    )
+
+
+def _root(registry: RemoteRegistry, wanted: AddRequest) -> bytes | None:
+    if wanted.root_file:
+        return read_bytes(wanted.root_file, tree.MAX_INDEX)
+    return fetch_first_root(registry.door.fetch, registry.source.url)
+
+
+def _entry(wanted: AddRequest) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": wanted.name or wanted.url, "url": wanted.url.rstrip("/")}
+    if wanted.priority != DEFAULT_PRIORITY:
+        entry["priority"] = wanted.priority
+    if wanted.require_signatures:
+        entry["requireSignatures"] = True
+    if wanted.signers:
+        entry["signers"] = [_signer(one) for one in wanted.signers]
+    if wanted.keys:
+        entry["keys"] = [
+            {"type": kind, "file": os.path.abspath(path), "name": os.path.basename(path)}
+            for kind, path in wanted.keys
+        ]
+    if wanted.token_env_var:
+        entry["auth"] = {"type": "bearer", "tokenEnvVar": wanted.token_env_var}
+    for field in ("lookup", "private", "organization"):
+        if getattr(wanted, field):
+            entry[field] = getattr(wanted, field)
+    if wanted.names:
+        entry["names"] = list(wanted.names)
+    return entry
+
+
+def _signer(signer: tuple[str, str]) -> dict[str, str]:
+    return {"identity": signer[0], "issuer": signer[1]}
+
+
+def save_offer(offer: Offer, places: Places, *, adopt_signers: bool) -> dict[str, Any]:
+    """Write a confirmed registry into `registries.json`; returns its entry. An organization's policy is in force with it.
+
+    Raises:
+        UsageError: `registry.known` when its name or address is taken.
+        FetchError, TrustError, FormatError: an organization's policy cannot be had; nothing was added.
+    """
+    entry = dict(offer.entry)
+    if adopt_signers and offer.offered_signers:
+        entry["signers"] = [_signer(one) for one in offer.offered_signers]
+    _refuse_known(entry, load_settings(places, "registries").get("registries") or ())
+    source = parse_source(entry, {})
+    if source.organization:
+        # SECURITY: before the entry, so that the registry never counts without its policy.
+        _adopt_policy(source, offer.root_bytes, places)
+
+    def change(entries: list[dict[str, Any]]) -> None:
+        _refuse_known(entry, entries)
+        entries.append(entry)
+
+    _change(places, change)
+    if offer.root_bytes:
+        files = RegistryFiles(places, source)
+        files.write(files.root, offer.root_bytes)
+    return entry
+
+
+def _refuse_known(entry: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]) -> None:
+    for one in entries:
+        if one["url"].rstrip("/") == entry["url"] or one["name"] == entry["name"]:
+            raise UsageError(
+                "registry.known",
+                f"`{one['name']}` ({one['url']}) is configured already",
+                hint="choose another --name, or `atip registry remove` it first",
+            )
+
+
+def _adopt_policy(source: RegistrySource, root: bytes, places: Places) -> None:
+    """Fetch, verify and store the organization's policy; what a failure leaves behind is removed."""
+    files = RegistryFiles(places, source)
+    is_new = not os.path.lexists(files.data)
+    try:
+        if root:
+            files.write(files.root, root)
+        with RemoteRegistry(source, places, Asking(refresh=True)) as registry:
+            if not fetch_policy(registry):
+                raise NotFoundError(
+                    "registry.no-policy",
+                    f"`{source.name}` has no policy.json, so none would be in force; not added",
+                    hint="ask its owner to publish one, or add it without --organization",
+                )
+    except BaseException:
+        if is_new:
+            _forget_files(source, places)
+        raise
+
+
+def remove_registry(name: str, places: Places) -> RegistrySource:
+    """Forget a registry by name or address: its entry, what it told us, and the versions seen.
+
+    Raises:
+        NotFoundError: `registry.unknown`.
+    """
+    gone: list[RegistrySource] = []
+
+    def change(entries: list[dict[str, Any]]) -> None:
+        for one in [*entries]:
+            if name.rstrip("/") in (one["name"], one["url"].rstrip("/")):
+                entries.remove(one)
+                gone.append(parse_source(one, {}))
+        if not gone:
+            known = ", ".join(one["name"] for one in entries) or "none"
+            raise NotFoundError(
+                "registry.unknown", f"no registry `{name[:80]}`", hint=f"configured: {known}"
+            )
+
+    _change(places, change)
+    for source in gone:
+        _forget_files(source, places)
+    return gone[0]
+
+
+def _forget_files(source: RegistrySource, places: Places) -> None:
+    import shutil
+
+    for folder in (places.data, places.cache):
+        shutil.rmtree(os.path.join(folder, FOLDER, source.id), ignore_errors=True)
+
+
+def _change(places: Places, change: Any) -> None:
+    make_private(places.config)
+    with locked(os.path.join(places.config, ".lock")):
+        settings = load_settings(places, "registries")
+        entries = [dict(one) for one in settings.get("registries") or ()]
+        change(entries)
+        document = {**settings, "registries": entries}
+        path = os.path.join(places.config, FILES["registries"])
+        write_atomic(path, json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n")

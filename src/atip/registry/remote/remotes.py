@@ -1,0 +1,188 @@
+"""All remote registries of a user as one source of shims: asked by priority, the first that knows answers.
+
+A 404 moves on to the next (ATIP 0.6 §4.4.3); a failure does not: somebody who can block the organisation's registry
+must not thereby choose who answers instead. Names that one registry has claimed in the configuration are asked there
+only. Where an organisation's policy approves by allowlist, only its registry answers at all (§4.8).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from atip.errors import AtipError
+from atip.registry.keys import read_key
+from atip.registry.remote.asking import Asking
+from atip.registry.remote.remote import RemoteRegistry
+from atip.registry.remote.sources import configured_sources, expiry_s
+from atip.registry.settings import load_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from atip.policy.policy import Policy
+    from atip.registry.remote.sources import RegistrySource
+    from atip.registry.shims.cache import Cached
+    from atip.registry.shims.check import CheckedShim
+    from atip.system.paths import Places
+
+SCAN_SESSION_S = 30.0
+
+
+class RemoteShims:
+    """A session with every registry. Leaving it saves what each has to remember."""
+
+    def __init__(self, sources: Iterable[RegistrySource], places: Places, asking: Asking) -> None:
+        self.registries = [RemoteRegistry(source, places, asking) for source in sources]
+        self._allowing = [one for one in self.registries if _approves(one)]
+        # A ladder climbs with several threads; connections and metadata know only one.
+        self._one_at_a_time = threading.Lock()
+
+    def __enter__(self) -> RemoteShims:
+        return self
+
+    def __exit__(self, *_failure: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for registry in self.registries:
+            registry.close()
+
+    def find(self, digest: str, name: str = "", private: bool = False) -> CheckedShim | None:
+        """The shim of a binary from the first registry that has one.
+
+        Args:
+            private: the file is the user's own (below the home directory); a registry that could only be asked by sending the
+                hash is not asked.
+
+        Raises:
+            AtipError: a registry that may answer could not be asked, or sent what is refused.
+        """
+        with self._one_at_a_time:
+            for registry in self.asked_for(name):
+                # SECURITY: the hash of a private program would tell a stranger that it exists here.
+                if private and not registry.knows(digest) and registry.would_tell():
+                    registry.withheld.add(digest)
+                    continue
+                found = registry.find(digest)
+                if found is not None:
+                    return found
+            return None
+
+    def find_or_warn(
+        self, digest: str, name: str = "", private: bool = False
+    ) -> CheckedShim | None:
+        """The same for those who go on without; what went wrong is in `problems`."""
+        try:
+            return self.find(digest, name, private)
+        except AtipError:
+            return None
+
+    @property
+    def problems(self) -> list[tuple[str, str, AtipError]]:
+        """(registry, digest, what went wrong), in order."""
+        return [
+            (one.source.name, digest, error)
+            for one in self.registries
+            for digest, error in one.problems
+        ]
+
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        """What registries without a private way to ask learned in this session, and what they were not asked for."""
+        return [warning for one in self.registries for warning in hash_warnings(one)]
+
+    def asked_for(self, name: str) -> list[RemoteRegistry]:
+        """Who may answer for a tool of this name, in order."""
+        candidates = self._allowing or self.registries
+        claiming = [one for one in candidates if name and name in one.source.names]
+        return claiming or candidates
+
+
+def hash_warnings(registry: RemoteRegistry) -> list[dict[str, str]]:
+    """What a registry that is asked hash by hash learned, and what was kept from it; none: it can be asked privately."""
+    name, found = registry.source.name, []
+    if registry.sent:
+        message = f"`{name}` is asked hash by hash and learned the hashes of {len(registry.sent)} programs of this machine"
+        hint = "a registry with a signed index or a catalogue learns none"
+        found.append({"code": "registry.sends-hashes", "message": message, "hint": hint})
+    if registry.withheld:
+        message = f"`{name}` was not asked about {len(registry.withheld)} programs below the home directory: it would learn their hashes"
+        hint = "a shim in the `shims/sha256` folder of your own describes them"
+        found.append({"code": "registry.private-programs", "message": message, "hint": hint})
+    return [{"registry": name, **one} for one in found]
+
+
+def _approves(registry: RemoteRegistry) -> bool:
+    """Whether an organisation's policy lets only its own registry answer."""
+    if not registry.source.organization:
+        return False
+    policy = load_organisation_policy(registry)
+    return policy is not None and policy.allowlist
+
+
+def load_organisation_policy(registry: RemoteRegistry) -> Policy | None:
+    """The policy that an organisation's registry gave us at the last synchronisation.
+
+    Raises:
+        FormatError: it is damaged; a policy that cannot be read stops the run.
+    """
+    if not os.path.lexists(registry.files.policy):
+        return None
+    from atip.policy.reading import read_policy
+    from atip.system.files import read_bytes
+
+    data = read_bytes(registry.files.policy, 1_000_000)
+    return read_policy(data, layer="organisation", origin=registry.source.url)
+
+
+def load_sources(
+    places: Places, env: Mapping[str, str] | None = None
+) -> tuple[RegistrySource, ...]:
+    """The registries of this user, keys read.
+
+    Raises:
+        FormatError: `registry.url` and the like.
+    """
+    settings = load_settings(places, "registries")
+    sources = configured_sources(settings, os.environ if env is None else env)
+    return tuple(
+        source.replace(keys=tuple(read_key(key, places.config) for key in source.keys))
+        for source in sources
+    )
+
+
+def find_signed(
+    places: Places, digest: str, name: str = ""
+) -> tuple[RegistrySource, Cached] | None:
+    """The shim of a binary as it lies in the cache, and the registry whose it is; asks nobody, judges nothing."""
+    with RemoteShims(load_sources(places), places, Asking(offline=True)) as shims:
+        for registry in shims.asked_for(name):
+            cached = registry.cache.find(digest)
+            if cached is not None:
+                return registry.source, cached
+    return None
+
+
+def is_approved(places: Places, digest: str) -> bool:
+    """Whether an organisation's registry holds a shim of this binary that its signers still stand for; asks nobody."""
+    sources = [source for source in load_sources(places) if source.organization]
+    with RemoteShims(sources, places, Asking(offline=True)) as shims:
+        return shims.find_or_warn(digest) is not None
+
+
+def make_asking(
+    places: Places, *, offline: bool, refresh: bool = False, unbidden: bool = False,
+    approve: frozenset[str] = frozenset(), policy_requires: bool = False,
+) -> Asking:  # fmt: skip
+    """How this user's settings and environment want sessions to be held."""
+    return Asking(
+        offline=offline,
+        refresh=refresh or os.environ.get("ATIP_REFRESH", "") not in ("", "0"),
+        unbidden=unbidden,
+        expiry_s=expiry_s(load_settings(places, "registries")),
+        session_s=SCAN_SESSION_S if unbidden else 120.0,
+        approve=approve,
+        policy_requires=policy_requires,
+    )

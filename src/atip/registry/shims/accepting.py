@@ -1,0 +1,124 @@
+"""Taking over a shim that a registry sent, or that lies in the cache: verify, read, compare, store.
+
+Steps (4) and (5) of `registry.remote.remote`; knows nothing of how the bytes were fetched.
+"""
+
+from __future__ import annotations
+
+from atip.registry.remote.documents import max_age_s
+from atip.registry.remote.sources import needs_signature
+from atip.registry.shims.approval import plan_update
+from atip.registry.shims.cache import ShimFacts
+from atip.registry.shims.check import (
+    CheckedShim,
+    policy_digest,
+    read_shim,
+    shim_policy,
+    verify_signature_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from atip.registry.remote.asking import Asking
+    from atip.registry.remote.sources import RegistrySource
+    from atip.registry.shims.approval import ShimUpdate
+    from atip.registry.shims.cache import Cached, ShimCache
+    from atip.system.network.http import Response
+
+MAX_TOLD_AGE_S = 7 * 86400.0
+"""The longest that a server's `max-age` is believed."""
+
+
+class Acceptance:
+    """What one registry's shims must fulfil."""
+
+    def __init__(self, source: RegistrySource, asking: Asking, cache: ShimCache) -> None:
+        self._source = source
+        self._asking = asking
+        self._cache = cache
+        self.manifest_requires: bool | None = None
+        """What the registry's own manifest says; it can only tighten."""
+        self.waiting: dict[str, ShimUpdate] = {}
+        """Updates that need a person's approval, by digest."""
+        self.fetched: set[str] = set()
+        """Digests whose shim is new or changed in this session."""
+
+    def required(self) -> bool:
+        """Whether unsigned shims are refused: the strictest word wins (A25)."""
+        return needs_signature(
+            self._source, manifest=self.manifest_requires, policy=self._asking.policy_requires
+        )
+
+    def accept(
+        self,
+        digest: str,
+        shim: bytes,
+        bundle: bytes | None,
+        cached: Cached | None,
+        answer: Response,
+    ) -> CheckedShim:
+        """(4) and (5)."""
+        policy = shim_policy(self._source, required=self.required())
+        signer = verify_signature_of(shim, bundle, policy)
+        tool = read_shim(shim, digest)
+        if cached is not None and cached.shim != shim:
+            update = plan_update(read_shim(cached.shim, digest), tool)
+            if update.weaker and digest not in self._asking.approve:
+                # SECURITY: a description that warns of less is not taken over unread.
+                self.waiting[digest] = update
+                return self.load(cached)
+        if cached is None or cached.shim != shim:
+            self.fetched.add(digest)
+        facts = self._facts(answer, signer, policy_digest(policy))
+        self._cache.save(digest, shim, bundle, facts)
+        return CheckedShim(digest=digest, tool=tool, signer=signer, registry=self._source.url)
+
+    def renew(self, cached: Cached, answer: Response | None) -> CheckedShim:
+        """The bytes we have are still the right ones: verify them again, and start their time anew."""
+        shim = self.load(cached)
+        facts = cached.facts.replace(
+            expires_at=self._expires(answer.headers if answer is not None else {}),
+            signer=shim.signer,
+            policy=policy_digest(shim_policy(self._source, required=self.required())),
+        )
+        self._cache.save(cached.digest, cached.shim, cached.bundle, facts)
+        return shim
+
+    def load(self, cached: Cached) -> CheckedShim:
+        """A shim from the cache. Its bytes were hashed on the way; its signature is checked again whenever the signers
+        or keys are not those it was checked against.
+
+        Raises:
+            TrustError: it was accepted once, and is not any more.
+        """
+        policy = shim_policy(self._source, required=self.required())
+        signer = cached.facts.signer
+        if cached.facts.policy != policy_digest(policy) or (
+            policy.require_signatures and not signer
+        ):
+            signer = verify_signature_of(cached.shim, cached.bundle, policy)
+        tool = read_shim(cached.shim, cached.digest)
+        stale = self._asking.now >= cached.facts.expires_at
+        return CheckedShim(
+            digest=cached.digest, tool=tool, signer=signer, registry=self._source.url, stale=stale
+        )
+
+    def _facts(self, answer: Response, signer: str, policy: str) -> ShimFacts:
+        return ShimFacts(
+            url=answer.url,
+            cached_at=self._asking.now,
+            expires_at=self._expires(answer.headers),
+            etag=answer.headers.get("etag", ""),
+            last_modified=answer.headers.get("last-modified", ""),
+            signer=signer,
+            policy=policy,
+        )
+
+    def _expires(self, headers: Mapping[str, str]) -> float:
+        """When the answer is to be checked again: as configured, else as the server says, else after a day (A24)."""
+        age = None if self._source.explicit_expiry else max_age_s(headers.get("cache-control", ""))
+        return self._asking.now + (
+            self._asking.expiry_s if age is None else min(age, MAX_TOLD_AGE_S)
+        )

@@ -1,0 +1,268 @@
+"""Calling: a model's tool call → the argv it means → a run under policy and sandbox.
+
+    result = call_tool(host, call)                      # a `ToolCall` of a Session
+    session, calls = understand(host, response)         # or whatever a provider sent
+
+Where the workflow meets: names of functions → tools of the store (`calls.functions`) → argv (`calls.build`) →
+`run.runner`. What the metadata describes is what runs: the program is the file of the store's entry, with its digest.
+Adds no flag and answers no question (A48). Implements ATIP 0.6 §6, §7.1; DESIGN §5 `Toolbox.call`.
+"""
+
+from __future__ import annotations
+
+from atip.calls.names import function_name
+from atip.codecs.providers.guess import enveloped, guess_provider
+from atip.codecs.providers.messages import read_calls
+from atip.errors import FormatError, NotFoundError, UsageError
+from atip.session import Session, ToolCall
+from atip.workflows.run.runner import make_call, make_runner
+from atip.workflows.tools import find_tool, get_tool, resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from atip.calls.functions import Function
+    from atip.execution.call import Call, CallOptions
+    from atip.execution.consent import Asker
+    from atip.execution.output.result import Result
+    from atip.model.tool import Tool
+    from atip.workflows.host import Host
+
+MAX_CANDIDATES = 8
+
+
+def call_tool(
+    host: Host,
+    call: object,
+    options: CallOptions | None = None,
+    *,
+    provider: str = "",
+    ask: Asker | None = None,
+) -> Result:
+    """Run one call: a `ToolCall`, or a provider's own tool call as values, text or an SDK's object.
+
+    Args:
+        provider: whose call it is, where its shape does not tell.
+        ask: reaches the user; None: nobody can be asked, and what needs a yes is refused.
+
+    Raises:
+        FormatError: `call.invalid`, with every problem; nothing was started.
+        UsageError: `call.not-one` for a response with no call or several (`Session.run_all`).
+        Denied, NeedsConfirmation, SandboxError, ExecutionError: as `execution.runner.Runner.run`.
+    """
+    if not isinstance(call, ToolCall):
+        _, calls = understand(host, call, provider)
+        if len(calls) != 1:
+            raise UsageError("call.not-one", f"{len(calls)} calls where one is expected")
+        call = calls[0]
+    return make_runner(host, ask=ask).run(prepared(host, call, options))
+
+
+def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> Call:
+    """The run that a call means.
+
+    Raises:
+        FormatError: `call.invalid`.
+        NotFoundError: `tool.not-found`.
+    """
+    if call.problems or call.argv is None:
+        problems = list(call.problems)
+        first = problems[0] if problems else None
+        raise FormatError(
+            first.code if first is not None and len(problems) == 1 else "call.invalid",
+            f"`{call.name[:80]}`: {first.message if first else 'it has no argv'}",
+            problems=problems,
+            hint=first.hint if first else "",
+        )
+    if call.function is not None and "api" in call.function.tool.own:
+        from atip.workflows.api.operations import api_call
+
+        return api_call(call.function.tool, call.function.path, call.arguments, options)
+    return located(host, call.argv, options)
+
+
+def located(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> Call:
+    """The run of an argv, by the file that the store knows under its name, else by the PATH."""
+    known = host.store.find(argv[0]) if argv else None
+    if known is None:
+        return make_call(host, argv, options)
+    if (known.get("x-atip") or {}).get("rung") == "api":
+        from atip.workflows.api.operations import api_call, arguments_of
+
+        tool = get_tool(host, argv[0])
+        path, arguments = arguments_of(tool, argv)
+        return api_call(tool, path, arguments, options)
+    entry = resolve(host, argv[0])  # an entry whose file changed is learnt anew first
+    made = make_call(host, [str(entry["path"]), *argv[1:]], options)
+    digest = str(entry.get("hash", ""))
+    # SECURITY: effects and schema were those of this very file; another one under its name is refused.
+    expected = digest if digest.startswith("sha256:") else None
+    return made.replace(argv=tuple(argv), expected=expected)
+
+
+# --- what a call means ---------------------------------------------------------------------------
+
+
+def understand(
+    host: Host,
+    response: object,
+    provider: str = "",
+    *,
+    tools: Iterable[Tool] = (),
+    strict: bool = False,
+    strategy: str = "discrete",
+    max_tokens: int | None = None,
+) -> tuple[Session, list[ToolCall]]:
+    """The calls in a provider's response, and the session that answers them.
+
+    Args:
+        tools: what was offered; empty: every known tool, found by the names of the functions.
+        strict, strategy, max_tokens: how it was offered, as for `Session`.
+
+    Raises:
+        UsageError: `call.unknown-provider` when the shape tells nothing.
+    """
+    provider = provider or guess_provider(response)
+    if not provider:
+        raise UsageError(
+            "call.unknown-provider",
+            "this is not a tool call of a provider that is known here",
+            hint="name it: `--for openai`, `anthropic`, `gemini` or `mcp`",
+        )
+    wrapped = enveloped(provider, response)
+    offered = list(tools)
+    if not offered:
+        offered = tools_of(host, [raw.name for raw in read_calls(provider, wrapped)])
+    session = Session(offered, provider, strict=strict, strategy=strategy, max_tokens=max_tokens)
+    return session, session.parse(wrapped)
+
+
+def tools_of(host: Host, names: Iterable[str]) -> list[Tool]:
+    """The known tools that functions of these names may belong to."""
+    wanted = [name for name in dict.fromkeys(names) if name]
+    known = list(host.store.load_index()["tools"])
+    found: dict[str, Tool] = {}
+    for name in wanted:
+        close = sorted((tool for tool in known if may_belong(name, tool)), key=len, reverse=True)
+        if (
+            not close
+        ):  # not known yet: it is looked for under the name that the function begins with
+            close = [name.lstrip("_").partition("_")[0]]
+        for tool in close[:MAX_CANDIDATES]:
+            if tool not in found:
+                described = find_tool(host, tool)
+                if described is not None:
+                    found[tool] = described
+    return list(found.values())
+
+
+def may_belong(function: str, tool: str) -> bool:
+    """Whether a function of this name could be one of the tool's. The table of functions decides."""
+    plain = function_name(tool, ())
+    if function == plain or function.startswith(plain + "_"):
+        return True
+    if "___" not in function:
+        return False
+    readable = "_".join("".join(c if c.isascii() and c.isalnum() else " " for c in tool).split())
+    head = function.rpartition("___")[0]
+    return head.startswith((readable, f"t{readable}"))
+
+
+# --- commands by their words ---------------------------------------------------------------------
+
+
+def find_command(host: Host, words: Sequence[str]) -> tuple[Function, tuple[str, ...]]:
+    """The function that a line begins with, and the words that are left.
+
+    Raises:
+        NotFoundError: `tool.not-found`, `calls.no-function`.
+    """
+    from atip.calls.functions import find_function, functions_of
+
+    rest = tuple(words[1:])
+    tool = get_tool(host, words[0], rest)
+    paths = {function.path: function for function in functions_of(tool)}
+    for count in range(len(rest), -1, -1):
+        path = tuple(rest[:count])
+        if path in paths:
+            return paths[path], rest[count:]
+    # What was probably meant may lie in another branch.
+    return find_function(get_tool(host, words[0]) if tool.partial else tool, rest[:1]), ()
+
+
+def target_words(host: Host, target: str) -> list[str]:
+    """`gh.pr.list`, `gh pr list` or a function's name → `["gh", "pr", "list"]`.
+
+    A tool's name may hold dots itself (`python3.11`), so the longest that is known counts.
+    """
+    if " " in target:
+        return target.split()
+    known = host.store.load_index()["tools"]
+    parts = target.split(".")
+    for count in range(len(parts), 0, -1):
+        name = ".".join(parts[:count])
+        if name in known:
+            return [name, *parts[count:]]
+    for tool in tools_of(host, [target]):
+        from atip.calls.functions import functions_of
+
+        for function in functions_of(tool):
+            if function.name == target:
+                return [tool.name, *function.path]
+    return parts
+
+
+def find_exact(host: Host, words: Sequence[str]) -> Function:
+    """The function that these words are, with none left over.
+
+    Raises:
+        NotFoundError: `tool.not-found`, `calls.no-function`.
+    """
+    function, left = find_command(host, words)
+    if left:
+        raise NotFoundError(
+            "calls.no-function",
+            f"`{function.line}` has no command `{left[0][:80]}`",
+            hint=f"see `atip show {function.tool.name}`",
+        )
+    return function
+
+
+class Calls:
+    """From a model's words to calls, for one user."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def target_words(self, target: str) -> list[str]:
+        """`gh.pr.list`, `gh pr list` or a function's name → `["gh", "pr", "list"]`."""
+        return target_words(self._host, target)
+
+    def find_exact(self, words: Sequence[str]) -> Function:
+        """The function that these words are; raises `tool.not-found`, `calls.no-function`."""
+        return find_exact(self._host, words)
+
+    def understand(
+        self,
+        response: object,
+        provider: str = "",
+        *,
+        tools: Iterable[Tool] = (),
+        strict: bool = False,
+        strategy: str = "discrete",
+        max_tokens: int | None = None,
+    ) -> tuple[Session, list[ToolCall]]:
+        """The calls in a provider's response, and the session that answers them."""
+        return understand(
+            self._host, response, provider,
+            tools=tools, strict=strict, strategy=strategy, max_tokens=max_tokens,
+        )  # fmt: skip
+
+    def prepare(self, call: ToolCall, options: CallOptions | None = None) -> Call:
+        """The run that a call means; raises `call.invalid`, `tool.not-found`."""
+        return prepared(self._host, call, options)
+
+    def prepare_argv(self, argv: Sequence[str], options: CallOptions | None = None) -> Call:
+        """The run of an argv, by the file that the store knows under its name, else by the PATH."""
+        return located(self._host, argv, options)

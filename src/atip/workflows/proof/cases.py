@@ -1,0 +1,219 @@
+"""Observing cases: a file of cases, or those that can be found for a tool, each held against what is known of it here.
+
+    report = observe_cases(host, data)            # `observe --cases FILE`
+    report = observe_examples(host, "cp")         # `observe --examples TOOL`
+    save_evidence(host, report.evidence)
+
+Every case runs on a copy of the samples (`proving.samples`), with a network that leads nowhere: no question is needed, nothing changes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.errors import FormatError
+from atip.model.value import Value
+from atip.proving.cases import read_cases
+from atip.proving.claims import claim_of
+from atip.proving.evidence import evidence_of_cases, is_verified, subjects_of
+from atip.proving.generate import CaseBudget, Generator
+from atip.proving.playing import play_case
+from atip.proving.samples import make_samples
+from atip.proving.tally import JudgedCase, load_explained, why_of
+from atip.proving.trial import TrialRoom
+from atip.proving.verdicts import UNDECLARED, judge_sight, missing, sight_of, unwanted
+from atip.sandbox.verified import seal
+from atip.system.scratch import scratch_folder
+from atip.workflows.lookup import Lookup, locate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.proving.cases import Case
+    from atip.proving.trial import Trial
+    from atip.sandbox.verified import VerifiedBinary
+    from atip.workflows.host import Host
+
+FOLDER = "observed"
+FILE = "proof.json"
+MAX_EVIDENCE = 20_000_000
+
+
+class CasesReport(Value):
+    """What the cases of one tool showed."""
+
+    tool: str
+    judged: tuple[JudgedCase, ...]
+    unmet: tuple[tuple[str, str], ...]
+    """Command line → what a case expected and did not see, or saw and did not expect."""
+    evidence: dict[str, Any]
+
+    @property
+    def honest(self) -> bool:
+        """Nothing was seen that the description denies, but for what is explained."""
+        return not any(self.disproved)
+
+    @property
+    def disproved(self) -> tuple[tuple[JudgedCase, str], ...]:
+        return tuple(
+            (one, each.fact)
+            for one in self.judged
+            for each in one.verdicts
+            if each.verdict == UNDECLARED and not one.whys.get(each.fact)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `observe --cases --json`."""
+        return {
+            "tool": self.tool,
+            "honest": self.honest,
+            "cases": [
+                {
+                    "argv": list(one.row["argv"]),
+                    "subject": one.subject,
+                    "exitCode": one.row["exit"],
+                    "timedOut": one.sight.timed_out,
+                    "proof": one.proves,
+                    "verdicts": [each.to_json() for each in one.verdicts],
+                }
+                for one in self.judged
+            ],
+            "unmet": [{"line": line, "problem": problem} for line, problem in self.unmet],
+            "evidence": self.evidence,
+        }
+
+
+def observe_cases(host: Host, data: bytes) -> CasesReport:
+    """Run every case of a file.
+
+    Raises:
+        FormatError: `cases.invalid`.
+        NotFoundError: `tool.not-found`.
+        SandboxError: this machine cannot confine; nothing was run.
+    """
+    name, cases = read_cases(data)
+    with _Room(host, name) as room:
+        return room.play(cases)
+
+
+def observe_examples(host: Host, name: str) -> CasesReport:
+    """Find cases for a tool from its description, its documentation and our recipes, and run them.
+
+    Raises:
+        as `observe_cases`.
+    """
+    with _Room(host, name) as room:
+        return room.find()
+
+
+class _Room:
+    """The desk, the program, and what is claimed of it here."""
+
+    def __init__(self, host: Host, name: str) -> None:
+        self._name = os.path.basename(name)
+        self._path = locate(name)
+        self._scratch = scratch_folder()
+        self._lookup = Lookup(host.places, "")
+        self._explained = load_explained()
+        self._unmet: list[tuple[str, str]] = []
+        self._version = ""
+
+    def __enter__(self) -> _Room:
+        folder = os.path.realpath(self._scratch.__enter__())
+        self._room = TrialRoom(
+            make_samples(os.path.join(folder, "desk")), os.path.join(folder, "stages")
+        )
+        self._binary: VerifiedBinary = seal(self._path)
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._binary.close()
+        self._scratch.__exit__(None, None, None)
+
+    def play(self, cases: tuple[Case, ...]) -> CasesReport:
+        judged = []
+        for case in cases:
+            if case.without:
+                bare = case.replace(argv=case.without, without=(), flag="", raised=())
+                judged.append(self._judged(bare))
+                self._expect(bare, judged[-1], ())
+            one = self._judged(case)
+            judged.append(one)
+            self._expect(case, one, case.raised)
+        return self._report(judged)
+
+    def find(self) -> CasesReport:
+        from atip.crawler.proof.work import learn
+        from atip.knowledge.reading import load
+
+        described = learn(self._name, self._path)
+        tool = described or self._lookup(self._name)
+        if tool is None:
+            raise FormatError(
+                "observe.unknown",
+                f"nothing is known about `{self._name}`, so that no case can be found",
+                hint="write some: `observe --cases FILE`",
+            )
+        self._version = tool.version
+        generator = Generator(
+            self._name, tool, load(self._name), self._room.desk, self._run, CaseBudget()
+        )
+        return self._report(
+            [self._judge(t.case, t.exit_code, t.sight) for t in generator.generate()]
+        )
+
+    def _run(self, case: Case) -> Trial:
+        return play_case(case, self._room, self._binary)
+
+    def _judged(self, case: Case) -> JudgedCase:
+        trial = self._run(case)
+        return self._judge(case, trial.exit_code, sight_of(trial))
+
+    def _judge(self, case: Case, exit_code: int, sight: Any) -> JudgedCase:
+        claim = claim_of(case.argv, self._room.desk, self._lookup)
+        verdicts = judge_sight(claim.effects, sight, spawn=claim.spawn)
+        lies = [each for each in verdicts if each.verdict == UNDECLARED]
+        return JudgedCase(
+            tool=self._name,
+            row={**case.to_json(), "command": list(claim.path), "exit": exit_code},
+            sight=sight,
+            verdicts=verdicts,
+            whys={each.fact: why_of(self._name, each, sight, self._explained) for each in lies},
+        )
+
+    def _expect(self, case: Case, one: JudgedCase, raised: tuple[str, ...]) -> None:
+        """What the case says must be seen, no less and no more."""
+        if case.base is None:
+            return
+        wanted = (*case.base, *raised)
+        line = " ".join(case.argv)
+        for fact in missing(wanted, one.sight):
+            self._unmet.append((line, f"{fact} was expected and not seen"))
+        for fact in unwanted(wanted, one.sight):
+            self._unmet.append((line, f"{fact} was seen and not expected"))
+
+    def _report(self, judged: list[JudgedCase]) -> CasesReport:
+        evidence = evidence_of_cases(self._name, self._binary.digest, self._version, judged)
+        described = self._lookup(self._name)
+        evidence["verified"] = described is not None and is_verified(
+            evidence, subjects_of(described)
+        )
+        return CasesReport(
+            tool=self._name, judged=tuple(judged), unmet=tuple(self._unmet), evidence=evidence
+        )
+
+
+def save_evidence(host: Host, evidence: dict[str, Any]) -> str:
+    """Keep what was observed, under the digest of the program; returns the path of the file."""
+    from atip.system.clock import now_iso
+    from atip.system.files import make_private, write_atomic
+
+    digits = str(evidence["digest"]).removeprefix("sha256:")
+    folder = os.path.join(host.places.data, FOLDER, digits)
+    for each in (os.path.dirname(folder), folder):
+        make_private(each)
+    path = os.path.join(folder, FILE)
+    write_atomic(path, json.dumps({**evidence, "time": now_iso()}, indent=1).encode())
+    return path

@@ -1,0 +1,96 @@
+"""Evidence that is here: what cases observed of a program, on this machine or by whoever made our knowledge pack.
+
+Bound to the digest: of another file than the one that was run it is told as what it is, evidence of another build.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from atip.errors import AtipError
+from atip.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from atip.system.paths import Places
+
+MAX_EVIDENCE = 20_000_000
+
+
+class ObservedRow(Value):
+    """One fact of one command or flag that was observed."""
+
+    subject: str
+    fact: str
+    verdict: str
+    line: str
+    version: str
+    own: bool
+    """Whether it was this very file."""
+
+    @property
+    def text(self) -> str:
+        whose = "" if self.own else f", another build ({self.version or 'version not known'})"
+        return f"observed: {self.fact} {self.verdict} – {self.line}{whose}"
+
+
+def observed_rows(places: Places, name: str, path: str | None) -> tuple[ObservedRow, ...]:
+    """What was observed of a tool: here, by digest; else what our knowledge pack carries."""
+    digest = _digest(path)
+    local = _local(places, digest) if digest else None
+    if local is not None:
+        return _whole(name, local) + tuple(
+            ObservedRow(
+                subject=row["subject"], fact=row["fact"], verdict=row["verdict"],
+                line=(row["lines"] or [""])[0], version=local.get("version", ""), own=True,
+            )
+            for row in local["facts"]
+            if row["verdict"] in ("agrees", "undeclared", "unsaid")
+        )  # fmt: skip
+    from atip.knowledge.proof import rows_of
+
+    return tuple(
+        ObservedRow(
+            subject=subject, fact=fact, verdict="agrees", line=line, version=version,
+            own=digest == known,
+        )
+        for subject, fact, line, version, known in rows_of(name)
+    )  # fmt: skip
+
+
+def _whole(name: str, local: dict[str, Any]) -> tuple[ObservedRow, ...]:
+    """That the whole description was verified against this very file."""
+    if local.get("verified") is not True:
+        return ()
+    line = f"every claimed fact was seen in {local.get('cases', 0)} cases"
+    return (
+        ObservedRow(
+            subject=name, fact="trust.verified", verdict="agrees", line=line,
+            version=local.get("version", ""), own=True,
+        ),
+    )  # fmt: skip
+
+
+def _digest(path: str | None) -> str:
+    from atip.discovery.files.content import ContentReader
+
+    try:
+        return ContentReader().read(os.path.realpath(path)).digest if path else ""
+    except (AtipError, OSError):
+        return ""
+
+
+def _local(places: Places, digest: str) -> dict[str, Any] | None:
+    from atip.system.files import read_bytes
+
+    path = os.path.join(places.data, "observed", digest.removeprefix("sha256:"), "proof.json")
+    if not os.path.isfile(path):
+        return None
+    try:
+        document = json.loads(read_bytes(path, MAX_EVIDENCE))
+    except (AtipError, ValueError):
+        return None
+    return document if isinstance(document, dict) and document.get("facts") else None
