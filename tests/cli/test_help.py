@@ -14,7 +14,7 @@ import termios
 import pytest
 
 from atip.cli.output import UNLIMITED, shorten, table, wrap
-from atip.cli.overview import render, render_all, render_group
+from atip.cli.rendering.overview import render, render_all, render_group
 from atip.cli.verbs import BARE, GROUPS, NOUNS, VERBS
 from tests.cli.run import atip
 

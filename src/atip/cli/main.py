@@ -165,15 +165,15 @@ def _dispatch(words: list[str]) -> int:
 
         return describe.run(words[1:])
     if words[:1] in (["--help"], ["-h"], ["help"]):
-        from atip.cli import overview
+        from atip.cli.rendering import overview
 
         return overview.run(words[1:])
     if not words or words[0].startswith("-"):
-        from atip.cli import status
+        from atip.cli.rendering import status
 
         return status.run([*words, "--json"] if is_agent() and "--json" not in words else words)
     if len(words) == 2 and words[1] in ("--help", "-h") and _is_group(words[0]):
-        from atip.cli import overview
+        from atip.cli.rendering import overview
 
         return overview.run(words[:1])
     from atip.cli.parsing import load, read_options, resolve

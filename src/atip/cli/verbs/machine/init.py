@@ -169,7 +169,7 @@ def _apply(ctx: Context, steps: Sequence[SetupStep], scope: Scope) -> list[str]:
 
 
 def _scan(ctx: Context) -> bool:
-    from atip.cli.progress import ProgressLine
+    from atip.cli.rendering.progress import ProgressLine
     from atip.discovery.scan import ScanOptions
 
     progress = ProgressLine(ctx)

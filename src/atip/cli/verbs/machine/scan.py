@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.cli.context import Context
-    from atip.cli.progress import ProgressLine
+    from atip.cli.rendering.progress import ProgressLine
 
 EFFECTS = {
     "filesystem": {
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     )
     if options.dry_run:
         return _dry_run(ctx, ctx.app.plan_scan(wanted))
-    from atip.cli.progress import ProgressLine
+    from atip.cli.rendering.progress import ProgressLine
 
     progress = ProgressLine(ctx)
     try:

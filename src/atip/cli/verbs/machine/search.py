@@ -85,7 +85,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 def _build_index(ctx: Context) -> None:
     """With progress, for a person who waits: after an update of many tools this takes seconds."""
-    from atip.cli.progress import ProgressLine
+    from atip.cli.rendering.progress import ProgressLine
 
     progress = ProgressLine(ctx)
     try:

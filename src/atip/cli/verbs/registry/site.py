@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 def write_site(options: argparse.Namespace, ctx: Context, registry: str, out: str) -> SiteReport:
     """Build a site with the options of its verb."""
-    from atip.cli.progress import ProgressLine
+    from atip.cli.rendering.progress import ProgressLine
     from atip.pages.site.build import SiteOrder, build_site
 
     order = SiteOrder(registry=registry, out=out, base=options.base, node_modules=options.judge)
