@@ -108,7 +108,7 @@ def prepare(folder: str) -> None:
     os.makedirs(os.path.join(folder, SHIMS), exist_ok=True)
     settings = os.path.join(folder, FILE)
     if not os.path.exists(settings):
-        document = {"name": NAME, "url": URL, "kind": "community"}
+        document = {"name": NAME, "url": URL, "kind": "community", "acceptObserved": True}
         write_atomic(settings, (json.dumps(document, indent=2) + "\n").encode(), mode=0o644)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from atip.sandbox.verified import VerifiedBinary
 
 
-REPEATED = 3
+REPEATED = 2
 """How often a case is played that the clock cuts off: that says something of the machine, not of the program."""
 
 

@@ -67,3 +67,15 @@ def test_evidence_of_another_binary_verifies_nothing(
         told = atip("lint", "wc.json", "--json", home=tmp_path, cwd=tmp_path).document
         found = {each["rule"] for file in told["files"] for each in file["findings"]}
         assert found & rules == expected
+
+
+def test_cases_that_others_contribute_do_not_replace_an_approval(
+    tmp_path: pathlib.Path, program: pathlib.Path
+) -> None:
+    crawl(tmp_path, "--observe")
+    settings = tmp_path / "registry" / "publisher.json"
+    document = json.loads(settings.read_text())
+    assert document.pop("acceptObserved") is True
+    settings.write_text(json.dumps(document))
+    ran = atip("registry", "check", "registry", "--json", home=tmp_path, cwd=tmp_path)
+    assert "publish.verified" in ran.out + ran.err

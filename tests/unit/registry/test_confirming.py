@@ -77,7 +77,7 @@ def test_a_weaker_description_is_shown_and_only_a_yes_takes_it_over(
         simulator.publish()
         ctx = context(tmp_path, answer)
         sync.run(options(sync), ctx)
-    assert "destructive changed from true to false" in ctx.out.getvalue()
+    assert "destructive changed from true to false" in " ".join(ctx.out.getvalue().split())
     _, cached = find_signed(box.places, FROB)
     assert json.loads(cached.shim)["commands"]["go"]["effects"]["destructive"] is destructive
 

@@ -52,7 +52,14 @@ class ReviewRules(Value):
     @property
     def name(self) -> str:
         """Changes with the rules, so that shims judged under others are judged again."""
-        return repr((1, self.settings.kind, self.policy and policy_digest(self.policy)))
+        return repr(
+            (
+                2,
+                self.settings.kind,
+                self.settings.accept_observed,
+                self.policy and policy_digest(self.policy),
+            )
+        )
 
 
 def review(
@@ -88,7 +95,9 @@ def review(
     if not rules.judges:
         return _placed(record.hex, problems)
     if rules.settings.kind == "community":
-        problems += _community_problems(document, approved)
+        # SECURITY: cases in a document are a claim; they count only where the publisher says who contributes
+        tested = approved or (rules.settings.accept_observed and _was_observed(document))
+        problems += _community_problems(document, tested)
     if rules.policy is not None:
         problems += _signature_problems(contribution, rules.policy)
     return _placed(record.hex, problems)
@@ -156,15 +165,14 @@ def _weaker(changes: Iterable[Change]) -> list[Problem]:
 
 
 def _was_observed(document: Json) -> bool:
-    """Whether an inferred shim carries the cases of exactly this binary that it was verified by. A claim like all of a shim: policy
-    reads neither, and whoever publishes it has signed for it."""
+    """Whether an inferred shim carries the cases of exactly this binary that it was verified by."""
     own, binary = document.get("x-atip"), document.get("binary")
     block = read_observed(own) if isinstance(own, dict) else None
     digest = str(binary.get("hash", "")) if isinstance(binary, dict) else ""
     return _claimed_source(document) == "inferred" and block is not None and block.bears_out(digest)
 
 
-def _community_problems(document: Json, approved: bool) -> list[Problem]:
+def _community_problems(document: Json, tested: bool) -> list[Problem]:
     """(4)"""
     trust = document.get("trust") or {}
     found = []
@@ -176,8 +184,8 @@ def _community_problems(document: Json, approved: bool) -> list[Problem]:
                 message="a contribution says `community`, `inferred` or `vendor`",
             )
         )
-    if trust.get("verified") and not approved and not _was_observed(document):
-        hint = "say false, carry what was observed of this binary, or have a person approve it after testing"
+    if trust.get("verified") and not tested:
+        hint = "say false, or have a person approve it after testing"
         message = "calls itself verified without an approval"
         found.append(
             Problem(path="$.trust.verified", code="publish.verified", message=message, hint=hint)

@@ -49,6 +49,10 @@ SHAPE = Shape(
         ),
         "rootKeys": Field(Whole(1, 9), "how many root keys are made at the start"),
         "rootThreshold": Field(Whole(1, 9), "how many of them must sign a root"),
+        "acceptObserved": Field(
+            bool,
+            "shims that carry the cases of their binary may say `verified`: only our own crawler contributes",
+        ),
         "wanted": Field(Items(Table(ANYTHING)), "tools and platforms that are not described yet"),
     },
     closed=True,
@@ -68,6 +72,7 @@ class PublisherSettings(Value):
     root_keys: int = 3
     root_threshold: int = 2
     wanted: tuple[dict[str, Any], ...] = ()
+    accept_observed: bool = False
 
 
 def load_publisher_settings(folder: str) -> PublisherSettings:
@@ -102,6 +107,7 @@ def load_publisher_settings(folder: str) -> PublisherSettings:
         root_keys=document.get("rootKeys", 3),
         root_threshold=document.get("rootThreshold", 2),
         wanted=tuple(document.get("wanted", ())),
+        accept_observed=document.get("acceptObserved", False),
     )
     if settings.root_threshold > settings.root_keys:
         raise FormatError("publish.threshold", "`rootThreshold` is above `rootKeys`")

@@ -125,24 +125,26 @@ def cpu_reaped() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def read_proc(path: str) -> bytes:
+    """The start of a file of the kernel; empty when it is not there (any more)."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            return os.read(handle, 4096)
+        finally:
+            os.close(handle)
+    except OSError:
+        return b""
+
+
 def activity() -> tuple[float, bool]:
     """Processor seconds of all processes so far, and whether one of them runs or waits for a processor or a disk."""
     used, is_ready = cpu_reaped(), False
     for name in os.listdir("/proc"):
-        if not name.isdigit() or name == "1":
-            continue
-        try:
-            handle = os.open(f"/proc/{name}/stat", os.O_RDONLY)
-        except OSError:
-            continue
-        try:
-            fields = os.read(handle, 4096).rpartition(b")")[2].split()
-        except OSError:
-            continue
-        finally:
-            os.close(handle)
-        used += sum(map(int, fields[11:15])) / TICKS  # its own and that of children it reaped
-        is_ready = is_ready or fields[0] in (b"R", b"D")
+        fields = read_proc(f"/proc/{name}/stat").rpartition(b")")[2].split()
+        if name.isdigit() and name != "1" and fields:
+            used += sum(map(int, fields[11:15])) / TICKS  # its own and that of children it reaped
+            is_ready = is_ready or fields[0] in (b"R", b"D")
     return used, is_ready
 
 
@@ -151,17 +153,8 @@ def starved() -> float:
 
     0 where the kernel does not count them: a probe then has its limit on the clock and no more.
     """
-    try:
-        handle = os.open("/proc/pressure/cpu", os.O_RDONLY)
-    except OSError:
-        return 0.0
-    try:
-        line = os.read(handle, 4096).split(b"\n", 1)[0]
-        return int(line.rpartition(b"total=")[2]) / 1e6
-    except (OSError, ValueError):
-        return 0.0
-    finally:
-        os.close(handle)
+    total = read_proc("/proc/pressure/cpu").split(b"\n", 1)[0].rpartition(b"total=")[2]
+    return int(total) / 1e6 if total.isdigit() else 0.0
 
 
 class TimeLimit:
