@@ -28,7 +28,7 @@ def atip(*words: str, home: pathlib.Path, stdin: str | bytes = b"", cwd=None, **
     variables = {
         k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "ATIP_", "NO_COLOR"))
     }
-    variables.update(HOME=str(home), COLUMNS="80", ATIP_TRACEBACK="", **env)
+    variables.update({"HOME": str(home), "COLUMNS": "80", "ATIP_TRACEBACK": "", **env})
     data = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run(
         [sys.executable, "-m", "atip.cli.main", *words],
