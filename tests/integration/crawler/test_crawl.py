@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import pathlib
@@ -59,8 +60,6 @@ def test_a_debian_package_becomes_a_signed_shim(tmp_path, archive):
     assert report["signed"] == 1 and report["registry"]["shims"] == 1
     shim = loaded(tmp_path)["wordcount"]
     data = script("wordcount")
-    import hashlib
-
     digits = hashlib.sha256(data).hexdigest()
     assert shim["binary"] == {
         "hash": f"sha256:{digits}",
@@ -178,7 +177,12 @@ def test_a_wheel_is_asked_for_its_parser_without_installing_it(tmp_path):
         "    parser.add_argument('file')\n"
         "    parser.parse_args()\n"
     )
-    make_wheel(wheels, "sortlines", {"sortlines/__init__.py": main}, "sortlines:main")
+    carried = "import sortlines\nsortlines.main()\n"
+    files = {
+        "sortlines/__init__.py": main,
+        "sortlines-1.0.data/scripts/sort-lines.py": "#!python\n" + carried,
+    }
+    make_wheel(wheels, "sortlines", files, "sortlines:main")
     env = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels), "PIP_CONFIG_FILE": os.devnull}
     ran = crawl(tmp_path, "pypi:sortlines", "--accept-new", "--json", **env)
     assert ran.code == 0 and ran.document["deadLetters"] == [], ran.err + ran.out
@@ -187,6 +191,9 @@ def test_a_wheel_is_asked_for_its_parser_without_installing_it(tmp_path):
     assert [one["name"] for one in root(shim)["arguments"]] == ["file"]
     assert shim["_generation"]["method"] == "parser-introspection"
     assert shim["version"] == "1.0"
+    # A script that the wheel carries has the first line that pip writes, and so its digest on a machine.
+    as_installed = hashlib.sha256(b"#!/usr/bin/python3\n" + carried.encode()).hexdigest()
+    assert loaded(tmp_path)["sort-lines.py"]["binary"]["hash"] == f"sha256:{as_installed}"
 
 
 def test_an_npm_package_is_asked_without_running_its_scripts(tmp_path):

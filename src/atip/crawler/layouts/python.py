@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from atip.crawler.packages import Package
 
 SYSTEM = "/usr/bin/python3"
+MAX_LINE = 4096
 _ENTRY = re.compile(r"^\s*([A-Za-z0-9._-]{1,100})\s*=\s*([A-Za-z_][\w.]*)\s*:\s*([A-Za-z_]\w*)")
 _SCRIPT = """#!{interpreter}
 import sys
@@ -49,7 +50,10 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     bin_folder = os.path.join(bench.folder, "bin")
     os.mkdir(bin_folder)
     shebang = SYSTEM if os.path.exists(SYSTEM) else interpreter.program
-    programs = [*_entry_points(paths[0], bin_folder, shebang), *_scripts(paths[0])]
+    programs = [
+        *_entry_points(paths[0], bin_folder, shebang),
+        *_scripts(paths[0], bin_folder, shebang),
+    ]
     if not programs:
         raise FormatError("crawl.no-entry-points", "the wheel declares no console scripts")
     open_to_sandbox(bench.folder)
@@ -89,17 +93,26 @@ def read_entry_points(wheel: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _scripts(wheel: str) -> Iterator[PackagedProgram]:
-    """Binaries that a wheel carries along (`NAME.data/scripts`); scripts there get their first line only when installed."""
+def _scripts(wheel: str, folder: str, shebang: str) -> Iterator[PackagedProgram]:
+    """What a wheel carries along (`NAME.data/scripts`): binaries as they are, scripts with the first line that `pip` gives them."""
     for entry in sorted(os.listdir(wheel)):
-        folder = os.path.join(wheel, entry, "scripts")
-        if entry.endswith(".data") and os.path.isdir(folder):
-            for name in sorted(os.listdir(folder)):
+        above = os.path.join(wheel, entry, "scripts")
+        if not entry.endswith(".data") or not os.path.isdir(above):
+            continue
+        for name in sorted(os.listdir(above)):
+            path = os.path.join(above, name)
+            with open(path, "rb") as file:
+                head, rest = file.readline(MAX_LINE), file.read()
+            if head.startswith(b"#!python"):
                 path = os.path.join(folder, name)
-                with open(path, "rb") as file:
-                    if file.read(4) == b"\x7fELF":
-                        os.chmod(path, 0o755)  # noqa: S103
-                        yield PackagedProgram(name=name, path=path)
+                if os.path.lexists(path):  # an entry point of the same name
+                    continue
+                with open(path, "xb") as made:
+                    made.write(f"#!{shebang}\n".encode() + rest)
+            elif not head.startswith(b"\x7fELF"):
+                continue
+            os.chmod(path, 0o755)  # noqa: S103
+            yield PackagedProgram(name=name, path=path)
 
 
 def _data(wheel: str) -> list[str]:
