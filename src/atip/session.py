@@ -23,6 +23,7 @@ from atip.errors import AtipError, FormatError
 from atip.model.effects import UNKNOWN
 from atip.model.problems import Problem
 from atip.model.value import Value, brief
+from atip.model.view.choice import choose_commands, warn_of_many
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,9 +121,9 @@ class Session:
             NotFoundError: `view.unknown-command`: no tool has one of the `commands`.
         """
         self._context = context
-        self._tools = _chosen(list(tools), commands)
+        self._tools = choose_commands(list(tools), commands)
         if not commands and max_tokens is None:
-            _warn_of_many(self._tools)
+            warn_of_many(self._tools, MANY)
         self.provider = provider
         dialect = provider_shapes.dialect_of(provider, strict)
         limit = dialect.max_functions if strategy == "auto" else None
@@ -369,49 +370,3 @@ def parse_tool_call(provider: str, response: object) -> list[RawCall]:
     """The calls in a response as the provider sent them; `Session.parse` also understands them."""
     provider_shapes.dialect_of(provider, False)
     return provider_messages.read_calls(provider, response)
-
-
-def _chosen(tools: list[Tool], commands: Sequence[str]) -> list[Tool]:
-    """The tools with only these commands; a tool that has none of them is left out."""
-    if not commands:
-        return tools
-    from atip.errors import NotFoundError
-    from atip.model.view.partial import view
-
-    found: list[Tool] = []
-    left = dict.fromkeys(commands)
-    missing: NotFoundError | None = None
-    for tool in tools:
-        named = []
-        for command in commands:
-            try:
-                view(tool, commands=[command])
-            except NotFoundError as error:
-                missing = error
-            else:
-                named.append(command)
-                left.pop(command, None)
-        if named:
-            found.append(view(tool, commands=named))
-    if left and missing is not None:
-        raise missing
-    return found
-
-
-def _warn_of_many(tools: list[Tool]) -> None:
-    from atip.model.view.partial import leaves_of
-
-    counts = {tool.name: sum(1 for _ in leaves_of(tool)) for tool in tools}
-    total = sum(counts.values())
-    if total <= MANY:
-        return
-    import warnings
-
-    largest = max(tools, key=lambda tool: counts[tool.name])
-    some = ", ".join(repr(name) for name in list(largest.commands or ())[:3])
-    warnings.warn(
-        f"{total} commands in one session, {counts[largest.name]} of `{largest.name}`: choose with commands=[{some}, …],"
-        " or set max_tokens; `atip search` finds the few that a request needs",
-        UserWarning,
-        stacklevel=3,
-    )

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     Entries = list[dict[str, Any]]
     Hits = list[SearchHit]
     Names = list[str]
-    Pieces = list[bytes | memoryview]
 
 
 class Toolbox:
@@ -149,7 +148,7 @@ class Toolbox:
 
         return with_claims(self.host, document, every=every)
 
-    def document_pieces(self, name: str) -> Pieces:
+    def document_pieces(self, name: str) -> list[bytes | memoryview]:
         """What `show --json` prints; see `workflows.tools.document_pieces`."""
         from atip.workflows.tools import document_pieces
 

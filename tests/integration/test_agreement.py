@@ -167,6 +167,7 @@ def wrapped(provider: str, name: str) -> object:
     return {"method": "tools/call", "params": {"name": name, "arguments": {}}}
 
 
+@pytest.mark.filterwarnings("ignore:.* commands in one session")
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini", "mcp"])
 def test_tool_calls_of_providers_agree_with_the_line(desk: Desk, provider: str) -> None:
     from atip.calls.functions import functions_of

@@ -240,6 +240,7 @@ def test_a_budget_takes_the_richest_form_that_fits_and_reports_the_rest():
     }
 
 
+@pytest.mark.filterwarnings("ignore:.* commands in one session")
 def test_a_provider_s_number_of_functions_is_kept_by_a_session():
     from atip.session import Session
 

@@ -189,8 +189,8 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > 19:
-        raise _Refused("format.number-range", "an integer has more than 19 digits")
+    if len(digits) > 20:  # 2 ** 64 - 1 has 20; longer ones are not even converted
+        raise _Refused("format.number-range", "an integer does not fit in 64 bits")
     value = int(digits)
     if not -(2**63) <= value < 2**64:
         raise _Refused("format.number-range", "an integer does not fit in 64 bits")
