@@ -68,7 +68,7 @@ def entries_of(tool: Tool) -> Iterator[Entry]:
     first = (
         description
         if len(description) <= SHORT and "\n" not in description
-        else _first(description)
+        else first_sentence(description)
     )
     summary = terms_of(first)
     length = len(summary) + 2
@@ -104,7 +104,7 @@ def _commands(
         first = (
             description
             if len(description) <= SHORT and "\n" not in description
-            else _first(description)
+            else first_sentence(description)
         )
         words = terms_of(first)
         length = len(words) + 2
@@ -176,7 +176,7 @@ def _intents(tool: Tool) -> Mapping[str, tuple[str, ...]]:
     }
 
 
-def _first(description: str) -> str:
+def first_sentence(description: str) -> str:
     """The first line or sentence of a long description: its summary."""
     line = description.partition("\n")[0]
     return line.partition(". ")[0] if len(line) > SHORT else line

@@ -11,8 +11,18 @@ import math
 from atip.model.facts import fact_name
 from atip.model.value import Value
 from atip.search.entries import BITS
-from atip.search.lexicon import NEAR, Lexicon, shorter_keys
+from atip.search.lexicon import Lexicon
 from atip.search.ranking import Evidence, LexiconPlaces, rank, rarity
+from atip.search.reranking import (
+    FIRST,
+    WEIGHTS,
+    FirstHit,
+    RequestWord,
+    SearchRequest,
+    kinds_of,
+    order,
+    varied,
+)
 from atip.search.spelling import correct
 from atip.search.stems import stem
 from atip.search.store.storage import Storage
@@ -27,6 +37,9 @@ if TYPE_CHECKING:
     from atip.search.flags import MatchingOption
     from atip.search.store.shelves import Row
     from atip.search.text import Term
+
+    _Found = tuple[dict[int, float], Sequence[Evidence]]
+    """Scores, and the evidence to look at the first ones again with; none where the order is final."""
 
 MAX_LIMIT = 200
 PATIENCE = 4
@@ -152,10 +165,10 @@ class SearchIndex:
                 self._known = None
             if not terms or not self.storage.size:
                 return []
-            scores = (
-                self._scores(terms, words)
+            found = (
+                self._found(terms, words)
                 if tool is None
-                else self._scores_within(terms, tool, words)
+                else self._found_within(terms, tool, words)
             )
 
             def is_wanted(hit: SearchHit) -> bool:
@@ -165,13 +178,13 @@ class SearchIndex:
                     and (accept is None or accept(hit.tool))
                 )
 
-            return self._hits(scores, max(0, min(limit, MAX_LIMIT)), is_wanted)
+            return self._hits(found, max(0, min(limit, MAX_LIMIT)), is_wanted)
 
     def rarity_of(self, term: str) -> float:
         """How much a stem tells: high for what few commands say."""
         return rarity(self.storage.size, len(self.storage.postings(term)))
 
-    def _scores(self, terms: Sequence[Term], words: str) -> dict[int, float]:
+    def _found(self, terms: Sequence[Term], words: str) -> _Found:
         near = {term.stem: self.lexicon.synonyms(term.stem) for term in terms}
         wanted = dict.fromkeys((*near, *(word for row in near.values() for word, _ in row)))
         ahead = self.storage.postings_of(wanted)
@@ -180,8 +193,8 @@ class SearchIndex:
         for term, one in zip(terms, evidence, strict=True):
             self._favour_named(term, one, scores)
         self._hold_back_giants({term.word for term in terms}, scores)
-        self._favour_said(words, scores)
-        return scores
+        is_said = self._favour_said(words, scores)
+        return scores, () if is_said else evidence
 
     def _hold_back_giants(self, said: set[str], scores: dict[int, float]) -> None:
         """Of a tool with thousands of commands some match anything: unless it is named, each counts less."""
@@ -192,9 +205,9 @@ class SearchIndex:
             for document in [one for one in scores if first <= one <= last]:
                 scores[document] *= share
 
-    def _favour_said(self, words: str, scores: dict[int, float]) -> None:
-        """A curated intent that is the request itself comes first; one that differs in a word comes first if it also
-        matches the rest."""
+    def _favour_said(self, words: str, scores: dict[int, float]) -> bool:
+        """A curated intent that is the request itself comes first, and it is told that there is one; one that differs
+        in a word comes first if it also matches the rest."""
         key = phrase_key(words)
         top = max(scores.values(), default=0.0)
         exact = self._documents_saying([key])
@@ -205,10 +218,11 @@ class SearchIndex:
             # names of one program (`ssh`, `slogin`) are alike; the shorter one comes first
             scores[document] = top + best[first]
         if exact:
-            return
-        for document in self._documents_saying(self._keys_near(key)):
+            return True
+        for document in self._documents_saying(self.lexicon.keys_near(key)):
             if document in scores:
                 scores[document] = scores[document] + NEARLY_SAID * top
+        return False
 
     def _documents_saying(self, keys: Iterable[str]) -> dict[int, int]:
         """Commands with one of these intents, each with the first name of the same program."""
@@ -217,18 +231,7 @@ class SearchIndex:
         further = {twin: first for first, twin in places.twins if first in found}
         return further | {document: document for document in found}
 
-    def _keys_near(self, key: str) -> set[str]:
-        """The same request with a word left out or added, or a near synonym in its place."""
-        words = key.split()
-        if len(words) < 2:
-            return set()
-        found = shorter_keys(key) | {NEAR + key}
-        for at, word in enumerate(words):
-            for other, _ in self.lexicon.synonyms(word):
-                found.add(" ".join([*words[:at], other, *words[at + 1 :]]))
-        return found
-
-    def _scores_within(self, terms: Sequence[Term], tool: str, words: str) -> dict[int, float]:
+    def _found_within(self, terms: Sequence[Term], tool: str, words: str) -> _Found:
         """Of every command of a tool; of the tool itself when it has none."""
         rows = self.storage.of_tool(tool)
         inner = [(document, path) for document, path in rows if path] or rows
@@ -237,7 +240,7 @@ class SearchIndex:
         evidence = [self._evidence(term, is_within=True) for term in terms]
         scores = rank(evidence, self.storage.size, self._places(), only=only)
         self._hold_back(terms, inner, scores)
-        return scores
+        return scores, ()
 
     def _hold_back(
         self, terms: Sequence[Term], inner: Sequence[tuple[int, str]], scores: dict[int, float]
@@ -317,46 +320,63 @@ class SearchIndex:
                     twins.append((documents[number], document))
                 else:
                     documents[number] = document
-            self._known = LexiconPlaces(documents=documents, twins=twins)
+            numbers = {document: number for number, document in enumerate(documents) if document}
+            numbers.update((twin, numbers[first]) for first, twin in twins)
+            self._known = LexiconPlaces(documents=documents, twins=twins, numbers=numbers)
         return self._known
 
     def _hits(
-        self, scores: dict[int, float], limit: int, is_wanted: Callable[[SearchHit], bool]
+        self, found: _Found, limit: int, is_wanted: Callable[[SearchHit], bool]
     ) -> list[SearchHit]:
         hits: list[SearchHit] = []
+        documents: dict[tuple[str, tuple[str, ...]], int] = {}
+        scores, evidence = found
         order = sorted(scores, key=scores.__getitem__, reverse=True)
-        size = max(2 * limit, 20)
+        needed = max(limit, FIRST)  # so that the order does not depend on the limit
+        size = max(2 * limit, FIRST)
         for start in range(0, len(order), size):
             part = order[start : start + size]
             rows = self.storage.rows(part)
-            made = (_hit(rows[one], scores[one]) for one in part if one in rows)
-            hits.extend(hit for hit in made if is_wanted(hit))
-            if len(hits) >= limit and (start >= PATIENCE * size or len(_kinds(hits)) >= limit):
+            for document in part:
+                if document in rows and is_wanted(hit := _hit(rows[document], scores[document])):
+                    hits.append(hit)
+                    documents[hit.tool, hit.path] = document
+            if len(hits) >= needed and (start >= PATIENCE * size or len(kinds_of(hits)) >= needed):
                 break
         # equal scores: the shorter command is the more general one
         hits.sort(key=lambda hit: (-hit.score, len(hit.path), len(hit.line), hit.line))
-        return _varied(hits)[:limit]
+        kinds = list(kinds_of(hits).values())
+        if evidence and len(kinds) > 1:
+            kinds[:FIRST] = self._reordered(evidence, kinds[:FIRST], documents)
+        return varied(kinds, hits)[:limit]
 
+    def _reordered(
+        self,
+        evidence: Sequence[Evidence],
+        hits: Sequence[SearchHit],
+        documents: Mapping[tuple[str, tuple[str, ...]], int],
+    ) -> list[SearchHit]:
+        """The first hits once more; the scores stay in their places, so that they fall from hit to hit."""
+        request = SearchRequest([self._word(one) for one in evidence])
+        numbers = self._places().numbers
+        top = hits[0].score or 1.0
+        candidates = []
+        for hit in hits:
+            number = numbers.get(documents[hit.tool, hit.path])
+            one = FirstHit(hit.tool, hit.path, hit.summary, score=hit.score / top, number=number)
+            candidates.append(one)
+        places = self._order(request, candidates)
+        return [
+            hits[place].replace(score=hit.score) for hit, place in zip(hits, places, strict=True)
+        ]
 
-def _kinds(hits: Sequence[SearchHit]) -> dict[tuple[tuple[str, ...], str], SearchHit]:
-    """The first of each kind: `pip3.10 install` and `pip3.11 install` say the same, and so do `gcloud beta compute
-    …` and `gcloud compute …`, of which the shorter stands for both."""
-    kinds: dict[tuple[tuple[str, ...], str], SearchHit] = {}
-    there = {(hit.tool, hit.path, hit.summary) for hit in hits}
-    for hit in hits:
-        shorter = ((hit.tool, hit.path[at:], hit.summary) for at in range(1, len(hit.path)))
-        if there.isdisjoint(shorter):
-            kinds.setdefault((hit.path, hit.summary or hit.tool), hit)
-    return kinds
+    def _order(self, request: SearchRequest, candidates: Sequence[FirstHit]) -> list[int]:
+        return order(request, candidates, WEIGHTS.values())
 
-
-def _varied(hits: Sequence[SearchHit]) -> list[SearchHit]:
-    """One of each kind, then the others; whose scores are lowered to fit their place."""
-    first = list(_kinds(hits).values())
-    chosen = {id(hit) for hit in first}
-    others = [hit for hit in hits if id(hit) not in chosen]
-    least = first[-1].score if first else 0.0
-    return first + [hit.replace(score=min(hit.score, least)) for hit in others]
+    def _word(self, one: Evidence) -> RequestWord:
+        near = [word for word, _ in self.lexicon.synonyms(one.term)]
+        weight = one.weight * rarity(self.storage.size, len(one.exact))
+        return RequestWord(one.term, weight, near, one.known)
 
 
 def _hit(row: Row, score: float) -> SearchHit:

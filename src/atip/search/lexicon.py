@@ -100,3 +100,14 @@ class Lexicon:
             (word, int(share) / 100)
             for word, share in zip(*[iter(row[0].split())] * 2, strict=True)
         ]
+
+    def keys_near(self, key: str) -> set[str]:
+        """The same request with a word left out or added, or a near synonym in its place."""
+        words = key.split()
+        if len(words) < 2:
+            return set()
+        found = shorter_keys(key) | {NEAR + key}
+        for at, word in enumerate(words):
+            for other, _ in self.synonyms(word):
+                found.add(" ".join([*words[:at], other, *words[at + 1 :]]))
+        return found

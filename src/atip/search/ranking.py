@@ -79,6 +79,8 @@ class LexiconPlaces(Value):
     """Number in the lexicon → document; 0 when the command is not here."""
     twins: Sequence[tuple[int, int]] = ()
     """(document, another document of the same number): one program under two names."""
+    numbers: Mapping[int, int] = {}
+    """Document → number in the lexicon."""
 
 
 def rarity(documents: int, holding: int) -> float:

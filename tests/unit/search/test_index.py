@@ -400,7 +400,9 @@ def test_a_command_by_a_longer_way_leaves_room_for_others():
     with SearchIndex() as made:
         made.put([Tool(name="cloudy", description="Clouds", commands={**tracks, **disks})])
         found = lines(made, "make a snapshot of a disk", limit=8)
-    assert found[:2] == ["cloudy disks snapshot", "cloudy disks create"]
+    assert found[0] == "cloudy disks snapshot"
+    assert "cloudy disks create" in found[:3]
+    assert not any("track" in line for line in found[:3])
     assert "cloudy track0 disks snapshot" in found  # later, but there
 
 

@@ -1,0 +1,164 @@
+"""Fit the weights of `atip.search.reranking` on public requests, and measure them on tools that the fit has not seen.
+
+    python scripts/fit_search.py CATALOGUE.json.gz REQUESTS.jsonl.gz
+
+Prints hit@1 and hit@5 of each track before and after, held out (four folds by tool), then the weights of all
+requests for the table `WEIGHTS`. A conditional logit: the chance of a command among the first hits is the
+softmax of its weighted features; each step follows the gradient of one request (Adagrad).
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import gzip
+import hashlib
+import json
+import math
+import random
+import typing
+
+from atip.search.index import SearchIndex
+from atip.search.reranking import WEIGHTS
+from benchmarks.adapters.intents import tools_of
+
+FOLDS = 4
+PASSES = 4
+STEP = 0.15
+DECAY = 1e-5
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atip.search.reranking import FirstHit, SearchRequest
+
+    Vector = list[float]
+
+
+class Sample(typing.NamedTuple):
+    """One request: its features, and which of the hits are right."""
+
+    track: str
+    fold: int
+    rows: list[Vector]
+    right: list[bool]
+
+
+class Recorder(SearchIndex):
+    """Keeps the features of the first hits, which stay in their order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[Vector] = []
+
+    def _order(self, request: SearchRequest, candidates: Sequence[FirstHit]) -> list[int]:
+        self.rows = [list(request.features(one)) for one in candidates]
+        return list(range(len(candidates)))
+
+
+def samples(catalogue: list[dict[str, str]], requests: list[dict[str, typing.Any]]) -> list[Sample]:
+    index = Recorder()
+    index.put(tools_of(catalogue))
+    asked = {row["command"] for row in catalogue}
+    made = []
+    for one in requests:
+        index.rows = []
+        hits = index.search(one["query"], limit=30)
+        by_tool = one["track"].startswith("nl2bash")
+        gold = {line.split()[0] if by_tool else line for line in one["gold"]}
+        # a curated intent that is the request itself has no second pass, hence no rows
+        kept = [
+            (hit.line, row) for hit, row in zip(hits, index.rows, strict=False) if hit.line in asked
+        ]
+        right = [(line.split()[0] if by_tool else line) in gold for line, _ in kept]
+        name = min(one["gold"]).split()[0]
+        fold = hashlib.sha256(name.encode()).digest()[0] % FOLDS
+        if kept:
+            made.append(Sample(one["track"], fold, [row for _, row in kept], right))
+    return made
+
+
+def fit(chosen: list[Sample], seed: int = 7) -> Vector:
+    """Weights, that of the score of the first pass being 1."""
+    useful = [one for one in chosen if any(one.right) and not all(one.right)]
+    scale = _spread(useful)
+    weights = [10 * scale[0], *[0.0] * (len(scale) - 1)]
+    squares = [1e-3] * len(scale)
+    chance = random.Random(seed)
+    for number in range(PASSES):
+        chance.shuffle(useful)
+        for one in useful:
+            slope = _slope(one, [w / s for w, s in zip(weights, scale, strict=True)])
+            for place, value in enumerate(slope):
+                step = value / scale[place] + DECAY * weights[place]
+                squares[place] += step * step
+                weights[place] -= STEP / (1 + number) * step / math.sqrt(squares[place])
+    plain = [w / s for w, s in zip(weights, scale, strict=True)]
+    return [value / plain[0] for value in plain]
+
+
+def _spread(chosen: list[Sample]) -> Vector:
+    columns = list(zip(*(row for one in chosen for row in one.rows), strict=True))
+    return [_deviation(column) or 1.0 for column in columns]
+
+
+def _deviation(values: Sequence[float]) -> float:
+    mean = sum(values) / len(values)
+    return math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+
+
+def _slope(one: Sample, weights: Vector) -> Vector:
+    values = [_value(row, weights) for row in one.rows]
+    top = max(values)
+    chances = [math.exp(value - top) for value in values]
+    whole = sum(chances)
+    good = sum(c for c, is_right in zip(chances, one.right, strict=True) if is_right)
+    shares = [
+        c / whole - (c / good if good and is_right else 0.0)
+        for c, is_right in zip(chances, one.right, strict=True)
+    ]
+    return [
+        sum(s * value for s, value in zip(shares, column, strict=True))
+        for column in zip(*one.rows, strict=True)
+    ]
+
+
+def _value(row: Vector, weights: Vector) -> float:
+    return sum(map(float.__mul__, row, weights))
+
+
+def place(one: Sample, weights: Vector) -> int:
+    """Of the first right hit; large where there is none."""
+    values = [_value(row, weights) for row in one.rows]
+    order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
+    return next((at for at, number in enumerate(order) if one.right[number]), 999)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("catalogue")
+    parser.add_argument("requests")
+    parser.add_argument("--every", type=int, default=1, help="only every n-th request")
+    options = parser.parse_args()
+    with gzip.open(options.catalogue, "rt") as file:
+        catalogue = json.load(file)
+    with gzip.open(options.requests, "rt") as file:
+        requests = [json.loads(line) for line in file]
+    open_ones = [one for one in requests if one["tool"] is None]
+    made = samples(catalogue, open_ones[:: options.every])
+    before = [1.0, *[0.0] * (len(WEIGHTS) - 1)]
+    places: dict[str, list[tuple[int, int]]] = collections.defaultdict(list)
+    for fold in range(FOLDS):
+        weights = fit([one for one in made if one.fold != fold])
+        for one in made:
+            if one.fold == fold:
+                places[one.track].append((place(one, before), place(one, weights)))
+    for track, pairs in places.items():
+        told = [sum(p[k] < top for p in pairs) / len(pairs) for top in (1, 5) for k in (0, 1)]
+        print("{}: hit@1 {:.4f} -> {:.4f}, hit@5 {:.4f} -> {:.4f}".format(track, *told))
+    for feature, weight in zip(WEIGHTS, fit(made), strict=True):
+        print(f"{feature}: {weight:.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Reranking: the first hits of a search once more, by what would be too dear to look at for every command.
+
+The first pass asks how much of the request a command has. Here it is also asked how much of the command the request
+says, and whether words that stand side by side in one do so in the other. A weighted sum of these features is the
+order of the first hits; no hit comes or goes. Of hits that say the same one is told first. Pure arithmetic over texts and postings.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import pairwise
+
+from atip.search.entries import first_sentence
+from atip.search.store.postings import FULL
+from atip.search.text import name_terms, terms_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from typing import Any
+
+    SearchHit = Any  # of search/index, which imports this module
+    Entries = Sequence[int]
+
+FIRST = 20
+"""How many hits are looked at again."""
+WEIGHTS: Mapping[str, float] = {
+    # of the first pass, as a share of the best
+    "score": 1.0,
+    # share of the request that the name or the summary has, or that the lexicon knows of the command; one feature,
+    # since with two the lexicon would count more than the command's own text (`commit` would find `git reset`)
+    "matched": 0.25,
+    # share of the summary that the request says, or a near synonym of it
+    "answered": 0.26,
+    # share of the command's own name that the request says: all of it speaks for the command …
+    "named": 0.30,
+    # … one of several words of it does not, in the own name …
+    "own name": -0.08,
+    # … and in the names above it
+    "any name": -0.18,
+    # the request begins as the summary does, or with a word of the own name
+    "verb": 0.04,
+    # share of the request's neighbouring words that are neighbours in the summary
+    "pairs": 0.26,
+    # how far below its tool the command is
+    "depth": -0.07,
+}
+"""Made by `scripts/fit_search.py` from public requests; docs/concepts/search.md tells what was left out and why."""
+
+
+class RequestWord:
+    """One word of a request, with what is known of it."""
+
+    __slots__ = ("known", "near", "stem", "weight")
+
+    def __init__(
+        self,
+        stem: str,
+        weight: float,
+        near: Collection[str] = (),
+        known: Iterable[Entries] = (),
+    ) -> None:
+        self.stem, self.weight = stem, weight
+        self.near = near
+        """Near synonyms."""
+        self.known = known
+        """Postings of the lexicon: manuals, intents; in order."""
+
+    def impact(self, number: int | None) -> float:
+        """How much the lexicon knows the word of a command, 0 to 1."""
+        best = 0
+        for entries in self.known if number is not None else ():
+            place = bisect_left(entries, (number or 0) << 8)
+            if place < len(entries) and entries[place] >> 8 == number:
+                best = max(best, entries[place] & FULL)
+        return best / FULL
+
+
+class FirstHit:
+    """One command that was found, with its words."""
+
+    __slots__ = ("depth", "names", "number", "own", "score", "summary")
+
+    def __init__(
+        self,
+        tool: str,
+        path: Sequence[str],
+        summary: str,
+        *,
+        score: float = 1.0,
+        number: int | None = None,
+    ) -> None:
+        self.own = frozenset(name_terms(path[-1] if path else tool))
+        self.names = self.own.union(*map(name_terms, (tool, *path[:-1])))
+        self.summary = terms_of(first_sentence(summary))
+        self.score = score
+        self.number = number
+        """In the lexicon."""
+        self.depth = len(path)
+
+
+class SearchRequest:
+    """The words of a request, and what does not depend on a command."""
+
+    def __init__(self, words: Sequence[RequestWord]) -> None:
+        self.words = words
+        self.stems = {word.stem for word in words}
+        self.near = self.stems.union(*(word.near for word in words))
+        self.whole = sum(word.weight for word in words) or 1.0
+        self.pairs = [
+            (left.stem, right.stem, left.weight + right.weight) for left, right in pairwise(words)
+        ]
+        self.paired = sum(weight for _, _, weight in self.pairs) or 1.0
+
+    def features(self, one: FirstHit) -> tuple[float, ...]:
+        """In the order of WEIGHTS."""
+        texts = one.names.union(one.summary)
+        summary = set(one.summary)
+        neighbours = set(pairwise(one.summary))
+        begin = self.words[0].stem
+        matched = sum(
+            word.weight * (1.0 if word.stem in texts else word.impact(one.number))
+            for word in self.words
+        )
+        own = len(one.own & self.stems)
+        together = sum(weight for a, b, weight in self.pairs if (a, b) in neighbours)
+        return (
+            one.score,
+            matched / self.whole,
+            len(summary & self.near) / (len(summary) or 1),
+            own / (len(one.own) or 1),
+            1.0 if own else 0.0,
+            0.0 if one.names.isdisjoint(self.stems) else 1.0,
+            1.0 if begin in one.own or one.summary[:1] == [begin] else 0.0,
+            together / self.paired,
+            float(one.depth),
+        )
+
+
+def order(
+    request: SearchRequest, candidates: Sequence[FirstHit], weights: Iterable[float]
+) -> list[int]:
+    """Places of the candidates, best first; equal ones stay as they are."""
+    by = tuple(weights)
+    values = [sum(map(float.__mul__, by, request.features(one))) for one in candidates]
+    return sorted(range(len(values)), key=values.__getitem__, reverse=True)
+
+
+def kinds_of(hits: Sequence[SearchHit]) -> dict[tuple[tuple[str, ...], str], SearchHit]:
+    """The first of each kind: `pip3.10 install` and `pip3.11 install` say the same, and so do `gcloud beta compute
+    …` and `gcloud compute …`, of which the shorter stands for both."""
+    kinds: dict[tuple[tuple[str, ...], str], SearchHit] = {}
+    there = {(hit.tool, hit.path, hit.summary) for hit in hits}
+    for hit in hits:
+        shorter = ((hit.tool, hit.path[at:], hit.summary) for at in range(1, len(hit.path)))
+        if there.isdisjoint(shorter):
+            kinds.setdefault((hit.path, hit.summary or hit.tool), hit)
+    return kinds
+
+
+def varied(first: list[SearchHit], hits: Sequence[SearchHit]) -> list[SearchHit]:
+    """One of each kind, then the others; whose scores are lowered to fit their place."""
+    chosen = {(hit.tool, hit.path) for hit in first}
+    others = [hit for hit in hits if (hit.tool, hit.path) not in chosen]
+    least = first[-1].score if first else 0.0
+    return first + [hit.replace(score=min(hit.score, least)) for hit in others]
