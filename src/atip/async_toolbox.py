@@ -82,7 +82,7 @@ class AsyncToolbox:
     async def with_claims(self, document: dict[str, Any], *, every: bool = False) -> dict[str, Any]:
         return await asyncio.to_thread(self.box.with_claims, document, every=every)
 
-    async def document_pieces(self, name: str) -> list[bytes | memoryview]:
+    async def document_pieces(self, name: str) -> Sequence[bytes | memoryview]:
         return await asyncio.to_thread(self.box.document_pieces, name)
 
     async def resolve(self, name: str) -> dict[str, Any]:

@@ -148,7 +148,7 @@ class Toolbox:
 
         return with_claims(self.host, document, every=every)
 
-    def document_pieces(self, name: str) -> list[bytes | memoryview]:
+    def document_pieces(self, name: str) -> Sequence[bytes | memoryview]:
         """What `show --json` prints; see `workflows.tools.document_pieces`."""
         from atip.workflows.tools import document_pieces
 
