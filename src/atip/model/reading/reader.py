@@ -283,11 +283,12 @@ def _read_quickly(data: bytes) -> object:
 
     If writing the decoded value again yields the document's own tokens, then nothing was lost:
     no duplicate key, no odd number, no escape. Otherwise the caller reads the slow way, as it does
-    where an integer might not fit in 64 bits: `msgspec` reads those of any length.
+    where an integer of a small document might not fit in 64 bits: `msgspec` reads those of any length. Large documents
+    are those of others (OpenAPI), who write limits such as 18446744073709552000.
     """
     import msgspec
 
-    if _LONG_NUMBER in data.translate(_DIGITS):
+    if len(data) < _FAST_BYTES and _LONG_NUMBER in data.translate(_DIGITS):
         return _UNDECIDED
     try:
         value = msgspec.json.decode(data)
