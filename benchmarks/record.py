@@ -89,7 +89,7 @@ def versions() -> dict[str, str]:
 def render(data: Run) -> dict[str, str]:
     """Path → text: the page, and a chart for each benchmark that has something to compare."""
     files = {}
-    parts = [_HEAD, "| made with | |\n|---|---|", *(f"| {key} | {value} |" for key, value in data["versions"].items()), "", *_slower(data)]  # fmt: skip
+    parts = [_HEAD, "| made with | |\n|---|---|", *(f"| {key} | {value} |" for key, value in sorted(data["versions"].items())), "", *_slower(data)]  # fmt: skip
     for name, run in sorted(data["runs"].items()):
         parts += ["", f"## {name.replace('_', ' ')}", "", _when(run), ""]
         if any(map(is_drawn, run["figures"])):
