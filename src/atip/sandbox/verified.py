@@ -7,8 +7,10 @@ nothing. Scripts name their interpreter, which is resolved here and started expl
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import time
 
 from atip.errors import ExecutionError, TrustError
 from atip.model.value import Value
@@ -20,6 +22,7 @@ _PIECE = 1 << 16
 """Hashed at once: memory for more is taken from the kernel, and cleared, each time."""
 _HEAD = 256
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+_SEAL_ATTEMPTS = 20
 _ENV_PROGRAMS = ("/usr/bin/env", "/bin/env")
 
 
@@ -65,7 +68,7 @@ def seal(
     try:
         _copy(source, target, real)
         # SECURITY: seal first, hash then: nobody can change the bytes in between or later.
-        fcntl.fcntl(target, fcntl.F_ADD_SEALS, _SEALS)
+        _seal(target, path)
         digest, head = _digest(target)
         if expected is not None and digest != expected:
             raise TrustError(
@@ -94,6 +97,22 @@ def _copy(source: int, target: int, path: str) -> None:
             raise ExecutionError(
                 "execution.too-large", f"`{path}` is larger than {MAX_BYTES} bytes"
             )
+
+
+def _seal(target: int, path: str) -> None:
+    """Forbid every change. The kernel refuses for as long as one of its own tasks holds a page, as when memory is short."""
+    for attempt in range(_SEAL_ATTEMPTS):
+        try:
+            fcntl.fcntl(target, fcntl.F_ADD_SEALS, _SEALS)
+            return
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            time.sleep(0.01 * attempt)
+    raise ExecutionError(
+        "execution.not-readable",
+        f"cannot seal the copy of `{path}`: memory is in use by the system; run it again",
+    )
 
 
 def _digest(descriptor: int) -> tuple[str, bytes]:
