@@ -11,7 +11,7 @@ from tests.shared import ROOT
 
 SOURCES = sorted((ROOT / "src" / "atip").rglob("*.py"))
 WORDS = re.compile(
-    r"\b(?:nobody|somebody|only looks|for good|worn out|borne out|rungs?|keeper|asker|unbidden|told)\b"
+    r"\b(?:nobody|somebody|only looks|for good|worn out|borne out|rungs?|keeper|asker|unbidden|told|judgements?)\b"
     r"|(?<!there)(?<!There) is no (?!longer\b|more than\b)"
 )
 DATA = {"inference/effects_words.py"}  # words of other people's help texts

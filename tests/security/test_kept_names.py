@@ -11,11 +11,11 @@ import sys
 import pytest
 
 from atip.model.permissions.confinement import Confinement
-from atip.policy.confinement.guarding import kept_in
-from atip.sandbox.kept.journal import recover
+from atip.policy.confinement.guarding import protected_names
+from atip.sandbox.protected.journal import recover
 from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
-from tests.integration.sandbox.confined import Said, go
+from tests.integration.sandbox.confined import CommandOutput, go
 from tests.integration.sandbox.unprivileged import UID, environment, system_python
 from tests.shared import ROOT
 
@@ -66,10 +66,10 @@ def make_project(folder: pathlib.Path) -> pathlib.Path:
     return folder
 
 
-def run_line(folder: pathlib.Path, line: str, *, repository: bool = False) -> Said:
+def run_line(folder: pathlib.Path, line: str, *, repository: bool = False) -> CommandOutput:
     grants = Confinement(fs_write=(f"{folder}/**",), exec_allow=True, exec_spawn=("*",))
     grants = grants.replace(
-        fs_keep=kept_in(grants, repository=repository),
+        fs_keep=protected_names(grants, repository=repository),
         env_set=tuple(each for each in GIT.items() if each[0] != "PATH"),
     )
     return go(grants, "/bin/sh", "-c", line, cwd=folder)
@@ -229,7 +229,7 @@ def test_an_interrupted_run_leaves_nothing_either(tmp_path: pathlib.Path) -> Non
         raise KeyboardInterrupt
 
     grants = Confinement(fs_write=(f"{project}/**",), exec_allow=True, exec_spawn=("*",))
-    grants = grants.replace(fs_keep=kept_in(grants, repository=False))
+    grants = grants.replace(fs_keep=protected_names(grants, repository=False))
     binary = seal("/bin/sh")
     with pytest.raises(KeyboardInterrupt):
         run_confined(

@@ -150,30 +150,30 @@ class SourceConfig(Value):
 
     name: str
     kind: str
-    told: Mapping[str, Any]
+    settings: Mapping[str, Any]
     folder: str
     """Relative files are looked up here."""
 
     def path(self, key: str) -> str:
         """A file named by the configuration."""
-        return os.path.join(self.folder, str(self.told[key]))
+        return os.path.join(self.folder, str(self.settings[key]))
 
 
 class ApiConfig(Value):
     """Everything configured."""
 
     folder: str
-    told: Mapping[str, Any]
+    settings: Mapping[str, Any]
     sources: tuple[SourceConfig, ...] = ()
 
     @property
     def output(self) -> str:
         """Folder of the wrappers, absolute."""
-        return os.path.join(self.folder, str(self.told.get("outputDir", "./codegen")))
+        return os.path.join(self.folder, str(self.settings.get("outputDir", "./codegen")))
 
     @property
     def languages(self) -> tuple[str, ...]:
-        told = self.told.get("language", ["python", "typescript"])
+        told = self.settings.get("language", ["python", "typescript"])
         return (told,) if isinstance(told, str) else tuple(told)
 
     def get(self, name: str) -> SourceConfig:
@@ -221,12 +221,12 @@ def decode_config(value: object, folder: str) -> ApiConfig:
             "api.config", f"{FILE_NAME} is wrong in {len(problems)} places", problems=problems
         )
     sources = tuple(
-        SourceConfig(name=name, kind=kind, told=told, folder=folder)
+        SourceConfig(name=name, kind=kind, settings=told, folder=folder)
         for kind in SOURCE_KINDS
         for name, told in value["sources"].get(kind, {}).items()
         if not told.get("disabled")
     )
-    return ApiConfig(folder=folder, told=value, sources=sources)
+    return ApiConfig(folder=folder, settings=value, sources=sources)
 
 
 def encode_config(told: Mapping[str, Any]) -> bytes:

@@ -42,7 +42,7 @@ class Parameter(Value):
     explode: bool = True
     allow_reserved: bool = False
     media_type: str = ""
-    """Set when the value is serialised by a media type (OpenAPI `content`) instead of a style."""
+    """Set when the value is serialized by a media type (OpenAPI `content`) instead of a style."""
     deprecated: bool = False
 
 

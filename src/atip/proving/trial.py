@@ -71,7 +71,7 @@ class Trial(Value):
         return not self.timed_out and (self.exit_code == 0 or told)
 
 
-class TrialRoom:
+class TrialRunner:
     """Where trials run, one at a time."""
 
     def __init__(
@@ -221,7 +221,7 @@ class TrialRoom:
             own=tuple(path for path in (tree, binary.path, *self._visible) if path),
         )
         attempts = [(f"{each.host}:{each.port}", False) for each in recorder.contacts]
-        return touched(tries, attempts, scene, recorder.asked)
+        return touched(tries, attempts, scene, recorder.lookups)
 
 
 class _Heard:

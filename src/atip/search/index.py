@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Tool
     from atip.search.flags import MatchingOption
-    from atip.search.store.shelves import Row
+    from atip.search.store.text_rows import Row
     from atip.search.text import Term
 
     _Found = tuple[dict[int, float], Sequence[Evidence]]
@@ -56,7 +56,7 @@ GIANT = 300
 """A tool with more commands than this is a giant …"""
 CROWDED = 0.12
 """… and its commands count less, by the logarithm of how much larger it is."""
-NEARLY_SAID = 0.5
+NEAR_INTENT = 0.5
 """What a curated intent that differs from the request in one word adds, of the best score."""
 GUESSED = 0.7
 """What a corrected spelling counts."""
@@ -191,9 +191,9 @@ class SearchIndex:
         evidence = [self._evidence(term, near.get(term.stem), ahead) for term in terms]
         scores = rank(evidence, self.storage.size, self._places())
         for term, one in zip(terms, evidence, strict=True):
-            self._favour_named(term, one, scores)
+            self._favor_named(term, one, scores)
         self._hold_back_giants({term.word for term in terms}, scores)
-        is_said = self._favour_said(words, scores)
+        is_said = self._favor_said(words, scores)
         return scores, () if is_said else evidence
 
     def _hold_back_giants(self, said: set[str], scores: dict[int, float]) -> None:
@@ -205,7 +205,7 @@ class SearchIndex:
             for document in [one for one in scores if first <= one <= last]:
                 scores[document] *= share
 
-    def _favour_said(self, words: str, scores: dict[int, float]) -> bool:
+    def _favor_said(self, words: str, scores: dict[int, float]) -> bool:
         """A curated intent that is the request itself comes first, and it is told that there is one; one that differs
         in a word comes first if it also matches the rest."""
         key = phrase_key(words)
@@ -221,7 +221,7 @@ class SearchIndex:
             return True
         for document in self._documents_saying(self.lexicon.keys_near(key)):
             if document in scores:
-                scores[document] = scores[document] + NEARLY_SAID * top
+                scores[document] = scores[document] + NEAR_INTENT * top
         return False
 
     def _documents_saying(self, keys: Iterable[str]) -> dict[int, int]:
@@ -254,7 +254,7 @@ class SearchIndex:
             share = UNSAID if group and said.isdisjoint(name_terms(own)) else 1.0
             scores[document] = scores.get(document, 0.0) * share
 
-    def _favour_named(self, term: Term, one: Evidence, scores: dict[int, float]) -> None:
+    def _favor_named(self, term: Term, one: Evidence, scores: dict[int, float]) -> None:
         """A word that is a tool's name, and hardly anything else, means that tool."""
         span = self.storage.span(term.word)
         if span is None:

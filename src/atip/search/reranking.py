@@ -40,7 +40,7 @@ WEIGHTS: Mapping[str, float] = {
     "any name": -0.18,
     # the request begins as the summary does, or with a word of the own name
     "verb": 0.04,
-    # share of the request's neighbouring words that are neighbours in the summary
+    # share of the request's neighboring words that are neighbors in the summary
     "pairs": 0.26,
     # how far below its tool the command is
     "depth": -0.07,
@@ -116,14 +116,14 @@ class SearchRequest:
         """In the order of WEIGHTS."""
         texts = one.names.union(one.summary)
         summary = set(one.summary)
-        neighbours = set(pairwise(one.summary))
+        neighbors = set(pairwise(one.summary))
         begin = self.words[0].stem
         matched = sum(
             word.weight * (1.0 if word.stem in texts else word.impact(one.number))
             for word in self.words
         )
         own = len(one.own & self.stems)
-        together = sum(weight for a, b, weight in self.pairs if (a, b) in neighbours)
+        together = sum(weight for a, b, weight in self.pairs if (a, b) in neighbors)
         return (
             one.score,
             matched / self.whole,

@@ -138,7 +138,7 @@ class App:
         hits = self.catalogue.find(query, limit)
         if not hits:
             return self.catalogue.nothing()
-        # SECURITY: a text that changed after it was approved is not shown again by another door.
+        # SECURITY: a text that changed after it was approved is not shown again through another call.
         changed = [function.line for function, _ in hits if self._state(function) == CHANGED]
         lines = [line for function, line in hits if function.line not in changed]
         parts = [block("tool-text", "\n".join(lines))] if lines else []

@@ -106,7 +106,7 @@ class Elicitor:
         self.accepted, self._refused = rounds.resume(self._call, params)
 
     def ask(self, question: Question) -> bool:
-        """An `Asker` for the worker thread of a run."""
+        """A `ConsentPrompt` for the worker thread of a run."""
         return anyio.from_thread.run(self.put, question.binding, question.render())
 
     async def put(self, key: str, message: str) -> bool:

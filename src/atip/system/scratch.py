@@ -1,4 +1,4 @@
-"""A folder for the time of one task, private and gone afterwards. The only door to `tempfile`'s folders."""
+"""A folder for the time of one task, private and gone afterwards. The only user of `tempfile`'s folders."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class TrustPolicy(Value):
 
 
 def create_trust_policy(config: Mapping[str, Any], *, tool: str = "") -> TrustPolicy:
-    """Build a policy from `trust.json` or the `trust` part of an organisation policy (Appendix A).
+    """Build a policy from `trust.json` or the `trust` part of an organization policy (Appendix A).
 
     With `tool`, the block `tools.<tool>` replaces what it names; nothing is merged, so that a tool can be tied to
     one signer.

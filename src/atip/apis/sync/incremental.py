@@ -69,7 +69,7 @@ def load_state(config: ApiConfig, source: SourceConfig) -> SyncState | None:
         told = json.loads(read_bytes(path, MAX_BYTES))
     except (OSError, ValueError, AtipError):
         return None
-    wanted = [FORMAT, __version__, list(config.languages), dict(source.told)]
+    wanted = [FORMAT, __version__, list(config.languages), dict(source.settings)]
     if not isinstance(told, dict) or told.pop("for", None) != wanted:
         return None
     try:
@@ -81,7 +81,7 @@ def load_state(config: ApiConfig, source: SourceConfig) -> SyncState | None:
 def encode_state(config: ApiConfig, source: SourceConfig, state: SyncState) -> bytes:
     """The file of a state."""
     told: dict[str, Any] = {
-        "for": [FORMAT, __version__, list(config.languages), dict(source.told)],
+        "for": [FORMAT, __version__, list(config.languages), dict(source.settings)],
         "digests": dict(state.digests),
         "names": dict(state.names),
         "parts": dict(state.parts),

@@ -194,7 +194,7 @@ def _tail(handle: int) -> str:
 
 
 def fetch_with(access: object = None, *, offline: bool = False) -> Fetch:
-    """Downloads through the one door to the web.
+    """Downloads through the one HTTP client.
 
     Args:
         access: `system.network.http_addresses.Access` for origins that the user configured as private; None: public ones.

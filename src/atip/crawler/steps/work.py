@@ -161,7 +161,7 @@ def _kept(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -> d
     }
     if lesson.finding is None:
         return row
-    row["rung"] = lesson.finding.rung
+    row["rung"] = lesson.finding.source_kind
     row["also"] = list(lesson.finding.also)
     try:
         document = judged(complete(lesson.finding.tool, lesson, package, at))

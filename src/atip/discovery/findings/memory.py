@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 
 FOLDER = "findings"

@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 
 from atip.discovery.files.stubs import head_of, managed_target, parse_stub
-from atip.discovery.sources.learning import GENERATOR, ask_version
+from atip.discovery.sources.inference_sources import GENERATOR, ask_version
 from atip.errors import FormatError
 from atip.model.reading.reader import STORE, read_json
 from atip.model.tool import Command, Trust
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from atip.discovery.files.stubs import Stub
     from atip.discovery.sources.help_tree import Runner
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 
 METHOD = "parser-introspection"
@@ -40,10 +40,10 @@ WALL_S = 25.0
 """Importing a whole program takes longer than printing a help text; the person asked for it (`--learn`)."""
 
 
-class PythonAsker:
+class PythonSource:
     """Loads the entry point of a Python program, confined, and asks its parser. Runs the tool."""
 
-    rung = "framework"
+    source_kind = "framework"
     executes = True
 
     def __init__(self, open_runner: Callable[[ProbeSubject], Runner]) -> None:
@@ -96,7 +96,7 @@ class PythonAsker:
     def _dispatched(self, subject: ProbeSubject, root: Tool | None) -> Tool | None:
         """A program that reads its first word itself and has a parser per command: each is asked."""
         from atip.discovery.sources.help_tree import PATIENT
-        from atip.discovery.sources.learning import inferred
+        from atip.discovery.sources.inference_sources import inferred
         from atip.inference.help import infer_help
 
         runner = self._open_runner(subject)

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
 
 MAX_FILE = 64_000_000
 _PROGRAM = re.compile(r"^(?:/usr(?:/local)?)?/(?:s?bin|games)/([^/\n]+)$", re.M)

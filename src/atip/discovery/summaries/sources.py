@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from atip.discovery.files.documents import InstalledTexts
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
 
     class PackageSummaries(Protocol):
         """What the package of a program says of it; `InstalledPackages` for those of this machine."""

@@ -32,7 +32,7 @@ def restore(journal: UndoJournal, change: LineChange) -> None:
     """
     if change.undone:
         raise ExecutionError("undo.done", f"run {change.run} was undone already")
-    root = open_folder(journal.shelf.workspace)
+    root = open_folder(journal.snapshots.workspace)
     try:
         _Restore(journal, change, root).go()
     finally:
@@ -42,7 +42,7 @@ def restore(journal: UndoJournal, change: LineChange) -> None:
 
 class _Restore:
     def __init__(self, journal: UndoJournal, change: LineChange, root: int) -> None:
-        self._copies = journal.shelf.copies
+        self._copies = journal.snapshots.copies
         self._change = change
         self._root = root
 

@@ -42,7 +42,7 @@ _OPENINGS = {
 
 
 class Described(Value):
-    """What was recognised. `name`, `more` and `unread` are filled by `describe` alone."""
+    """What was recognized. `name`, `more` and `unread` are filled by `describe` alone."""
 
     kind: str
     command: Command
@@ -54,7 +54,7 @@ class Described(Value):
     """What does not arrive in the model."""
 
 
-def recognise(text: str, name: str, *, only: str = "", most: int = MAX_TEXT) -> Described | None:
+def recognize(text: str, name: str, *, only: str = "", most: int = MAX_TEXT) -> Described | None:
     """The description in a text, or None when it is none that we know.
 
     Args:

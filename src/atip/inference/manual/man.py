@@ -2,7 +2,7 @@
 
 The page's source is rendered to plain lines by `roff.py` and read by the help parser; evidence is
 set back to lines of the source. Decompressing and finding pages is the caller's business.
-Implements the `man` rung of inference for ATIP 0.6 §3.3–3.7.
+Implements the `man` source of inference for ATIP 0.6 §3.3–3.7.
 """
 
 from __future__ import annotations

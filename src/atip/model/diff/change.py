@@ -102,13 +102,13 @@ def plain(value: object) -> object:
     return value
 
 
-def said(value: object) -> str:
+def value_text(value: object) -> str:
     """A short word for a value in a message."""
     if value is None or value is MISSING:
         return "nothing"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):
-        return ", ".join(said(each) for each in value[:8]) or "none"
+        return ", ".join(value_text(each) for each in value[:8]) or "none"
     text = str(value)
     return f"`{text[:60]}`"

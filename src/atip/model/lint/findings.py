@@ -62,7 +62,7 @@ class LintFinding(Value):
 
 
 class LintFacts(Value):
-    """What was established about the machine before linting. Absent facts check nothing."""
+    """What was found out about the machine before linting. Absent facts check nothing."""
 
     binary_exists: bool | None = None
     binary_path: str | None = None

@@ -1,4 +1,4 @@
-"""JSON Schema brought by documents: the one door to the validator, with nothing to fetch behind it.
+"""JSON Schema brought by documents: the one user of the validator, with nothing to fetch behind it.
 
 A parameter may carry a full JSON Schema (ATIP 0.1 §3.2.5, A35). References are resolved inside the schema
 only; sizes are bounded; patterns run on the linear-time engine of the validator.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.discovery.sources.knowing import with_knowledge
+from atip.discovery.sources.knowledge_source import with_knowledge
 from atip.model.diff.compare import diff
 from atip.model.reading.shim_records import encode_bytes
 from atip.model.text.visible_text import clean

@@ -156,7 +156,7 @@ class _Check:
             return
         self.shims.add(digest)
         try:
-            # The strict judgement finds all that a client's lenient one does, and more.
+            # The strict judgment finds all that a client's lenient one does, and more.
             document: Any = read_json(data)
             for problem in judge(document, kind="shim").problems:
                 if problem.severity == "error":

@@ -3,7 +3,7 @@
     publisher.json            who publishes, and under which rules
     shims/**/<hex>.json       one shim per binary, in any folders; its signature beside it as `<hex>.json.bundle`
     patterns/<name>.json      pattern documents
-    policy.json               policy of an organisation
+    policy.json               policy of an organization
     approvals.json            what a person approved
 
 Links are not followed: what is published is what lies here.

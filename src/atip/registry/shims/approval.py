@@ -50,7 +50,7 @@ def check_binary(tool: Tool, digest: str) -> None:
         TrustError: `registry.wrong-binary`.
     """
     claimed = tool.binary.hash if tool.binary is not None else None
-    # SECURITY: compared whole, both normalised; a shim of another binary would describe this one.
+    # SECURITY: compared whole, both normalized; a shim of another binary would describe this one.
     if claimed is None or claimed.lower() != digest:
         raise TrustError(
             "registry.wrong-binary",

@@ -38,7 +38,7 @@ class ShimFacts(Value):
     etag: str = ""
     last_modified: str = ""
     signer: str = ""
-    """Who signed, as verified by us; empty: nobody could be established."""
+    """Who signed, as verified by us; empty: no signer was verified."""
     policy: str = ""
     """Digest of the signers and keys that `signer` was verified against."""
 

@@ -26,7 +26,7 @@ class CheckedShim(Value):
     digest: str
     tool: Tool
     signer: str
-    """Who signed it, as we verified; empty: nobody could be established."""
+    """Who signed it, as we verified; empty: no signer was verified."""
     registry: str
     """Address of the registry it came from."""
     stale: bool = False

@@ -90,7 +90,7 @@ def resolve_name(host: str, port: int) -> list[str]:
     return [str(entry[4][0]) for entry in found]
 
 
-class Gatekeeper:
+class EgressProxy:
     """Serves the gates of one run until `close`."""
 
     def __init__(self, policy: EgressPolicy) -> None:

@@ -61,7 +61,7 @@ class ProbeSandbox:
             visible: files and directories outside the system that are shown read-only. Empty:
                 the system only.
             root: a folder that is shown instead of this host's system: `usr` and `etc`, complete with the files of
-                `system_view.made_up`. Empty: the host's.
+                `system_view.placeholder_files`. Empty: the host's.
         """
         if jobs < 1:
             raise ValueError("jobs must be at least 1")

@@ -1,6 +1,6 @@
 """MCP client: one server, over stdio or streamable HTTP, started when needed and ended for sure.
 
-The door to the official `mcp` package. A server that dies fails the calls under way and is started again for the next;
+The one user of the official `mcp` package. A server that dies fails the calls under way and is started again for the next;
 nothing is repeated on its own. Starts no program itself: whoever hands one over has confined it. Belongs to one event loop. Needs the extra `mcp`.
 """
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from atip.calls.functions import Function
     from atip.execution.call import Call, CallOptions
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.model.tool import Tool
     from atip.workflows.host import Host
@@ -38,7 +38,7 @@ def call_tool(
     options: CallOptions | None = None,
     *,
     provider: str = "",
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
 ) -> Result:
     """Run one call: a `ToolCall`, or a provider's own tool call as values, text or an SDK's object.
 

@@ -29,7 +29,7 @@ OTHER_PROGRAM = "another program here"
 NOT_OFFERED = "not among its available tools"
 
 
-class TakenContext(Value):
+class ImportedContext(Value):
     """What is left of another agent's context, and what was dropped with the reason."""
 
     context: ToolContext
@@ -59,7 +59,7 @@ class SharedContext:
             extra={"x-atip": {"digests": digests}},
         )
 
-    def take(self, data: bytes) -> TakenContext:
+    def take(self, data: bytes) -> ImportedContext:
         """Read another agent's context and keep what holds here.
 
         Raises:
@@ -83,7 +83,7 @@ class SharedContext:
             ),
         )
         reasons = tuple((name, reason) for name, reason in dropped.items() if reason)
-        return TakenContext(context=context, dropped=reasons)
+        return ImportedContext(context=context, dropped=reasons)
 
     def _here(self, only: Sequence[str]) -> dict[str, str]:
         """Name → digest of tools whose file exists."""

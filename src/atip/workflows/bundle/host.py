@@ -108,7 +108,7 @@ class BundleHost:
             surface: reaches the person; None: nobody is there.
             entry: adapters of the caller's own `define_cli` entry.
             note: progress and warnings, for people.
-            fetch: downloads; None: the one door to the web.
+            fetch: downloads; None: the one HTTP client.
             exchange: OAuth codes for tokens; None: a form is posted to the token address.
             on_output: what a login or setup command says, as it comes.
         """

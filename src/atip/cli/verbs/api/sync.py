@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     report = sync(
         config,
-        ctx.app.apis.door,
+        ctx.app.apis.access,
         only=tuple(options.sources),
         definitions=options.definitions,
         progress=progress,

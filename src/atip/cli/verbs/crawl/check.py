@@ -18,9 +18,9 @@ EXAMPLES = ("atip crawl check --all --out catalogue", "atip crawl check apt:jq")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from atip.cli.groups.crawling import configure_wanted
+    from atip.cli.groups.crawling import configure_requests
 
-    configure_wanted(parser)
+    configure_requests(parser)
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

@@ -30,10 +30,10 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from atip.cli.groups.crawling import configure_wanted
+    from atip.cli.groups.crawling import configure_requests
     from atip.cli.quick import natural
 
-    configure_wanted(parser)
+    configure_requests(parser)
     parser.add_argument("--keys", default="", metavar="DIR", help="folder of signing keys")
     parser.add_argument("--unsigned", action="store_true", help="sign nothing")
     parser.add_argument(

@@ -88,7 +88,9 @@ def _sign_shims(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit(report.to_json())
         return 0
-    ctx.print(f"{count(len(report.signed), 'shim')} signed, {report.kept} had a signature")
+    ctx.print(
+        f"{count(len(report.signed), 'shim')} signed, {report.already_signed} had a signature"
+    )
     if report.skipped:
         kind = "are not inferred" if options.inferred else "are inferred: see --inferred"
         ctx.note(f"{len(report.skipped)} left out, they {kind}")

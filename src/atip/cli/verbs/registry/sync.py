@@ -67,8 +67,8 @@ def _print(ctx: Context, synced: SyncedRegistries) -> None:
 
     report = synced.report
     ctx.print(
-        f"{count(report.asked, 'tool')} looked up with {count(report.requests, 'request')}: "
-        f"{len(report.found)} known, {len(report.fetched)} new or changed"
+        f"{count(report.lookups, 'tool')} looked up with {count(report.requests, 'request')}: "
+        f"{len(report.answers)} known, {len(report.fetched)} new or changed"
     )
     told = [name for name in synced.changed if name not in synced.lost]
     if told:

@@ -179,8 +179,8 @@ class _Calls:
             row: dict[str, Any] = call.to_json()
             if not call.problems:
                 made = self.ctx.app.calls.prepare(call)
-                judgement, digest = runner.plan(made)
-                row["decision"] = judgement.decision.to_json()
+                judgment, digest = runner.plan(made)
+                row["decision"] = judgment.decision.to_json()
                 row |= (
                     {"operation": made.target}
                     if isinstance(made, OperationCall)

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         trusted_root=options.trusted_root,
         fetch=options.fetch,
     )
-    verdict = ctx.app.verify_file(path, tool=tool, asked=asked)
+    verdict = ctx.app.verify_file(path, tool=tool, options=asked)
     claimed = tool.trust.source if tool is not None and tool.trust is not None else None
     if ctx.as_json:
         ctx.emit({"file": path, **verdict.to_json(), "claimedSource": claimed})

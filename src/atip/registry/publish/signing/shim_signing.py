@@ -43,13 +43,17 @@ class SigningReport(Value):
     """Which shims were signed, by digits."""
 
     signed: tuple[str, ...]
-    kept: int
+    already_signed: int
     """Had a signature already."""
     skipped: tuple[str, ...]
     """Not signed with this key: inferred ones with a maintainer's key, and the other way round."""
 
     def to_json(self) -> dict[str, object]:
-        return {"signed": list(self.signed), "kept": self.kept, "skipped": list(self.skipped)}
+        return {
+            "signed": list(self.signed),
+            "kept": self.already_signed,
+            "skipped": list(self.skipped),
+        }
 
 
 def sign_shims(
@@ -88,7 +92,7 @@ def sign_shims(
             path = os.path.join(folder, SHIMS, f"{name}.bundle")
             write_atomic(path, sign(contribution.data), mode=0o644)
             signed.append(digits)
-    return SigningReport(signed=tuple(signed), kept=kept, skipped=tuple(skipped))
+    return SigningReport(signed=tuple(signed), already_signed=kept, skipped=tuple(skipped))
 
 
 def key_signer(path: str) -> Sign:
