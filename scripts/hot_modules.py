@@ -33,15 +33,17 @@ ALWAYS = (
 )
 CONSTANT = "TYPE_CHECKING = False\n"
 PLAIN = "from typing import TYPE_CHECKING\n"
-ENDING = "print(*sorted(sys.modules), file=open(sys.argv[1], 'w'))\n"
-COMMAND = (
-    "import sys\nfrom atip.cli import main\nmain.main(sys.argv[2:])\nsys.stdout.flush()\n" + ENDING
+REPORT = (
+    "import atexit, sys\nreport = sys.argv.pop(1)\n"
+    "atexit.register(lambda: print(*sorted(sys.modules), file=open(report, 'w')))\n"
 )
-LINES = (
-    "import sys\nfrom atip.toolbox import Toolbox\nbox = Toolbox()\n"
-    "for line in open(sys.argv[2]).read().splitlines():\n"
+COMMAND = REPORT + "from atip.cli.main import main\nsys.exit(main())\n"
+"""As the installed program starts: with the module pack, and with its own end."""
+LINES = REPORT + (
+    "from atip.toolbox import Toolbox\nbox = Toolbox()\n"
+    "for line in open(sys.argv[1]).read().splitlines():\n"
     "    if line and line[0] != '#':\n"
-    "        box.explain(line.replace('\u23ce', '\\n'))\n" + ENDING
+    "        box.explain(line.replace('\u23ce', '\\n'))\n"
 )
 TOOL = {
     "atip": {"version": "0.6"},

@@ -12,14 +12,15 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from typing import TYPE_CHECKING, Any
 
 import atip
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
     from types import CodeType, ModuleType
+    from typing import Any
 
     Stamp = tuple[str, bool, int, int]
     """Its source; whether it is a package; the source's time of change (ns) and size."""
