@@ -3,7 +3,7 @@
     python scripts/hot_modules.py [--list] [--write]
 
 `guard`, `explain`, `show`, `list`, `search`, `validate`, `run` and an unchanged `scan` start with every command an agent runs;
-importing `typing` alone costs them a tenth of a bare interpreter. The modules that they load, and the SDK, which starts with
+importing `typing` costs as much as nine tenths of a bare interpreter. The modules that they load, and the SDK, which starts with
 other people's programs, write `TYPE_CHECKING = False`; all others write `from typing import TYPE_CHECKING`.
 The list is measured, not kept: real commands in a home with tools, a policy and an override; then every line of `conformance/guard`.
 See docs/decisions/0015-start-up.md.
