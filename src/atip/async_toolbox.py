@@ -12,17 +12,16 @@ properties (`registries`, `apis`, `intents`, …), and what makes objects and do
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from atip.toolbox import Toolbox
 
 MAX_RUNS = 64
 """Programs that run at once; further ones wait their turn."""
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import ThreadPoolExecutor
-    from typing import Any, TypeVar
 
     Done = TypeVar("Done")
 

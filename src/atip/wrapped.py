@@ -13,17 +13,16 @@ import asyncio
 import atexit
 import os
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.arguments import UNSET, Unset
 from atip.errors import NeedsConfirmation
 from atip.execution.consent import Question, ask_on_terminal
 from atip.toolbox import Toolbox
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
-    from typing import Any
 
     from atip.execution.consent import ConsentPrompt
 

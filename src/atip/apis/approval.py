@@ -11,15 +11,14 @@ from __future__ import annotations
 import json
 import os
 import re
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from atip.model.value import Value
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.apis.config import ApiConfig, SourceConfig
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.arguments import UNSET, Unset, check_arguments, output_problems, plain
 from atip.apis.config import ApiConfig
@@ -17,10 +18,8 @@ from atip.apis.sync.operations import find_operation
 from atip.errors import UsageError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from atip.apis.http.calls import CallOutcome
     from atip.apis.interface import ApiAccess, Connection

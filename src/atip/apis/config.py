@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.operation import SOURCE_KINDS
@@ -18,10 +19,8 @@ from atip.model.shapes.shape import ANYTHING, Either, Field, Items, Shape, Table
 from atip.model.value import Value
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 FILE_NAME = "codegen.config.json"
 MAX_BYTES = 1_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from typing import TYPE_CHECKING
 
 from atip.apis.documents import LIMITS
 from atip.errors import FetchError
@@ -11,7 +12,6 @@ from atip.system.files import read_bytes
 from atip.system.network.http import HttpLimits, get
 from atip.system.network.http_addresses import Access, parse_address
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.apis.config import SourceConfig
     from atip.apis.interface import ApiAccess

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import importlib
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.apis.http.credentials import References
 from atip.errors import PolicyError, SandboxError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Protocol
 
     from atip.apis.config import SourceConfig
     from atip.apis.http.calls import CallOutcome, Hook

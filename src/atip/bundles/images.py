@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from atip.bundles.install.interface import Action, InstallPlan, refused
 from atip.errors import AtipError, ExecutionError
@@ -23,7 +24,6 @@ from atip.system.archives.unpack import MAX_TOTAL, open_to_sandbox, unpack
 from atip.system.files import read_bytes
 from atip.system.programs.captured import capture
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -7,6 +7,7 @@ bundle describes what its author needed: later sources add the rest.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Protocol
 
 from atip.bundles.documents.loading import MAX_DOCUMENT
 from atip.bundles.state import BundleStore
@@ -15,10 +16,7 @@ from atip.errors import AtipError
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from atip.bundles.state import Installed
     from atip.model.tool import Tool
 

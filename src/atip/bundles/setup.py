@@ -12,15 +12,15 @@ Implements AIP-29 "Setup", "Lifecycle integration"; RESOLUTIONS P6.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.bundles.login.callback import MAX_WAIT_S, LoginCallback
 from atip.bundles.surfaces.interface import PromptQuestion, parse_options, settle
 from atip.errors import AtipError
 from atip.model.text.environment import is_never_passed, is_variable_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.ledger import SetupLedger

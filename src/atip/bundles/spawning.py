@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import TYPE_CHECKING
 
 from atip.bundles.documents.loading import inside
 from atip.bundles.images import find_program
@@ -21,7 +22,6 @@ from atip.model.value import Value
 from atip.sandbox.run import RunRequest, start_confined
 from atip.sandbox.verified import seal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

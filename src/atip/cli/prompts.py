@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from atip.errors import NeedsConfirmation, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.execution.consent import ConsentPrompt, Question
 

@@ -18,6 +18,7 @@ import functools
 import json
 import os
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.ahead import run_ahead
 from atip.crawler.depot import Depot
@@ -32,10 +33,8 @@ from atip.model.value import Value
 from atip.system.clock import monotonic, now_iso
 from atip.system.files import make_private
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.crawler.packages import PackageFile
     from atip.crawler.sources.interface import CrawlRequest, PackageSource

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.sources.interface import CrawlRequest
 from atip.errors import FormatError, NotFoundError
@@ -13,10 +14,8 @@ from atip.model.shapes.crawler import TOOL_MANIFEST
 from atip.model.value import Value
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
 FOLDER = "tools"
 """Folder of manifests inside a registry's source."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.discovery.files.directories import Directories
 from atip.discovery.files.executables import Executables
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.discovery.sources.source_order import SourceFinding
 
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.discovery.files.directories import choose_directories
 from atip.discovery.files.executables import list_executables
@@ -19,10 +20,8 @@ from atip.discovery.report import ScanPlan, ScanReport, render_summary
 from atip.discovery.unchanged import salt_of
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Protocol
 
     from atip.discovery.files.content import ContentReader
     from atip.discovery.files.directories import Directories

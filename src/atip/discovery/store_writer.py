@@ -7,6 +7,7 @@ the user lists under `redact` are left out (0.1 §5.3).
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.discovery.sources.native import digest_of_answer
 from atip.discovery.sources.stored_sources import origin_of
@@ -14,10 +15,8 @@ from atip.model.reading.encode import encode
 from atip.model.text.platforms import shim_platform
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, Protocol
 
     from atip.discovery.sources.source_order import ProbeSubject, SourceFinding
     from atip.model.tool import Tool

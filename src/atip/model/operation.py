@@ -7,13 +7,13 @@ tree are made of them alone. Schemas are kept as the document wrote them, refere
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.effects import UNKNOWN
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.effects import Effects
 

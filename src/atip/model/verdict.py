@@ -7,13 +7,11 @@ procedure that makes one is in `trust.procedure`. Implements ATIP 0.6 §3.2.2 wi
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING, Literal
 
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
-
     Outcome = Literal["passed", "failed", "unchecked", "absent"]
     Recommendation = Literal["block", "confirm", "sandbox", "execute"]
     Capability = Literal["attested", "matched", "mismatched", "unknown"]

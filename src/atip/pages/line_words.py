@@ -5,13 +5,14 @@ Roles: `tool`, `command`, `option`, `value`, `path`, `host`, `argument`, `unknow
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.effects.facts import named_facts
 from atip.calls.parse import parse
 from atip.model.text.visible_text import clean
 from atip.pages.badges import option_facts
 from atip.policy.command_context import shown_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

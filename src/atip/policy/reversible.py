@@ -9,9 +9,10 @@ Whether (2) and (3) hold, only the file system can say; that is handed in. What 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.invocation import UNKNOWN_TEXT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

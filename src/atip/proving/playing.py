@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.proving.trial import INPUT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.proving.cases import Case
     from atip.proving.trial import Trial, TrialRunner

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.model.reading.yaml_reader import read_yaml
 from atip.model.value import Value
@@ -19,10 +20,8 @@ from atip.proving.verdicts import (
     sight_from,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
     from atip.proving.verdicts import FactVerdict, Sight
 

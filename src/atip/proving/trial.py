@@ -10,6 +10,7 @@ Nothing stays: changes go to a stage that is dropped, the home is scratch, conne
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import ExecutionError
 from atip.model.permissions.confinement import ANY_PROGRAM, MIB, Confinement, Limits
@@ -22,7 +23,6 @@ from atip.sandbox.run import RunRequest, start_confined
 from atip.sandbox.tracing.trace import Tracer
 from atip.sandbox.waiting import WaitWatch
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -15,12 +15,12 @@ import contextlib
 import os
 import secrets
 import shutil
+from typing import TYPE_CHECKING
 
 from atip.errors import SandboxError
 from atip.model.value import Value
 from atip.sandbox.preview import FileChange, look
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

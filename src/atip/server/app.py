@@ -8,7 +8,7 @@ ATIP 0.1 §6.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -27,7 +27,6 @@ from atip.server.runs import ServerRuns
 from atip.session import call_published
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -7,6 +7,7 @@ ATIP 0.6 §3.1.1 (agent strategy), §9.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.effects.ceiling import command_claim
 from atip.calls.functions import functions_of
@@ -18,10 +19,8 @@ from atip.model.value import Value
 from atip.model.view.signature import signature
 from atip.server.marks import block, one_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.calls.functions import Function, Item
     from atip.model.tool import Tool

@@ -12,6 +12,8 @@ Level 4 is never derived: no document proves two-party review. Implements ATIP 0
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.model.verdict import VerificationStep
 from atip.trust.checks import Check, failed, passed, unchecked
 from atip.trust.digests import artifact_of
@@ -19,7 +21,6 @@ from atip.trust.expected import matches
 from atip.trust.signatures import best, verify_each
 from atip.trust.statements import find_origin, find_statement, normalize_source
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

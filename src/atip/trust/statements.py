@@ -6,15 +6,14 @@ source go. Says what is claimed; whether that is enough is decided in `provenanc
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 from atip.model.reading.reader import read_json
 from atip.model.text.digest import Digest, find_digest
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.trust.digests import Artifact
 
 IN_TOTO = "application/vnd.in-toto+json"

@@ -6,15 +6,14 @@ Where the workflow meets: registries (`registry.remote.remotes`) on one side, th
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.model.value import Value
 from atip.workflows.scan.machine import scan
 from atip.workflows.scan.shims import open_shims
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     from atip.registry.remote.sync import RegistrySyncReport
     from atip.workflows.host import Host

@@ -9,13 +9,13 @@ judged by the signers configured for that registry.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import FetchError, TrustError
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
 from atip.trust.options import MAX_FILE, MAX_SIDECAR, PROVENANCES, SIGNATURES, VerifyOptions
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict

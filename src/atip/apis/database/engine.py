@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.roles import MIGHTY_WORD, refuse_mighty
 from atip.errors import AtipError, FetchError, FormatError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.apis.config import SourceConfig
     from atip.apis.interface import ApiAccess

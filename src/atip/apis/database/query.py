@@ -9,15 +9,14 @@ database's matter: give the role of this source no right to them (a superuser is
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.engine import reading
 from atip.apis.database.values import plain_row
 from atip.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
 MAX_ANSWER = 32_000_000
 _COMMENTS = re.compile(r"\A(?:\s+|--[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/|\()+")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from atip.apis.http.credentials import NO_CREDENTIAL
@@ -21,10 +22,8 @@ from atip.system.network.http_addresses import Access, parse_address
 from atip.system.network.http_async import Sender
 from atip.system.network.http_retry import delay_s, retry_after_s
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.apis.http.credentials import Credential
     from atip.apis.http.requests import HttpRequest

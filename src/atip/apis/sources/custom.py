@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.effects import with_effects
 from atip.apis.fetching import read_place
@@ -21,10 +22,8 @@ from atip.model.shapes.shape import Items
 from atip.model.text.identifiers import ARGUMENTS, slug, unique
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
     from atip.apis.interface import ApiAccess

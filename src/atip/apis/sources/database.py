@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.engine import driver_errors, open_engine, reading, writing
 from atip.apis.database.query import run_query
@@ -21,10 +22,8 @@ from atip.model.operation import Api, Operation, Parameter
 from atip.model.text.identifiers import ARGUMENTS, slug, unique
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
     from atip.apis.interface import ApiAccess

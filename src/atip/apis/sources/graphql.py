@@ -6,6 +6,7 @@ Values travel as variables, never inside the document, so no value can become sy
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.documents import LIMITS
 from atip.apis.effects import with_effects
@@ -19,10 +20,8 @@ from atip.errors import ExecutionError, FormatError, UsageError
 from atip.model.reading.reader import read_json
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
     from atip.apis.http.calls import CallOutcome

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.effects import with_effects
 from atip.apis.http.calls import CallOutcome
@@ -19,10 +20,8 @@ from atip.model.text.identifiers import ARGUMENTS, slug, unique
 from atip.system.digests import sha256_hex
 from atip.system.network.mcp_client import McpClient, McpServer
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
     from atip.apis.interface import ApiAccess

@@ -6,6 +6,8 @@ server. Documents are JSON or YAML, bounded, and fetched through the one HTTP cl
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.apis.documents import read_document
 from atip.apis.effects import with_effects
 from atip.apis.fetching import read_place
@@ -17,10 +19,8 @@ from atip.codecs.apis.openapi import decode_api
 from atip.errors import FormatError
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
     from atip.apis.http.calls import CallOutcome

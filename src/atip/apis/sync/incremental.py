@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.effects import with_effects
 from atip.apis.wrappers.module import signature, summary
@@ -22,10 +23,8 @@ from atip.model.value import Value
 from atip.system.files import read_bytes
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import ApiConfig, SourceConfig
     from atip.model.reading.document_pieces import Pieces

@@ -7,6 +7,7 @@ A source that cannot be read leaves its earlier files alone and is reported; the
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.interface import source_of
 from atip.apis.sync.incremental import FILE_NAME as STATE
@@ -26,10 +27,8 @@ from atip.system.clock import now_iso
 from atip.system.files import read_bytes, write_atomic
 from atip.system.tokens import find_counter
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.apis.config import ApiConfig, SourceConfig
     from atip.apis.interface import ApiAccess, Loaded

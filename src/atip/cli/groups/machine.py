@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import AtipError, NotFoundError
 from atip.model.text.visible_text import clean
 from atip.pages.names import page_address
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.model.tool import Tool

@@ -11,12 +11,12 @@ import errno
 import glob
 import os
 import shutil
+from typing import TYPE_CHECKING
 
 from atip.crawler.layouts.layers import MERGED, entries, merged
 from atip.sandbox.bubblewrap.system_view import placeholder_files
 from atip.system.scratch import lasting_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.crawler.packages import Package, PackageFile, encode_json
@@ -31,10 +32,8 @@ from atip.sandbox.verified import seal
 from atip.system.clock import monotonic
 from atip.system.scratch import scratch_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.model.tool import Tool
     from atip.proving.cases import Case

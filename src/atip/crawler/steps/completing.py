@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.discovery.sources.stored_sources import apply_override
 from atip.inference.summary import first_summary
 from atip.model.tool import Binary, Trust
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.crawler.packages import Package
     from atip.crawler.steps.learning import Lesson

@@ -7,6 +7,7 @@ knowledge), over the package's own files instead of this machine's.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.content import ContentReader
 from atip.discovery.files.documents import InstalledTexts
@@ -30,7 +31,6 @@ from atip.sandbox.bubblewrap.system_view import HOST
 from atip.sandbox.probes.probe import ProbeSandbox
 from atip.sandbox.probes.worker import ProbeResult
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

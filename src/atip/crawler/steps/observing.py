@@ -6,6 +6,7 @@ Evidence is about exactly this binary. A later version that was seen to do more 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, SandboxError
 from atip.knowledge.reading import load
@@ -21,10 +22,7 @@ from atip.proving.trial import TrialRunner
 from atip.proving.verdicts import UNDECLARED, judge_sight
 from atip.sandbox.verified import seal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.crawler.layouts.interface import Arranged, PackagedProgram
     from atip.model.tool import Tool
     from atip.proving.generate import Tried

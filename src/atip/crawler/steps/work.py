@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.depot import Depot
 from atip.crawler.layouts.interface import Bench
@@ -27,10 +28,8 @@ from atip.errors import AtipError, FetchError, FormatError, NotFoundError, Sandb
 from atip.model.text.platforms import ANY, host_platform
 from atip.system.scratch import scratch_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.crawler.layouts.interface import Arranged
     from atip.crawler.packages import Package

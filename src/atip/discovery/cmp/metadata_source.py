@@ -6,10 +6,11 @@ describes what someone wanted to do, seldom the whole program: later sources add
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.discovery.cmp import tools as cmp_tools
 from atip.errors import AtipError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool

@@ -6,15 +6,13 @@ Unlike `learning.read_text` nothing is added (no curated knowledge, no time stam
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.codecs.interface import Decoded, Loss, decoder
 from atip.errors import FormatError
 from atip.model.tool import Tool, Trust
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Command, Option
 
 SHELLS = {"completion-bash": "bash", "completion-zsh": "zsh", "completion-fish": "fish"}

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 import stat
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.directories import Skipped
 from atip.model.value import Value
 from atip.system.files import stat_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 

@@ -6,15 +6,14 @@ What has not changed since it was kept is not looked at again; an interrupt ends
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.discovery.findings.popular import rank_of
 from atip.model.value import Value
 from atip.system.clock import monotonic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, Protocol
 
     from atip.discovery.files.executables import Executable
     from atip.discovery.report import ScanReport

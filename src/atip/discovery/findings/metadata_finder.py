@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.discovery.findings.memory import conditions_of
 from atip.discovery.findings.source import RememberedSource, StopSignal
 from atip.discovery.frameworks import EXECUTING, executing_sources
@@ -10,10 +12,8 @@ from atip.discovery.sources.source_order import find_metadata
 from atip.discovery.sources.stored_sources import apply_override
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.discovery.findings.memory import FindingsMemory
     from atip.discovery.sources.source_order import MetadataSource, ProbeSubject, SourceFinding

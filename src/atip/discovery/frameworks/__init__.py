@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from atip.discovery.sources.help_tree import Runner
     from atip.discovery.sources.source_order import MetadataSource

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.system.files import read_bytes, stamp_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Command, Tool

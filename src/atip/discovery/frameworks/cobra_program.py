@@ -11,6 +11,8 @@ the parser and tells everything, so it is the answer; nothing else is asked.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.discovery.frameworks.marks import COBRA, COBRA_PACKAGE, marks_in
 from atip.discovery.sources.help_tree import HelpBudget, HelpTree
 from atip.discovery.sources.inference_sources import ask_version, inferred
@@ -18,7 +20,6 @@ from atip.inference.cobra import choices_of, confirm, may_have_commands, parse_a
 from atip.inference.cobra_help import by_headings, is_template
 from atip.model.tool import BOOLEAN
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.reading.plain_json import loads
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
 from atip.discovery.files.stubs import head_of, managed_target, parse_stub
 from atip.discovery.sources.inference_sources import GENERATOR, ask_version
@@ -13,10 +14,8 @@ from atip.model.reading.reader import STORE, read_json
 from atip.model.tool import Command, Trust
 from atip.system.clock import now_iso
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.discovery.files.stubs import Stub
     from atip.discovery.sources.help_tree import Runner

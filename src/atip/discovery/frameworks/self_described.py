@@ -7,13 +7,13 @@ the mark of a framework that always answers. What comes back is recognized by it
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.discovery.frameworks.marks import CARAPACE, SWIFT, marks_in
 from atip.discovery.sources.help_tree import PATIENT, HelpBudget
 from atip.discovery.sources.inference_sources import ask_version, inferred
 from atip.inference.described import recognize
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.discovery.frameworks.node_package import package_folder, package_of
 from atip.discovery.sources.help_tree import PATIENT, HelpTree
 from atip.discovery.sources.inference_sources import ask_version, inferred
 from atip.inference.cobra import CompletionAnswer, confirm
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.stubs import alternative_of
 from atip.discovery.frameworks.marks import GO_FLAG, marks_in
@@ -12,7 +13,6 @@ from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
 from atip.system.clock import now_iso
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

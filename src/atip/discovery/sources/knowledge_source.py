@@ -6,13 +6,14 @@ again, from the package itself, whenever a tool is used, so that no file can pre
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.inference.knowledge import merge_knowledge
 from atip.knowledge.reading import load
 from atip.model.effects import UNKNOWN
 from atip.model.root import lift, lower
 from atip.model.tool import Argument, Command, Option, Tool, Trust
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

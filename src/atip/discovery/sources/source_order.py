@@ -9,14 +9,14 @@ Implements DESIGN §4 and ATIP 0.1 §3.4.2.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Protocol
+
 from atip.inference.completion.corroborate import corroborate
 from atip.inference.merge import merge_tools
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Protocol
 
     from atip.discovery.files.stubs import Stub
     from atip.model.tool import Tool

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.errors import AtipError
 from atip.model.reading.decode import decode
 from atip.model.reading.reader import STORE
 from atip.system.files import read_bytes, stamp_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, Protocol
 
     from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool

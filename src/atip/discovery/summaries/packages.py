@@ -9,13 +9,13 @@ from __future__ import annotations
 import glob
 import os
 import re
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.stubs import site_directories
 from atip.discovery.frameworks.node_package import package_folder, package_of
 from atip.errors import AtipError
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from atip.errors import ExecutionError
 from atip.execution.undo.copies import enter, open_below, pour
 from atip.execution.undo.tree import FILE, FOLDER, LINK, TreeEntry, open_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.execution.undo.journal import LineChange, UndoJournal
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.inference.described.facts import Unread
     from atip.model.tool import Command
 

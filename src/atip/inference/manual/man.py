@@ -8,12 +8,12 @@ Implements the `man` source of inference for ATIP 0.6 §3.3–3.7.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.infer import infer_help
 from atip.inference.manual.roff import render
 from atip.inference.summary import find_summary
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

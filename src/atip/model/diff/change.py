@@ -6,15 +6,14 @@ and arguments instead of counting them, because positions differ between version
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 from atip.model.problems import render_path
 from atip.model.reading.encode import encode_record
 from atip.model.tool import MISSING
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal
-
     Category = Literal["breaking", "compatible", "effects"]
     Direction = Literal["more-dangerous", "less-dangerous", "changed"]
     Bump = Literal["none", "patch", "minor", "major"]

@@ -6,14 +6,14 @@ weaker claim. Reads what two documents declare at the same place; inheritance is
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 from atip.model.diff.change import Change, value_text
 from atip.model.effects import COST_LEVELS, STDIN_LEVELS
 from atip.model.text.durations import parse_duration
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, Literal
 
     from atip.model.diff.change import Direction, Parts
     from atip.model.effects import Effects

@@ -6,15 +6,15 @@ line. Arguments are matched by name, and their order counts, because a shell kno
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.diff.change import breaking, compatible, value_text
 from atip.model.diff.effects import diff_effects
 from atip.model.diff.root import diff_extra
 from atip.model.view.partial import flag_effects
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.model.diff.change import Change, Parts
     from atip.model.tool import Argument, Option

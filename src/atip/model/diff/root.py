@@ -6,13 +6,13 @@ to look again, whatever its commands say.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.diff.change import Change, breaking, compatible, value_text
 from atip.model.observed import read_observed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.model.diff.change import Direction, Parts
     from atip.model.tool import Authentication, Pattern, Tool, Trust

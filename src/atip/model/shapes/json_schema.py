@@ -6,12 +6,12 @@ only; sizes are bounded; patterns run on the linear-time engine of the validator
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 MAX_NODES = 2_000
 MAX_DEPTH = 24

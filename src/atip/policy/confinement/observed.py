@@ -6,12 +6,13 @@ what was not seen this time (*unused*); it lowers nothing. Pure. Implements ATIP
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.model.effects import Effects, Filesystem, Interactive
 from atip.model.facts import fact_of
 from atip.model.value import Value
 from atip.policy.places.sensitive import is_secret
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -17,6 +17,7 @@ import operator
 import os
 import stat
 from array import array
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, FormatError
 from atip.model.problems import Problem
@@ -24,7 +25,6 @@ from atip.model.reading.shim_records import ShimRecord, read_head
 from atip.model.value import Value
 from atip.registry import tree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

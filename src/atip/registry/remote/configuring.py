@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import NotFoundError, TrustError, UsageError
 from atip.model.value import Value
@@ -22,10 +23,8 @@ from atip.registry.remote.tuf_client import fetch_first_root, read_root
 from atip.registry.settings import FILES, load_settings
 from atip.system.files import locked, make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.registry.remote.sources import RegistrySource
     from atip.registry.remote.tuf_client import RootSummary

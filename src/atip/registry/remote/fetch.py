@@ -6,6 +6,7 @@ A single slow answer ends at its own deadline; a registry that is slow every tim
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AuthRequired, FetchError
 from atip.registry.remote.tuf_client import check_skew
@@ -13,7 +14,6 @@ from atip.registry.tree import FIRST_ROOT, MEDIA_TYPE
 from atip.system.clock import monotonic
 from atip.system.network.http import HttpClient, HttpLimits
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

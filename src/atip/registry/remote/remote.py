@@ -12,6 +12,7 @@ know. Offline nothing is asked: what was accepted before is used, marked as stal
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, FetchError, TrustError
 from atip.registry import tree
@@ -32,17 +33,13 @@ from atip.registry.shims.cache import Cached, ShimCache
 from atip.system.digests import sha256_hex
 from atip.system.files import locked, make_private
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.registry.remote.session_options import RegistrySessionOptions
     from atip.registry.remote.sources import RegistrySource
     from atip.registry.remote.tuf_client import TargetFile
     from atip.registry.shims.check import CheckedShim
     from atip.system.network.http import Response
     from atip.system.paths import Places
-
 
 _UNREAD = b""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.registry.keys import read_key
@@ -17,7 +18,6 @@ from atip.registry.remote.session_options import RegistrySessionOptions
 from atip.registry.remote.sources import configured_sources, expiry_s
 from atip.registry.settings import load_settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

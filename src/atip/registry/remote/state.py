@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.registry.remote.tuf_client import SeenVersions
 from atip.system.files import make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -8,15 +8,14 @@ Changes nothing but the registries' own folders; `syncing` hands the result to t
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.registry import tree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.registry.remote.remote import RemoteRegistry
     from atip.registry.remote.remotes import RemoteShims

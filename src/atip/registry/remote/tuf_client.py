@@ -9,6 +9,7 @@ instead of making old metadata look fresh. Implements SECURITY-BAR §1.3. Needs 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from atip.errors import AtipError, FetchError, TrustError
 from atip.model.value import Value
@@ -16,10 +17,8 @@ from atip.registry.tree import FIRST_ROOT, MAX_INDEX, TUF
 from atip.system.digests import sha256_hex
 from atip.system.files import make_private
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, NoReturn
 
     from tuf.ngclient.updater import Updater
 

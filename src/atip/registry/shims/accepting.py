@@ -5,6 +5,8 @@ Steps (4) and (5) of `registry.remote.remote`; knows nothing of how the bytes we
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.registry.remote.documents import max_age_s
 from atip.registry.remote.sources import needs_signature
 from atip.registry.shims.approval import plan_update
@@ -17,7 +19,6 @@ from atip.registry.shims.check import (
     verify_signature_of,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

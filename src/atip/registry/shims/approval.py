@@ -8,10 +8,11 @@ gone – is kept aside until somebody approved it (SECURITY-BAR row 28); the old
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import TrustError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.diff.change import Change
     from atip.model.diff.compare import Diff

@@ -12,11 +12,11 @@ import contextlib
 import re
 import socket
 import threading
+from typing import TYPE_CHECKING
 
 from atip.errors import SandboxError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

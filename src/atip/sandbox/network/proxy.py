@@ -13,12 +13,12 @@ import contextlib
 import re
 import socket
 import threading
+from typing import TYPE_CHECKING
 
 from atip.model.text.hosts import canonical_host, is_public, parse_endpoint, parse_host_pattern
 from atip.model.value import Value
 from atip.sandbox.network import plain_http
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

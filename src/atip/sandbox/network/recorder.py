@@ -15,12 +15,12 @@ import socket
 import struct
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from atip.model.value import Value
 from atip.sandbox.network.hello import read_question, server_name
 from atip.sandbox.tracing.calls import read_address, signed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING, Self
 
 from atip.errors import SandboxError
 from atip.model.permissions.confinement import PROBE, Limits
 from atip.model.value import Value
 from atip.sandbox.probes.worker import Worker
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
-    from typing import Self
 
     from atip.sandbox.probes.worker import ProbeResult
 

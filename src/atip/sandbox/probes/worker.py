@@ -13,6 +13,7 @@ import marshal
 import os
 import select
 import time
+from typing import TYPE_CHECKING
 
 from atip.errors import SandboxError
 from atip.model.value import Value
@@ -29,7 +30,6 @@ from atip.sandbox.probes.protocol import (
     TRUNCATED,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import socket
 import struct
+from typing import TYPE_CHECKING
 
 from atip.model.value import Value
 from atip.sandbox.kernel.seccomp import INTERNET, TRACED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import random
 import time
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, FetchError
 from atip.model.value import Value
@@ -29,10 +30,8 @@ from atip.system.network.http_addresses import (
 from atip.system.network.http_retry import MAX_TRIES, RETRIED, delay_s, retry_after_s
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
 
     import httpcore2
 

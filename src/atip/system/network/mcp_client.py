@@ -7,15 +7,14 @@ nothing is repeated on its own. Starts no program itself: whoever hands one over
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, FetchError, SandboxError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from contextlib import AbstractAsyncContextManager
-    from typing import Any
 
     from atip.system.network.mcp_pipes import StartServer
 

@@ -6,14 +6,14 @@ issuer (A27). Never fetches: the trusted root is given, or the one that ships wi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.verdict import VerificationStep
 from atip.trust.checks import Check, Refused, missing_extra, passed
 from atip.trust.statements import find_statement
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.trust.digests import Artifact
     from atip.trust.expected import TrustPolicy

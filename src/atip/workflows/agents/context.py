@@ -7,6 +7,7 @@ here, is dropped; what is left are hints that save a question.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.permissions.tool_context import RecentCommand, ToolContext, decode_tool_context
@@ -14,10 +15,8 @@ from atip.model.value import Value
 from atip.workflows.run.runner import run_argv
 from atip.workflows.tools import find_tool, list_tools
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.workflows.host import Host
 

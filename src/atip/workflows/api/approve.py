@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.apis.approval import digest_of, find_dangers, has_secrets
 from atip.errors import NeedsConfirmation
 from atip.execution.consent import Question, Tokens, obtain
 from atip.system.workspace.approvals import ProjectApprovals
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.apis.config import ApiConfig
     from atip.execution.consent import ConsentPrompt

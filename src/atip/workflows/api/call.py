@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.calling import CallResult
 from atip.apis.config import load_config
@@ -19,11 +20,9 @@ from atip.workflows.api.caller import keep_sessions
 from atip.workflows.api.operations import make_operation_call, tool_name
 from atip.workflows.run.runner import make_runner
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
-    from typing import Any
 
     from atip.apis.config import ApiConfig
     from atip.apis.interface import ApiAccess

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, AuthRequired, FetchError
 from atip.workflows.api.sessions import Sessions
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -8,6 +8,7 @@ Implements DESIGN §2 `api call`.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.arguments import check_arguments, plain
 from atip.apis.config import load_config
@@ -22,10 +23,8 @@ from atip.workflows.api.approve import require_approval
 from atip.workflows.api.caller import open_caller
 from atip.workflows.judge import LocalJudge
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.apis.config import ApiConfig
     from atip.execution.consent import ConsentPrompt

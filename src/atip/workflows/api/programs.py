@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from atip.apis.interface import open_access
@@ -24,7 +25,6 @@ from atip.sandbox.verified import seal
 from atip.workflows.run.masked import masked_files
 from atip.workflows.run.plan import own_libraries
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.apis.config import SourceConfig
     from atip.apis.interface import ApiAccess, ProgramOrder

@@ -9,6 +9,7 @@ would run them. Implements AIP-29 "Authoring with SKILL.md".
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.bundles.documents.authoring import (
     VERSION_WORDS,
@@ -25,10 +26,8 @@ from atip.system.files import write_atomic
 from atip.workflows.lookup import locate, look_up_tool
 from atip.workflows.tools import find_tool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.codecs.climd.manifest import VersionCheck

@@ -7,6 +7,7 @@ policy, where the user's grant for this bundle counts as a grant of the user's l
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.bundles.governance import gate, read_approvals
 from atip.codecs.climd.sandbox import as_subtree
@@ -21,10 +22,8 @@ from atip.policy.decision import Decision, strictest
 from atip.system.digests import sha256_hex
 from atip.workflows.judge import LocalJudge
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.state import Installed

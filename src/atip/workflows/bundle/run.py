@@ -13,6 +13,7 @@ Implements AIP-29 "Subcommands", "Args template", "Output conventions", "Sandbox
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.bundles.governance import changed_documents, refuse_unreviewed
 from atip.bundles.spawning import digest_of
@@ -32,10 +33,8 @@ from atip.workflows.bundle.host import BundleHost
 from atip.workflows.bundle.judge import judge_tool
 from atip.workflows.lookup import look_up_tool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.state import Installed

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.effects.engine import program_name
 from atip.calls.templates.cmp import build_argv
@@ -27,10 +28,8 @@ from atip.workflows.lookup import look_up_tool
 from atip.workflows.run.runner import judge_for, make_call
 from atip.workflows.search.find import intents_of, match_cmp
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from typing import Any
 
     from atip.calls.templates.cmp import CmpIntent
     from atip.execution.call import CallOptions, Judgment, ProgramCall

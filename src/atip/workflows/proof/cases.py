@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError
 from atip.model.value import Value
@@ -27,10 +28,7 @@ from atip.sandbox.verified import seal
 from atip.system.scratch import scratch_folder
 from atip.workflows.lookup import Lookup, locate
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.proving.cases import Case
     from atip.proving.trial import Trial
     from atip.sandbox.verified import VerifiedBinary

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.execution.output.result import Result
 from atip.execution.redaction.redact import redact_text
@@ -34,10 +35,8 @@ from atip.workflows.run.on_copy import judge_on_copy, stage_request
 from atip.workflows.run.plan import find_workspace
 from atip.workflows.run.runner import make_call, make_runner
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.execution.call import CallOptions, Judgment, ProgramCall
     from atip.execution.consent import ConsentPrompt

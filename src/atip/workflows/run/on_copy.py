@@ -7,6 +7,7 @@ denies stays denied. The view is dropped when the run has ended.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.execution.call import Judgment, ProgramCall
 from atip.policy.decision import ALLOW, ASK, CONFINE
@@ -16,7 +17,6 @@ from atip.workflows.run.line import line_confinement
 from atip.workflows.run.plan import plan_call
 from atip.workflows.run.runner import conventions_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.execution.runner import Judge
     from atip.model.permissions.confinement import Confinement

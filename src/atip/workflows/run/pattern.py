@@ -8,12 +8,13 @@ fails ends the pattern. Implements ATIP 0.6 §3.9.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.templates.pattern_steps import fill_pattern
 from atip.errors import Denied, NotFoundError
 from atip.workflows.run.runner import make_call, make_runner
 from atip.workflows.tools import get_tool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

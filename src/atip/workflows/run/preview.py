@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from typing import TYPE_CHECKING, Any, Self
 
 from atip.execution.output.result import Result, clean_output
 from atip.execution.redaction.redact import redact_text
@@ -21,10 +22,8 @@ from atip.sandbox.preview_apply import AppliedChanges, apply_changes
 from atip.workflows.run.on_copy import stage_request
 from atip.workflows.run.runner import make_runner
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Any, Self
 
     from atip.execution.call import ProgramCall
     from atip.execution.consent import ConsentPrompt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.content import ContentReader
 from atip.discovery.files.executables import Executable
@@ -19,7 +20,6 @@ from atip.system.files import stat_key
 from atip.workflows.lookup import locate
 from atip.workflows.scan.machine import metadata_finder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.discovery.sources.native import NativeAnswer
     from atip.discovery.sources.source_order import SourceFinding

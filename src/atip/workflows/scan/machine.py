@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 from atip.discovery.findings.memory import FindingsMemory
 from atip.discovery.scan import Scanner, ScanOptions
@@ -12,10 +13,8 @@ from atip.registry.settings import load_settings
 from atip.system.clock import now_iso
 from atip.workflows.scan.shims import shim_sources
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.discovery.files.documents import InstalledTexts
     from atip.discovery.files.executables import Executable

@@ -6,10 +6,10 @@ Without a configured registry nothing of one is loaded.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.registry.settings import has_registries
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import ExitStack

@@ -6,7 +6,8 @@ Exit code 4 when the source wants credentials, 126 when policy refuses.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

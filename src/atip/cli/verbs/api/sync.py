@@ -5,7 +5,8 @@ Only files whose content changed are written. A source that cannot be read keeps
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -5,9 +5,10 @@ The mark in a cut output names the run. Bytes come as they are; `--json` gives t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

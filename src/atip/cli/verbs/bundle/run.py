@@ -8,10 +8,10 @@ empty home; question, record and `--dry-run` say which (`startsIn`). Exit code: 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from atip.errors import EXIT_AUTH_REQUIRED, EXIT_FAILURE, EXIT_OUR_FAILURE, AtipError, TrustError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

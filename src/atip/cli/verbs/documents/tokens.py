@@ -5,7 +5,8 @@ Without names, for every tool that is known here (at most `--limit`). Each way i
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import EXIT_OK, EXIT_REFUSED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

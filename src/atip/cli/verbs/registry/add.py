@@ -7,7 +7,8 @@ later changes neither. Without a signed index old answers look the same as new o
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

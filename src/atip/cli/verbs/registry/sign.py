@@ -7,7 +7,8 @@ inferred is signed only with --inferred, by a key of its own. --refresh, --renew
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

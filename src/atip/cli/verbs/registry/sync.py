@@ -6,7 +6,8 @@ warns of less than before is shown and taken over only after a yes, or with --ap
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence

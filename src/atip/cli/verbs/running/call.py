@@ -8,12 +8,12 @@ Exit codes are those of `run`; with several calls, the first that is not 0.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import EXIT_FAILURE, EXIT_OUR_FAILURE, AtipError, FormatError, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.execution.output.result import Result

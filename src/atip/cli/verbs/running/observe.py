@@ -11,12 +11,12 @@ and once without, on a folder of samples; a verdict for every fact. `--save` kee
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import EXIT_FAILURE, EXIT_OK, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.toolbox import Observation

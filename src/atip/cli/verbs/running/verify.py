@@ -8,7 +8,8 @@ a registry is checked with its signature. Exit 0 only when everything is verifie
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -8,6 +8,7 @@ say about the same things is weighed against this in `help/options.py` and `help
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.flags import parse_flags, plain_placeholder
 from atip.inference.help.usage_lines.nodes import (
@@ -33,7 +34,6 @@ from atip.inference.help.usage_lines.synopsis import (
 )
 from atip.inference.help.usage_lines.usage_facts import Usage, UsageArgument, UsageOption
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.inference.help.usage_lines.patterns import UsagePattern
 

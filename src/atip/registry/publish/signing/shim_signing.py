@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import time
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, NotFoundError, TrustError, UsageError
 from atip.model.value import Value
@@ -25,10 +26,8 @@ from atip.registry.publish.source import SHIMS, compare, list_source, read_contr
 from atip.registry.tree import BUNDLE_MEDIA_TYPE
 from atip.system.files import make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
 
     Sign = Callable[[bytes], bytes]
     """Bytes of a shim → its bundle."""
