@@ -107,3 +107,32 @@ def test_session_of_the_readme_is_what_these_commands_print():
     finally:
         sys.path.pop(0)
     assert recorder.PICTURE.read_text() == recorder.render(recorder.record()), "run `make docs`"
+
+
+@pytest.mark.sandbox
+def test_doctor_puts_details_below_their_names_where_there_is_little_room(home):
+    ran = on_terminal([PROGRAM, "doctor"], columns=40, env=variables(home, NO_COLOR="1"), cwd=home)
+    assert "    serving MCP clients" in ran.lines
+    assert "ok  extra mcp" in ran.lines
+    wide = on_terminal([PROGRAM, "doctor"], columns=120, env=variables(home), cwd=home).lines
+    at = {
+        line.index(word)
+        for line in wide
+        for word in ("serving MCP", "remote registries")
+        if word in line
+    }
+    assert len(at) == 1  # colors take no columns
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("--josn",), "unrecognized arguments: --josn", "did you mean `--json`?"),
+        (("show",), "the following arguments are required: tool", "see `atip show --help`"),
+        (("guard", "install", "claud"), "no client `claud`", "did you mean `claude`?"),
+        (("mcp", "config", "gemni"), "no client `gemni`", "did you mean `gemini`?"),
+    ],
+)
+def test_what_a_newcomer_mistypes_is_answered_with_what_was_meant(words, message, hint, home):
+    error = atip(*words, "--json", home=home).document["error"]
+    assert (error["message"], error["hint"]) == (message, hint)

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     ctx.print(f"{len(found)} tools, {commands} commands, tokens by {tokenizer}")
     lines = [
-        ("way", "before", "one call"),
+        ("way", "before", "1 call"),
         *((r.way, f"{r.before:,}", f"{r.one_call:,}") for r in rows),
     ]
     for line in table(lines, indent=""):
