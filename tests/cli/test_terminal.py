@@ -136,3 +136,24 @@ def test_doctor_puts_details_below_their_names_where_there_is_little_room(home):
 def test_what_a_newcomer_mistypes_is_answered_with_what_was_meant(words, message, hint, home):
     error = atip(*words, "--json", home=home).document["error"]
     assert (error["message"], error["hint"]) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("ui", "--port", "99999999"), "argument --port: `99999999` is not a port (0 to 65535)"),
+        (("explain", "--cwd", "/nowhere", "ls"), "argument --cwd: `/nowhere` is not a folder"),
+        (("search", "x", "--limit", "-1"), "argument --limit: `-1` is not a number (1 or more)"),
+        (("run", "./missing"), "no executable `{cwd}/missing`"),
+        (("search", "compress"), "nothing found: no tool is known yet; run `atip scan`"),
+        (("policy", "test"), "no rule has examples; "),
+    ],
+)  # fmt: skip
+def test_what_cannot_work_is_said_in_plain_words(words, message, tmp_path):
+    ran = atip(*words, home=tmp_path, cwd=tmp_path)
+    assert message.format(cwd=tmp_path) in ran.out + ran.err
+
+
+def test_rules_are_shown_as_words(tmp_path):
+    shown = atip("policy", "show", home=tmp_path).out
+    assert "evidence knowledge, shell, override" in shown and "['" not in shown

@@ -108,7 +108,7 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
             close = closest_option(message, self._option_string_actions)
             close = close or _closest_choice(message)
             hint = f"did you mean `{close}`?" if close else f"see `{self.prog} --help`"
-            raise UsageError("cli.usage", _needed(message, self._actions), hint=hint)
+            raise UsageError("cli.usage", _plain(message, self._actions), hint=hint)
 
     parser = Parser(
         prog=f"atip {' '.join(path)}",
@@ -120,8 +120,12 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
     return parser
 
 
-def _needed(message: str, actions: Sequence[argparse.Action]) -> str:
-    """`argparse` also calls arguments required that may be left out (`*`)."""
+def _plain(message: str, actions: Sequence[argparse.Action]) -> str:
+    """What `argparse` says, in plain words; it also calls arguments required that may be left out (`*`)."""
+    head, found, rest = message.partition(": invalid ")
+    kind, is_value, typed = rest.partition(" value: ")
+    if is_value:
+        return f"{head}: `{typed.strip(chr(39))}` is not a {kind}"
     head, found, names = message.partition("arguments are required: ")
     if not found:
         return message

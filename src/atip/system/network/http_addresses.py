@@ -70,7 +70,7 @@ def parse_address(url: str) -> Address:
     except ValueError as error:
         raise _refused(url, str(error)) from error
     if parts.scheme not in DEFAULT_PORTS:
-        raise _refused(url, "only https is fetched")
+        raise _refused(url, "it does not start with `https://`")
     if parts.username is not None or parts.password is not None:
         raise _refused(url, "it holds credentials")
     host = parts.hostname or ""

@@ -103,4 +103,6 @@ def _hint(tool: str | None, ctx: Context) -> str:
         close = None if tool in known else closest(tool, known)
         if close is not None:
             return f"nothing found; no tool `{tool}` is known, did you mean `{close}`?"
-    return "nothing found; other words may help, or `atip scan` if nothing is known yet"
+    if not ctx.app.store.load_index()["tools"]:
+        return "nothing found: no tool is known yet; run `atip scan`"
+    return "nothing found; try other words"

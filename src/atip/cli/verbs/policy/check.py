@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from atip.cli.quick import folder
 from atip.errors import EXIT_OK, EXIT_REFUSED
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ EXAMPLES = ("atip policy check 'git push --force'", "atip policy check --policy 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("line", help="the shell line, quoted as one word")
-    parser.add_argument("--cwd", help="where it would run (default: here)")
+    parser.add_argument("--cwd", type=folder, help="where it would run (default: here)")
     parser.add_argument("--policy", help="preset instead of the configured one")
 
 
