@@ -27,6 +27,8 @@ VERBS = {
     "error": ("convert", "--to", "nonsense", "x"),
     "tool": ("show", "frob"),
     "list": ("list",),
+    "search": ("search", "a great many words"),
+    "tokens": ("tokens",),
     "guard": ("guard", "status"),
     "doctor": ("doctor",),
 }
@@ -49,7 +51,7 @@ def home(tmp_path_factory) -> pathlib.Path:
         "#!/bin/sh\n# --agent\ncat <<'E'\n"
         '{"atip": {"version": "0.6"}, "name": "frob", "version": "1.0", "description": "'
         + "Frobs everything that can be frobbed with many words of description " * 3
-        + '", "commands": {"say": {"description": "' + "Says a great many words about it " * 4 + '"}}}\nE\n'
+        + '", "commands": {"say-something-with-a-long-name": {"description": "' + "Says a great many words about it " * 4 + '"}}}\nE\n'
     )  # fmt: skip
     program.chmod(0o755)
     atip("scan", "--path", str(program.parent), home=home)
@@ -145,7 +147,7 @@ def test_what_a_newcomer_mistypes_is_answered_with_what_was_meant(words, message
         (("explain", "--cwd", "/nowhere", "ls"), "argument --cwd: `/nowhere` is not a folder"),
         (("search", "x", "--limit", "-1"), "argument --limit: `-1` is not a number (1 or more)"),
         (("run", "./missing"), "no executable `{cwd}/missing`"),
-        (("search", "compress"), "nothing found: no tool is known yet; run `atip scan`"),
+        (("search", "compress"), "nothing found: no program is known yet; run `atip scan`"),
         (("policy", "test"), "no rule has examples; "),
     ],
 )  # fmt: skip
