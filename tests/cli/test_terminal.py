@@ -159,3 +159,21 @@ def test_what_cannot_work_is_said_in_plain_words(words, message, tmp_path):
 def test_rules_are_shown_as_words(tmp_path):
     shown = atip("policy", "show", home=tmp_path).out
     assert "evidence knowledge, shell, override" in shown and "['" not in shown
+
+
+def test_a_call_that_cannot_be_confirmed_says_why(tmp_path):
+    (tmp_path / "notes.txt").write_text("x")
+    ran = atip("run", "rm", "notes.txt", home=tmp_path, cwd=tmp_path)
+    assert "confirm this (can destroy data irreversibly, deletes files" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [("nosuch=1", "`wc` has no parameter `nosuch`"), ("lines=maybe", "lines expected a boolean")],
+)
+def test_a_wrong_argument_is_named(word, message, tmp_path):
+    assert message in atip("call", "wc", word, home=tmp_path, cwd=tmp_path).err
+
+
+def test_words_of_one_line_are_to_be_quoted(tmp_path):
+    assert "quote words that belong together" in atip("explain", "git", "push", home=tmp_path).err

@@ -108,6 +108,8 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
             close = closest_option(message, self._option_string_actions)
             close = close or _closest_choice(message)
             hint = f"did you mean `{close}`?" if close else f"see `{self.prog} --help`"
+            if not close and message.startswith("unrecognized arguments: ") and " -" not in message:
+                hint = f"quote words that belong together; {hint}"
             raise UsageError("cli.usage", _plain(message, self._actions), hint=hint)
 
     parser = Parser(

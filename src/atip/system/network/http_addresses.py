@@ -151,7 +151,11 @@ def resolve_within(host: str, port: int, timeout_s: float, lookup: Resolve) -> l
     if not answer:
         raise FetchError("http.timeout", f"no answer about the address of `{host}` in time")
     if isinstance(answer[0], OSError):
-        raise FetchError("http.dns", f"`{host}` is not known: {answer[0].strerror}")
+        raise FetchError(
+            "http.dns",
+            f"cannot resolve `{host}`: {answer[0].strerror}",
+            hint="check the name and the network; ATIP_OFFLINE=1 works without",
+        )
     return answer[0]
 
 
