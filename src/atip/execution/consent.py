@@ -167,9 +167,10 @@ def obtain(question: Question, ask: ConsentPrompt | None, tokens: Tokens) -> str
 def no_terminal_error(question: Question | None = None) -> NeedsConfirmation:
     """The error for a run that needs a yes where no user can be reached."""
     details = {"argv": list(question.argv), "reasons": list(question.reasons)} if question else None
+    why = f" ({'; '.join(question.reasons)[:300]})" if question and question.reasons else ""
     return NeedsConfirmation(
         "consent.no-terminal",
-        "a person has to confirm this, and there is no terminal to ask on",
+        f"a person has to confirm this{why}, and there is no terminal to ask on",
         hint="run it in a terminal, or allow it in the policy",
         details=details,
     )

@@ -132,7 +132,7 @@ def find_client(name: str) -> ClientConfig:
     if found is None:
         from atip.model.shapes.shape import closest
 
-        close = closest(name, list(CLIENTS))
+        close = closest(name, [*CLIENTS, *_OTHER_NAMES])
         hint = f"did you mean `{close}`?" if close else "clients: " + ", ".join(CLIENTS)
         raise NotFoundError("mcp.unknown-client", f"no client `{name[:40]}`", hint=hint)
     return found

@@ -368,5 +368,9 @@ def _not_connected(address: Address, error: Exception) -> Exception:
             return FetchError("http.tls", f"`{address.host}`: {str(cause)[:200]}")
         cause = cause.__cause__ or cause.__context__
     return _Again(
-        FetchError("http.connect", f"cannot connect to `{address.host}`: {str(error)[:200]}")
+        FetchError(
+            "http.connect",
+            f"cannot connect to `{address.host}`, port {address.port}: {str(error)[:200]}",
+            hint="check the address and the network; ATIP_OFFLINE=1 works without",
+        )
     )

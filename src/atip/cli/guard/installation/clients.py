@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from atip.cli.guard.names import full_name
+from atip.cli.guard.names import OTHER_NAMES, full_name
 from atip.errors import NotFoundError
 from atip.model.value import Value
 
@@ -148,7 +148,7 @@ def find_client(name: str) -> GuardClient:
     if found is None:
         from atip.model.shapes.shape import closest
 
-        close = closest(name, list(CLIENTS))
+        close = closest(name, [*CLIENTS, *OTHER_NAMES])
         hint = f"did you mean `{close}`?" if close else "clients: " + ", ".join(CLIENTS)
         raise NotFoundError("guard.unknown-client", f"no client `{name[:40]}`", hint=hint)
     return found

@@ -39,11 +39,11 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ways = [row.to_json() for row in rows]
         ctx.emit({"tokenizer": tokenizer, "tools": len(found), "commands": commands, "ways": ways})
         return 0
-    from atip.cli.output import table
+    from atip.cli.output import count, table
 
-    ctx.print(f"{len(found)} tools, {commands} commands, tokens by {tokenizer}")
+    ctx.print(f"{count(len(found), 'tool')}, {count(commands, 'command')}, tokens by {tokenizer}")
     lines = [
-        ("way", "before", "one call"),
+        ("way", "before", "1 call"),
         *((r.way, f"{r.before:,}", f"{r.one_call:,}") for r in rows),
     ]
     for line in table(lines, indent=""):

@@ -194,11 +194,17 @@ def _scan(ctx: Context) -> bool:
 
 
 def _next_steps(ctx: Context, steps: Sequence[SetupStep]) -> None:
+    from atip.cli.output import table, width_of
+
     titles = dict.fromkeys(step.title.split(":")[0] for step in steps if step.client)
     ctx.print(f"\nstart {', '.join(titles)} again, then try:")
-    ctx.print("  atip explain 'git push --force && rm -rf build'   what would this line do?")
-    ctx.print("  atip search compress a folder                     find a command by what you want")
-    ctx.print("  atip guard log                                    what was allowed, asked, denied")
+    rows = (
+        ("atip explain 'rm -rf build'", "what would this line do?"),
+        ("atip search compress a folder", "find a command by what you want"),
+        ("atip guard log", "what was allowed, asked, denied"),
+    )
+    for line in table(rows, width=width_of(ctx), wrapped=True):
+        ctx.print(line)
 
 
 def _remove(options: argparse.Namespace, ctx: Context, scope: Scope) -> int:
