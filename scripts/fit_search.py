@@ -1,6 +1,6 @@
 """Fit the weights of `atip.search.reranking` on public requests, and measure them on tools that the fit has not seen.
 
-    python scripts/fit_search.py CATALOGUE.json.gz REQUESTS.jsonl.gz
+    PYTHONPATH=. python scripts/fit_search.py CATALOGUE.json.gz REQUESTS.jsonl.gz
 
 Prints hit@1 and hit@5 of each track before and after, held out (four folds by tool), then the weights of all
 requests for the table `WEIGHTS`: over all tools, and within one. Requests that name their tool count twice: they are few

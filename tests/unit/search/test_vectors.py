@@ -57,7 +57,9 @@ def test_nearness_is_the_cosine_of_sums(tmp_path):
         math.hypot(*aim) * math.hypot(*text)
     )
     direction = vectors.direction([("a", 2.0), ("unknown", 9.0), ("b", 0.5)])
-    assert vectors.nearness(direction, ["a", "c", "nothing", "c"]) == pytest.approx(expected)
+    assert vectors.nearness(direction, ["a", "c", "nothing", "c"]) == pytest.approx(
+        expected, abs=1e-6
+    )
 
 
 def test_a_long_text_does_not_overflow(tmp_path):

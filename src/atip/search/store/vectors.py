@@ -61,14 +61,17 @@ class WordVectors(dict[str, int]):
 
     def direction(self, words: Iterable[tuple[str, float]]) -> Direction | None:
         """Of weighted words; None if all of them are unknown."""
-        weighted = [(self[stem], weight) for stem, weight in words]
-        values = [0.0] * self.dimensions
-        for row, weight in weighted:
-            if row:
-                lanes = self._lanes(row)
-                values = [v + weight * (x - NOUGHT) for v, x in zip(values, lanes, strict=True)]
-        length = math.hypot(*values)
-        return Direction([value / length * SCALE for value in values]) if length else None
+        rows = [(row, weight) for stem, weight in words if (row := self[stem]) and weight > 0]
+        whole = sum(weight for _, weight in rows)
+        # weights as whole numbers that add up to MOST_WORDS, so that the lanes can be added as those of a text
+        shares = [(row, round(MOST_WORDS * weight / whole)) for row, weight in rows]
+        excess = NOUGHT * sum(share for _, share in shares)
+        lanes = self._lanes(sum(row * share for row, share in shares))
+        length = math.dist(lanes, (excess,) * self.dimensions)
+        if not length:
+            return None
+        factor = SCALE / length
+        return Direction([factor * (value - excess) for value in lanes])
 
     def nearness(self, direction: Direction | None, stems: Iterable[str]) -> float:
         """Cosine between a direction and a text, −1 to 1; 0 where either is unknown."""
