@@ -194,7 +194,7 @@ def fit(stems: list[str], start: np.ndarray, texts: list[str], wanted: np.ndarra
             loss.backward()
             steps.step()
             slower.step()
-            spent.append(float((made * aim).sum(1).mean()))
+            spent.append(float((made * aim).sum(1).mean().detach()))
         print(f"round {number + 1}: mean cosine {np.mean(spent):.3f}", flush=True)
     return table.detach().numpy()
 
