@@ -198,11 +198,11 @@ def test_a_killed_host_is_made_up_for_by_the_next_run(tmp_path: pathlib.Path) ->
     code = (
         "import sys\n"
         "from atip.model.permissions.confinement import Confinement\n"
-        "from atip.policy.confinement.guarding import kept_in\n"
+        "from atip.policy.confinement.guarding import protected_names\n"
         "from atip.sandbox.run import RunRequest, start_confined\n"
         "from atip.sandbox.verified import seal\n"
         f"grants = Confinement(fs_write=({str(project)!r} + '/**',), exec_allow=True, exec_spawn=('*',))\n"
-        "grants = grants.replace(fs_keep=kept_in(grants, repository=True))\n"
+        "grants = grants.replace(fs_keep=protected_names(grants, repository=True))\n"
         "line = 'echo evil > .envrc; echo ../evil > .git/commondir; echo planted; sleep 60'\n"
         f"request = RunRequest(argv=('sh', '-c', line), binary=seal('/bin/sh'), cwd={str(project)!r}, journal={str(journal)!r})\n"
         "start_confined(grants, request, lambda name, data: print(data.decode(), flush=True)).wait()\n"

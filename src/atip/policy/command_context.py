@@ -1,4 +1,4 @@
-"""Subject: one parsed call with everything a policy may look at. And its dangers by name.
+"""CommandContext: one parsed call with everything a policy may look at. And its dangers by name.
 
 Made from a command of a shell line (`policy.lines.line`) or from a call that is about to run (`execution`).
 Facts are three-valued; a danger that is not known to be absent counts as there.

@@ -1,7 +1,7 @@
 """Trial: one command line, traced, on a copy of the samples, with a network that leads nowhere.
 
-    room = TrialRoom(desk, stage)
-    trial = room.run(["cp", "text.txt", "new.txt"], binary)
+    runner = TrialRunner(desk, stage)
+    trial = runner.run(["cp", "text.txt", "new.txt"], binary)
     trial.seen.writes
 
 Nothing stays: changes go to a stage that is dropped, the home is scratch, connections are taken by a stand-in.

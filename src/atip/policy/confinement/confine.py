@@ -60,7 +60,7 @@ class RunContext(Value):
     repository: bool = False
     """Git itself runs: it works in repositories, which are sealed for everybody else; see `guarding.protected_names`."""
     changed: tuple[str, ...] = ()
-    """Kept names that this call is there to change."""
+    """Protected names that this call is there to change."""
     libraries: tuple[str, ...] = ()
     """What the program itself consists of, beyond the file that is started: readable, always."""
 

@@ -51,6 +51,7 @@ class GuardClient(Value):
     kind: str = "groups"
     """`groups`: a list of matchers with lists of hooks; `flat`: a list of hooks; `tables`: TOML; `plugin`: a program."""
     syntax: str = "json"
+    """`json`, `jsonc` or `toml`. With comments in its settings Claude Code 2.1.197 ignores the whole file, silently."""
     events: tuple[HookEvent, ...] = ()
     without: tuple[str, ...] = ()
     """Tools that a plugin does not ask about."""
@@ -74,7 +75,6 @@ CLIENTS = {
             title="Claude Code",
             user=(".claude/settings.json",),
             project=".claude/settings.local.json",
-            syntax="jsonc",
             events=(
                 HookEvent(name="PreToolUse", tools=("Bash", *CLAUDE, "mcp__.*")),
                 HookEvent(name="PostToolUse", tools=("Bash",), decides=False),
@@ -104,7 +104,6 @@ CLIENTS = {
             user=(".cursor/hooks.json",),
             project=".cursor/hooks.json",
             kind="flat",
-            syntax="jsonc",
             events=(
                 HookEvent(name="beforeShellExecution"),
                 HookEvent(name="beforeReadFile"),

@@ -101,7 +101,11 @@ def _unless_same(change: GuardChange, syntax: str) -> GuardChange:
 
 
 def plan_uninstall(client: GuardClient, scope: Scope) -> list[GuardChange]:
-    """The texts without our hook; empty: it is not there."""
+    """The texts without our hook; empty: it is not there.
+
+    Comments do not keep a hook in: they may have come after it, and the client ignores the file with them.
+    """
+    client = client.replace(syntax="jsonc") if client.syntax == "json" else client
     path = file_of(client, scope)
     before = load_text(path)
     if before is None:

@@ -27,9 +27,10 @@ EXTRAS = {
     # extra: (module that it brings, what it is for)
     "net": ("httpx2", "remote registries"),
     "verify": ("sigstore", "signatures and provenance"),
-    "registry": ("tuf", "signed registries"),
+    "registry": ("obstore", "registries in object stores"),
     "mcp": ("mcp", "serving MCP clients"),
     "api": ("graphql", "APIs and databases"),
+    "crawl": ("distributed", "crawling on several machines"),
     "pages": ("jinja2", "the static catalogue of a registry"),
     "tokens": ("rs_bpe", "counting tokens"),
 }
