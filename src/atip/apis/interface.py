@@ -108,9 +108,7 @@ class Door(Value):
             PolicyError: `api.offline`.
         """
         if self.offline:
-            raise PolicyError(
-                "api.offline", f"`{name}` needs the network, and this is offline mode"
-            )
+            raise PolicyError("api.offline", f"`{name}` needs the network, and offline mode is on")
 
 
 def open_door(*, offline: bool = False, hook: Hook | None = None) -> Door:

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.execution.output.result import clean_output
 
     if options.start < 0 or options.bytes < 1:
-        raise UsageError("output.range", "`--from` and `--bytes` count from zero upwards")
+        raise UsageError("output.range", "`--from` and `--bytes` must not be negative")
     data, size = read_kept(
         ctx.app.host.outputs,
         options.run_id,
