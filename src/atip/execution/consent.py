@@ -57,7 +57,7 @@ class Question(Value):
     def render(self) -> str:
         """The question as text: the whole argv, one word after the other, quoted and cleaned."""
         lines = [
-            "This command needs your yes:",
+            "This command needs your confirmation:",
             "  " + " ".join(shown_word(word) for word in self.argv),
             f"  program    {shown_word(self.program)}  {self.digest[:19]}…",
             f"  directory  {self._directory}",
@@ -66,7 +66,7 @@ class Question(Value):
         if self.image:
             lines.insert(3, f"  system     the image {shown_word(self.image)}")
         if self.destructive:
-            lines.append("  WARNING    what it destroys cannot be brought back; make a copy first")
+            lines.append("  WARNING    what it destroys cannot be restored; make a copy first")
         if self.confinement is not None:
             lines += [f"  {line}" for line in _grants(self.confinement)]
         return "\n".join(lines)

@@ -197,7 +197,7 @@ def _check(
     if found is None or _sorted(found) != _sorted(wanted) or _others(new) != _others(old):
         raise FormatError(
             "config.elsewhere",
-            f"`{path}` says this in a way that cannot be changed without touching the rest",
+            f"`{path}` has this entry in a form that cannot be changed without changing other entries",
             hint=f"put it in by hand: atip guard install {client.name} --dry-run",
         )
 
@@ -207,7 +207,7 @@ def _check_toml(path: str, after: str) -> None:
         parse_settings(after, "toml", path)
     except FormatError as error:
         raise FormatError(
-            "config.elsewhere", f"`{path}` says this in a way that cannot be changed"
+            "config.elsewhere", f"`{path}` has this entry in a form that cannot be changed"
         ) from error
 
 
@@ -230,5 +230,7 @@ def _others(value: Any) -> Any:
 def _refuse_foreign_plugin(path: str, text: str | None) -> None:
     if text is not None and not plugin.is_plugin(text):
         raise FormatError(
-            "config.elsewhere", f"`{path}` is not ours; it is left alone", hint="move it away first"
+            "config.elsewhere",
+            f"`{path}` is not ours; it was not changed",
+            hint="move it away first",
         )

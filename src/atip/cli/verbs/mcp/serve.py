@@ -2,7 +2,7 @@
 
 Speaks MCP on standard input and output, or with `--http` as streamable HTTP on the loopback interface, where every
 request needs a bearer token (`ATIP_MCP_TOKEN`, or one that is made and printed once on standard error).
-Calls are decided by your policy and run in the sandbox; what needs a yes is put to you by the client, and refused
+Calls are decided by your policy and run in the sandbox; what needs your confirmation is asked by the client, and refused
 where it cannot. `atip mcp config CLIENT` writes the client's entry.
 """
 

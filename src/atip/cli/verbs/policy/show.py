@@ -120,6 +120,8 @@ def _print(ctx: Context, policy: Policy) -> None:
     if policy.allowlist:
         ctx.print("  deny  programs that the approving registry does not know")
     if policy.trust is not None:
-        ctx.print("  deny  programs that do not meet the demands on signatures and provenance")
+        ctx.print(
+            "  deny  programs that do not meet the requirements for signatures and provenance"
+        )
     if policy.delegation is not None:
         ctx.print("  deny  what was not delegated")
