@@ -50,7 +50,15 @@ TOOL = {
     "name": "greet",
     "version": "1",
     "description": "Says words",
-    "commands": {"say": {"description": "Say words aloud", "effects": {"network": False}}},
+    "commands": {
+        "say": {
+            "description": "Say words aloud",
+            "effects": {"network": False},
+            "options": [
+                {"name": "loud", "flags": ["--loud"], "type": "boolean", "description": "Loudly"}
+            ],
+        }
+    },
 }
 TASKS = "sh build.sh; python3 -m build; nox -s test; just all; mypy .; ./build.sh"
 PROJECT = {
@@ -108,6 +116,9 @@ COMMANDS = (
     ("--version",),
     ("show", "greet", "--json"),
     ("show", "greet", "say", "--json"),
+    ("show", "tar", "--json"),  # learned, and curated
+    ("show", "tar"),
+    ("show", "greet", "say"),
     ("list",),
     ("list", "--json"),
     ("search", "say", "words"),
@@ -138,6 +149,11 @@ def make_home(home: pathlib.Path) -> None:
     entry = {"path": str(program), "hash": digest, "source": "native", "lastChecked": now_iso()}
     own = {"metadataHash": hashed, "rung": "native", "stat": key}
     box.store.put({"greet": {**entry, "metadataPath": "tools/greet.json", "x-atip": own}})
+    learned = box.store.save_metadata("tools/tar.json", {**TOOL, "name": "tar"})
+    origin = {"source": "inferred", "metadataPath": "tools/tar.json"}
+    box.store.put(
+        {"tar": {**entry, **origin, "x-atip": {**own, "metadataHash": learned, "rung": "help"}}}
+    )
     config = pathlib.Path(box.places.config)
     (config / "overrides").mkdir(parents=True)
     config.chmod(0o700)

@@ -8,7 +8,6 @@ parser finds them. Native documents and user overrides are not merged (DESIGN §
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
 
 from atip.calls.parse import parse
 from atip.inference.effects_rules import infer_command_effects, infer_flag
@@ -17,7 +16,9 @@ from atip.model.effects import UNKNOWN, raised_by
 from atip.model.root import bare_effects, with_bare_effects
 from atip.model.tool import Command, Option, Tool
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
     from collections.abc import Mapping
 
     from atip.model.effects import Effects

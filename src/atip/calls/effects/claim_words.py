@@ -6,8 +6,8 @@ description and export that shows both ends of a claim. Pure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
 from atip.calls.effects.ceiling import command_claim
 from atip.calls.effects.claim_words import more_words
 from atip.cli.output import WIDEST, clean, paint, shorten, table, width_of, wrap
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
