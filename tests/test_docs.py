@@ -10,11 +10,13 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from ruamel.yaml import YAML
 
 from atip.cli.verbs import FOLDERS, NOUNS, VERBS
+from atip.cli.verbs.machine.doctor import EXTRAS
 from atip.model.shapes.check import check_tool
 from tests.shared import ROOT
 
@@ -42,6 +44,17 @@ def test_generated_pages_are_current(name):
         sys.path.pop(0)
     page = ROOT / "docs" / "reference" / f"{name}.md"
     assert page.read_text() == module.render(), "run `make docs`"
+
+
+def test_every_extra_is_documented_and_checked():
+    """The table of sizes, `atip doctor` and the package name the same extras."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    page = (ROOT / "docs" / "reference" / "install.md").read_text()
+    rows = re.findall(r"^\| (`.*?) \|", page, re.M)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(extras)
+    assert {*EXTRAS, "all"} == set(extras)
 
 
 def test_every_verb_has_a_file_and_a_line():

@@ -43,6 +43,8 @@ class AtipError(Exception):
         self.message = message
         self.hint = hint
         self.details = dict(details or {})
+        if hint:
+            self.add_note(hint)  # a traceback shows it
 
     def to_json(self) -> dict[str, object]:
         """The body of the `{"error": …}` document that every verb prints under `--json`."""

@@ -27,18 +27,28 @@ from tests.cli.run import Ran, atip
 
 CLAUDE = """\
 {
-    // mine
-    "model": "opus", /* and this */
+    "model": "opus",
     "hooks": {
         "PreToolUse": [
-            {"matcher": "Edit", "hooks": [{"type": "command", "command": "fmt"}]} // theirs
+            {"matcher": "Edit", "hooks": [{"type": "command", "command": "fmt"}]}
         ],
         "Stop": []
     },
     "permissions": {"allow": ["Bash(ls:*)"]}
 }
 """
-GEMINI = '{\n\t// tabs\n\t"theme": "dark",\n\t"hooks": {"BeforeTool": []}\n}\n'
+GEMINI = """\
+{
+\t// mine
+\t"theme": "dark", /* and this */
+\t"hooks": {
+\t\t"BeforeTool": [
+\t\t\t{"matcher": "replace", "hooks": [{"type": "command", "command": "fmt"}]} // theirs
+\t\t],
+\t\t"AfterTool": []
+\t}
+}
+"""
 CURSOR = '{"version": 1, "hooks": {"beforeShellExecution": [{"command": "./mine.sh"}]}}'
 KIMI = """\
 # settings of mine
@@ -96,7 +106,7 @@ def test_everything_else_in_the_file_stays_and_the_way_back_leads_to_it(tmp_path
     assert pathlib.Path(ran.document["backups"][0]).read_text() == GIVEN[name]
     assert path.stat().st_mode & 0o777 == 0o640
     installed = path.read_text()
-    for comment in ("// mine", "/* and this */", "// theirs", "# theirs", "// tabs"):
+    for comment in ("// mine", "/* and this */", "// theirs", "# theirs"):
         assert (comment in installed) == (comment in GIVEN[name])
     assert [key for key in parsed(path) if key in before] == list(before)
     for change in plan_uninstall(find_client(name), scope(tmp_path)):
@@ -118,6 +128,32 @@ def test_a_damaged_file_is_left_alone(tmp_path):
     assert ran.code != 0
     assert "config.damaged" in ran.err
     assert path.read_text() == '{"hooks": {'
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+@pytest.mark.parametrize(
+    "text", ['{\n  // mine\n  "a": 1\n}\n', '{"a": 1,}\n'], ids=["comment", "comma"]
+)
+def test_comments_are_refused_where_the_client_would_ignore_the_file(tmp_path, name, text):
+    """Seen with Claude Code 2.1.197 and Codex 0.166.0: the hook in such a file is never called."""
+    path = pathlib.Path(file_of(find_client(name), scope(tmp_path)))
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    ran = atip("guard", "install", name, "--json", home=tmp_path)
+    assert ran.document["error"]["code"] == "config.damaged"
+    assert "comments or trailing commas" in ran.document["error"]["message"]
+    assert path.read_text() == text
+
+
+def test_a_comment_added_later_is_reported_and_does_not_keep_the_hook_in(tmp_path):
+    assert atip("guard", "install", "claude-code", home=tmp_path).code == 0
+    path = tmp_path / ".claude/settings.json"
+    path.write_text(path.read_text().replace("{", "{\n  // mine\n", 1))
+    ran = atip("guard", "status", "claude-code", "--json", home=tmp_path)
+    assert (ran.code, ran.document["clients"][0]["works"]) == (1, False)
+    assert "plain JSON" in ran.document["clients"][0]["says"]
+    (change,) = plan_uninstall(find_client("claude-code"), scope(tmp_path))
+    assert change.after is not None and "guard" not in change.after and "// mine" in change.after
 
 
 def test_a_foreign_plugin_is_left_alone(tmp_path):

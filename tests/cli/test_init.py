@@ -10,9 +10,9 @@ import pytest
 
 from tests.cli.run import atip
 
-CLAUDE = '{\n  // mine\n  "model": "opus",\n  "hooks": {}\n}\n'
+CLAUDE = '{\n  "model": "opus",\n  "hooks": {}\n}\n'
 CODEX = '# mine\nmodel = "o9"\n'
-GEMINI = '{"theme": "dark"}'
+GEMINI = '{"theme": "dark" /* mine */}'
 
 
 @pytest.fixture
@@ -77,10 +77,10 @@ def test_everything_is_written_once_and_taken_back(machine):
     ran = init(machine, "--yes", "--no-scan")
     assert ran.code == 0, ran.err
     assert "then try:" in ran.out
-    gemini = json.loads((machine / ".gemini/settings.json").read_text())
+    gemini = json.loads((machine / ".gemini/settings.json").read_text().replace("/* mine */", ""))
     assert gemini["theme"] == "dark" and gemini["hooks"] and gemini["mcpServers"]["atip"]
     assert "[mcp_servers.atip]" in (machine / ".codex/config.toml").read_text()
-    assert "// mine" in (machine / ".claude/settings.json").read_text()
+    assert "/* mine */" in (machine / ".gemini/settings.json").read_text()
     after = snapshot(machine)
     again = init(machine, "--yes", "--no-scan", "--json")
     assert again.document["written"] == []
@@ -94,7 +94,7 @@ def test_what_was_changed_since_keeps_those_changes(machine):
     before = snapshot(machine)
     assert init(machine, "--yes", "--no-scan").code == 0
     settings = machine / ".gemini/settings.json"
-    value = json.loads(settings.read_text())
+    value = json.loads(settings.read_text().replace("/* mine */", ""))
     settings.write_text(json.dumps({**value, "theme": "light"}, indent=2))
     note = machine / "project/AGENTS.md"
     note.write_text(note.read_text() + "\nBe brief.\n")

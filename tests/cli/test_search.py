@@ -117,7 +117,7 @@ def test_tokens_compares_the_ways(home):
     assert [row["way"] for row in document["ways"]][-2:] == ["CMP levels", "search, describe, run"]
     assert all(row["oneCall"] >= row["before"] > 0 for row in document["ways"])
     text = atip("tokens", home=home).out
-    assert text.startswith("1 tools, 4 commands, tokens by ")
+    assert text.startswith("1 tool, 4 commands, tokens by ")
     ran = atip("tokens", "nobody", "--json", home=home)
     assert ran.document["error"]["code"] == "tool.not-found"
 

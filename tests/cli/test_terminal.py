@@ -27,6 +27,8 @@ VERBS = {
     "error": ("convert", "--to", "nonsense", "x"),
     "tool": ("show", "frob"),
     "list": ("list",),
+    "search": ("search", "a great many words"),
+    "tokens": ("tokens",),
     "guard": ("guard", "status"),
     "doctor": ("doctor",),
 }
@@ -49,7 +51,7 @@ def home(tmp_path_factory) -> pathlib.Path:
         "#!/bin/sh\n# --agent\ncat <<'E'\n"
         '{"atip": {"version": "0.6"}, "name": "frob", "version": "1.0", "description": "'
         + "Frobs everything that can be frobbed with many words of description " * 3
-        + '", "commands": {"say": {"description": "' + "Says a great many words about it " * 4 + '"}}}\nE\n'
+        + '", "commands": {"say-something-with-a-long-name": {"description": "' + "Says a great many words about it " * 4 + '"}}}\nE\n'
     )  # fmt: skip
     program.chmod(0o755)
     atip("scan", "--path", str(program.parent), home=home)
@@ -107,3 +109,71 @@ def test_session_of_the_readme_is_what_these_commands_print():
     finally:
         sys.path.pop(0)
     assert recorder.PICTURE.read_text() == recorder.render(recorder.record()), "run `make docs`"
+
+
+@pytest.mark.sandbox
+def test_doctor_puts_details_below_their_names_where_there_is_little_room(home):
+    ran = on_terminal([PROGRAM, "doctor"], columns=40, env=variables(home, NO_COLOR="1"), cwd=home)
+    assert "    serving MCP clients" in ran.lines
+    assert "ok  extra mcp" in ran.lines
+    wide = on_terminal([PROGRAM, "doctor"], columns=120, env=variables(home), cwd=home).lines
+    at = {
+        line.index(word)
+        for line in wide
+        for word in ("serving MCP", "remote registries")
+        if word in line
+    }
+    assert len(at) == 1  # colors take no columns
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("--josn",), "unrecognized arguments: --josn", "did you mean `--json`?"),
+        (("show",), "the following arguments are required: tool", "see `atip show --help`"),
+        (("guard", "install", "claud"), "no client `claud`", "did you mean `claude`?"),
+        (("mcp", "config", "gemni"), "no client `gemni`", "did you mean `gemini`?"),
+    ],
+)
+def test_what_a_newcomer_mistypes_is_answered_with_what_was_meant(words, message, hint, home):
+    error = atip(*words, "--json", home=home).document["error"]
+    assert (error["message"], error["hint"]) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("ui", "--port", "99999999"), "argument --port: `99999999` is not a port (0 to 65535)"),
+        (("explain", "--cwd", "/nowhere", "ls"), "argument --cwd: `/nowhere` is not a folder"),
+        (("search", "x", "--limit", "-1"), "argument --limit: `-1` is not a number (1 or more)"),
+        (("run", "./missing"), "no executable `{cwd}/missing`"),
+        (("search", "compress"), "nothing found: no program is known yet; run `atip scan`"),
+        (("policy", "test"), "no rule has examples; "),
+    ],
+)  # fmt: skip
+def test_what_cannot_work_is_said_in_plain_words(words, message, tmp_path):
+    ran = atip(*words, home=tmp_path, cwd=tmp_path)
+    assert message.format(cwd=tmp_path) in ran.out + ran.err
+
+
+def test_rules_are_shown_as_words(tmp_path):
+    shown = atip("policy", "show", home=tmp_path).out
+    assert "evidence knowledge, shell, override" in shown and "['" not in shown
+
+
+def test_a_call_that_cannot_be_confirmed_says_why(tmp_path):
+    (tmp_path / "notes.txt").write_text("x")
+    ran = atip("run", "rm", "notes.txt", home=tmp_path, cwd=tmp_path)
+    assert "confirm this (can destroy data irreversibly, deletes files" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [("nosuch=1", "`wc` has no parameter `nosuch`"), ("lines=maybe", "lines expected a boolean")],
+)
+def test_a_wrong_argument_is_named(word, message, tmp_path):
+    assert message in atip("call", "wc", word, home=tmp_path, cwd=tmp_path).err
+
+
+def test_words_of_one_line_are_to_be_quoted(tmp_path):
+    assert "quote words that belong together" in atip("explain", "git", "push", home=tmp_path).err

@@ -23,7 +23,7 @@ if typing.TYPE_CHECKING:
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
 THREE = ("claude-code", "codex", "gemini-cli")
 OWN_TEXT = {
-    ".claude/settings.json": '{\n  // mine\n  "cleanupPeriodDays": 20\n}\n',
+    ".claude/settings.json": '{\n    "cleanupPeriodDays":20\n}\n',
     ".codex/config.toml": "# mine\nhide_agent_reasoning = true\n",
     ".gemini/settings.json": '{"ui": {"hideTips": true}}',
     "work/AGENTS.md": "# Rules\nBe kind.\n",

@@ -1,12 +1,13 @@
 """The four five-minute pages as a newcomer follows them: a clean environment with the wheel alone, a fresh home, one shell, every
 command copied as it stands, every program saved under the name that the page gives it.
 
-`pip install` of a page takes the wheels that were built here; what they depend on is found in the environment of the tests.
+`pip install` of a page takes the wheels that were built here; what they depend on, and nothing else, is taken from the environment of the tests.
 """
 
 from __future__ import annotations
 
 import collections.abc
+import importlib.metadata
 import os
 import pathlib
 import re
@@ -18,6 +19,7 @@ import tempfile
 import typing
 
 import pytest
+from packaging.requirements import Requirement
 
 from atip.discovery.files.safety import why_unsafe_directory
 from tests.shared import ROOT
@@ -56,13 +58,34 @@ def wheels(tmp_path_factory) -> pathlib.Path:
     return out
 
 
-def dependencies(root: pathlib.Path) -> pathlib.Path:
-    """What the environment of the tests has, without this project: `pip` must not find it there."""
+def required(wheel: pathlib.Path) -> set[str]:
+    """Everything that a wheel needs, without its extras."""
+    (built,) = importlib.metadata.distributions(path=[str(wheel)])
+    found: set[tuple[str, str]] = set()
+    left = [(text, "") for text in built.requires or ()]
+    while left:
+        text, extra = left.pop()
+        need = Requirement(text)
+        if need.marker is not None and not need.marker.evaluate({"extra": extra}):
+            continue
+        for one in ("", *need.extras):
+            if (need.name, one) not in found:
+                found.add((need.name, one))
+                left += [(each, one) for each in importlib.metadata.requires(need.name) or ()]
+    return {name for name, _ in found}
+
+
+def dependencies(root: pathlib.Path, wheels: pathlib.Path) -> pathlib.Path:
+    """What `pip install atip-cli` brings with it, without this project: `pip` must not find it there."""
     folder = root / "dependencies"
     folder.mkdir()
-    for path in pathlib.Path(sysconfig.get_path("purelib")).iterdir():
-        if not path.name.startswith(("atip", "_atip", "__editable__")):
-            (folder / path.name).symlink_to(path)
+    purelib = pathlib.Path(sysconfig.get_path("purelib"))
+    (wheel,) = wheels.glob("atip_cli-*.whl")
+    for name in sorted(required(wheel)):
+        files = importlib.metadata.distribution(name).files or ()
+        for top in {path.parts[0] for path in files} - {"..", "__pycache__"}:
+            if not (folder / top).exists():
+                (folder / top).symlink_to(purelib / top)
     return folder
 
 
@@ -77,7 +100,7 @@ class Newcomer:
         venv = root / "venv"
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
         (site,) = venv.glob("lib/python*/site-packages")
-        (site / "dependencies.pth").write_text(f"{dependencies(root)}\n")
+        (site / "dependencies.pth").write_text(f"{dependencies(root, wheels)}\n")
         tools = root / "bin"
         tools.mkdir()
         for name in PROGRAMS.split():

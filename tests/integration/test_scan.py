@@ -365,7 +365,7 @@ def test_the_command_line_scans_lists_and_shows(tmp_path, tools):
     ran = atip("scan", "--path", str(tools), home=tmp_path)
     assert (ran.code, ran.out.splitlines()[0]) == (
         0,
-        "1 tools found, 1 described, 1 programs executed",
+        "1 tool found, 1 described, 1 program executed",
     )
     listed = atip("list", "--json", home=tmp_path).document["tools"]
     assert [(tool["name"], tool["path"], tool["source"]) for tool in listed] == [

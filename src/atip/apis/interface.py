@@ -107,9 +107,7 @@ class ApiAccess(Value):
             PolicyError: `api.offline`.
         """
         if self.offline:
-            raise PolicyError(
-                "api.offline", f"`{name}` needs the network, and this is offline mode"
-            )
+            raise PolicyError("api.offline", f"`{name}` needs the network, and offline mode is on")
 
 
 def open_access(*, offline: bool = False, hook: Hook | None = None) -> ApiAccess:

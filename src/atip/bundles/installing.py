@@ -171,7 +171,7 @@ class Installer:
             raise version_mismatch(self.bundle.key, mismatch)
         raise AtipError(
             "bundle.install-failed",
-            f"no way to install `{self.bundle.key}` worked: {'; '.join(failures)[:600]}",
+            f"no install method of `{self.bundle.key}` worked: {'; '.join(failures)[:600]}",
             hint="nothing was left behind; `atip bundle doctor` says what is missing",
             details={"tried": failures},
         )
@@ -257,7 +257,7 @@ class Installer:
         hints = [plan.hint for plan in proposal.plans if plan.hint]
         return AtipError(
             "bundle.no-method",
-            f"no way to install `{self.bundle.key}` works here: {'; '.join(reasons)[:600]}",
+            f"no install method of `{self.bundle.key}` works here: {'; '.join(reasons)[:600]}",
             hint=hints[0] if hints else "",
             details={"plans": [plan.to_json() for plan in proposal.plans]},
         )

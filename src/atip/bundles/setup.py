@@ -156,7 +156,7 @@ class BundleSetup:
         if step.id in self._answers:
             given = settle(question, self._answers[step.id])
             if given is None:
-                raise AtipError("setup.answer", f"the answer for `{step.id}` will not do")
+                raise AtipError("setup.answer", f"the answer for `{step.id}` is not valid")
             return given
         return self.surface.ask(question)
 

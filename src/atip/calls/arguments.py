@@ -67,7 +67,10 @@ def _by_key(
         hint = f"did you mean `{close}`?" if close else _known(function)
         problems.append(
             _problem(
-                (name,), "call.unknown-argument", f"`{function.line}` has no such parameter", hint
+                (name,),
+                "call.unknown-argument",
+                f"`{function.line}` has no parameter `{name[:80]}`",
+                hint,
             )
         )
     return named

@@ -142,7 +142,9 @@ def find_function(tool: Tool, path: Path) -> Function:
     line = " ".join((tool.name, *wanted))
     close = closest(line, [function.line for function in functions])
     hint = f"did you mean `{close}`?" if close else f"see `atip show {tool.name}`"
-    raise NotFoundError("calls.no-function", f"`{line[:120]}` is nothing to call", hint=hint)
+    raise NotFoundError(
+        "calls.no-function", f"`{line[:120]}` is not a command that can be called", hint=hint
+    )
 
 
 def function_table(tools: Iterable[Tool]) -> dict[str, Function]:

@@ -71,28 +71,40 @@ def table(
         return []
     columns = max(len(row) for row in rows)
     widths = [
-        min(max((len(row[i]) for row in rows if i < len(row)), default=0), WIDEST)
+        min(max((_size(row[i]) for row in rows if i < len(row)), default=0), WIDEST)
         for i in range(columns - 1)
     ]
     lines: list[str] = []
     for row in rows:
-        cells = [cell.ljust(widths[i]) if i < len(widths) else cell for i, cell in enumerate(row)]
+        cells = [
+            cell + " " * (widths[i] - _size(cell)) if i < len(widths) else cell
+            for i, cell in enumerate(row)
+        ]
         head = indent + "  ".join(cells[:-1]) + ("  " if len(cells) > 1 else "")
-        if len(cells) > 1 and width - len(head) < NARROWEST:
+        if len(cells) > 1 and width - _size(head) < NARROWEST:
             lines.extend(_below(row, indent, width, wrapped))
             continue
-        room = max(NARROWEST, width - len(head))
+        room = max(NARROWEST, width - _size(head))
         parts = wrap(cells[-1], room) if wrapped else [shorten(cells[-1], room)]
         lines.extend(
-            ((head if number == 0 else " " * len(head)) + part).rstrip()
+            ((head if number == 0 else " " * _size(head)) + part).rstrip()
             for number, part in enumerate(parts or [""])
         )
     return lines
 
 
+def _size(text: str) -> int:
+    """Columns that a text takes: styles take none."""
+    if "\x1b" not in text:
+        return len(text)
+    import re
+
+    return len(re.sub("\x1b\\[[0-9;]*m", "", text))
+
+
 def _below(row: Sequence[str], indent: str, width: int, wrapped: bool) -> list[str]:
     """A row of a table that has no room beside its first columns: the last one stands below them."""
-    first = [cell for cell in row[:-1] if cell]
+    first = [cell.rstrip() for cell in row[:-1] if cell]
     inner = indent + "    "
     room = max(NARROWEST, width - len(inner))
     parts = wrap(row[-1], room) if wrapped else [shorten(row[-1], room)]

@@ -9,7 +9,7 @@ from atip.errors import EXIT_USAGE, NotFoundError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from types import ModuleType
     from typing import Any, NoReturn
 
@@ -105,10 +105,12 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
-            close = _closest_option(message, self._option_string_actions)
+            close = closest_option(message, self._option_string_actions)
             close = close or _closest_choice(message)
             hint = f"did you mean `{close}`?" if close else f"see `{self.prog} --help`"
-            raise UsageError("cli.usage", message, hint=hint)
+            if not close and message.startswith("unrecognized arguments: ") and " -" not in message:
+                hint = f"quote words that belong together; {hint}"
+            raise UsageError("cli.usage", _plain(message, self._actions), hint=hint)
 
     parser = Parser(
         prog=f"atip {' '.join(path)}",
@@ -120,7 +122,21 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
     return parser
 
 
-def _closest_option(message: str, known: Mapping[str, object]) -> str | None:
+def _plain(message: str, actions: Sequence[argparse.Action]) -> str:
+    """What `argparse` says, in plain words; it also calls arguments required that may be left out (`*`)."""
+    head, found, rest = message.partition(": invalid ")
+    kind, is_value, typed = rest.partition(" value: ")
+    if is_value:
+        return f"{head}: `{typed.strip(chr(39))}` is not a {kind}"
+    head, found, names = message.partition("arguments are required: ")
+    if not found:
+        return message
+    optional = {str(each.metavar or each.dest) for each in actions if each.nargs in ("*", "...")}
+    needed = [name for name in names.split(", ") if name not in optional]
+    return head + found + ", ".join(needed or [names])
+
+
+def closest_option(message: str, known: Iterable[str]) -> str | None:
     """The option that was probably meant by the first one that `argparse` does not recognize."""
     head, _, words = message.partition("unrecognized arguments: ")
     typed = next((word for word in words.split() if word.startswith("--")), "")
@@ -128,7 +144,7 @@ def _closest_option(message: str, known: Mapping[str, object]) -> str | None:
         return None
     from atip.model.shapes.shape import closest
 
-    return closest(typed.partition("=")[0], known)
+    return closest(typed.partition("=")[0], list(known))
 
 
 def _closest_choice(message: str) -> str | None:

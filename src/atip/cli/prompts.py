@@ -54,7 +54,7 @@ def _refuse_questions(question: Question) -> bool:
     raise NeedsConfirmation(
         "consent.no-asker",
         "a person has to confirm this, and questions are switched off",
-        hint='say whom to ask: `--ask terminal`; from wrappers `use({ ask: "terminal" })` or a function',
+        hint='choose how to ask: `--ask terminal`; from wrappers `use({ ask: "terminal" })` or a function',
         details={"argv": list(question.argv[:4]), "reasons": list(question.reasons)},
     )
 
@@ -81,7 +81,7 @@ def _ask_through(channel: int, question: Question) -> bool:
         said = json.loads(answer)
     except (OSError, ValueError) as error:
         raise NeedsConfirmation(
-            "consent.no-answer", "the program that was to ask gave no answer"
+            "consent.no-answer", "the program that asks the user did not answer"
         ) from error
     # SECURITY: an answer to another question is none.
     return (

@@ -174,7 +174,25 @@ def seconds(text: str) -> float:
     return value
 
 
-# what `argparse` says of a wrong one: "invalid number of 1 or more value: '-3'"
+def port(text: str) -> int:
+    """A TCP port; 0 takes a free one."""
+    value = int(text)
+    if not 0 <= value <= 65535:
+        raise ValueError(text)
+    return value
+
+
+def folder(text: str) -> str:
+    """A folder that exists."""
+    import os
+
+    if not os.path.isdir(text):
+        raise ValueError(text)
+    return text
+
+
+# what is said of a wrong one: "`-3` is not a number (1 or more)"
+port.__name__ = "port (0 to 65535)"
 natural.__name__ = "number (0 or more)"
 positive.__name__ = "number (1 or more)"
 seconds.__name__ = "number of seconds (above 0)"

@@ -36,4 +36,4 @@ def generate_shim(binary: str, name: str, version: str, at: str) -> dict[str, An
     for row in result["programs"]:
         if "problem" in row:
             raise FormatError(row["problem"], row.get("message", "the shim is not valid"))
-    raise NotFoundError("infer.nothing", f"nothing could be learnt about `{binary[:80]}`")
+    raise NotFoundError("infer.nothing", f"nothing could be learned about `{binary[:80]}`")

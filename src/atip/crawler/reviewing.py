@@ -130,7 +130,8 @@ class ReviewQueue:
         found = [one for one in holdings.files if one.startswith(digits.removeprefix("sha256:"))]
         if len(found) != 1:
             raise NotFoundError(
-                "publish.no-shim", f"no single shim `{digits[:80]}` in `{self._folder}`"
+                "publish.no-shim",
+                f"`{self._folder}` does not have exactly one shim `{digits[:80]}`",
             )
         document = holdings.load(found[0])
         trust = {**document.get("trust", {}), "source": "community", "verified": False}

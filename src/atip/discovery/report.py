@@ -117,7 +117,8 @@ def render_summary(summary: dict[str, Any]) -> str:
     known = sum(summary["sources"].values())
     executed = summary["executed"]
     lines = [
-        f"{summary['found']:,} tools found, {known:,} described, {executed:,} programs executed"
+        f"{summary['found']:,} tool{'' if summary['found'] == 1 else 's'} found, {known:,} described, "
+        f"{executed:,} program{'' if executed == 1 else 's'} executed"
         + (" (nothing changed)" if summary["unchanged"] else "")
     ]
     lines += [

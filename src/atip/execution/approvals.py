@@ -69,7 +69,11 @@ class Approvals:
         status = os.stat(self._path)
         # SECURITY: whoever can write this file can say yes in the user's name.
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
-            raise AtipError("approvals.unsafe-file", f"others may write `{self._path}`")
+            raise AtipError(
+                "approvals.unsafe-file",
+                f"`{self._path}` is writable by other users",
+                hint=f"chmod go-w {self._path}",
+            )
         moment = now()
         return tuple(each for each in _decoded(data, self._path) if each.until > moment)
 

@@ -57,7 +57,7 @@ class Question(Value):
     def render(self) -> str:
         """The question as text: the whole argv, one word after the other, quoted and cleaned."""
         lines = [
-            "This command needs your yes:",
+            "This command needs your confirmation:",
             "  " + " ".join(shown_word(word) for word in self.argv),
             f"  program    {shown_word(self.program)}  {self.digest[:19]}…",
             f"  directory  {self._directory}",
@@ -66,7 +66,7 @@ class Question(Value):
         if self.image:
             lines.insert(3, f"  system     the image {shown_word(self.image)}")
         if self.destructive:
-            lines.append("  WARNING    what it destroys cannot be brought back; make a copy first")
+            lines.append("  WARNING    what it destroys cannot be restored; make a copy first")
         if self.confinement is not None:
             lines += [f"  {line}" for line in _grants(self.confinement)]
         return "\n".join(lines)
@@ -167,9 +167,10 @@ def obtain(question: Question, ask: ConsentPrompt | None, tokens: Tokens) -> str
 def no_terminal_error(question: Question | None = None) -> NeedsConfirmation:
     """The error for a run that needs a yes where no user can be reached."""
     details = {"argv": list(question.argv), "reasons": list(question.reasons)} if question else None
+    why = f" ({'; '.join(question.reasons)[:300]})" if question and question.reasons else ""
     return NeedsConfirmation(
         "consent.no-terminal",
-        "a person has to confirm this, and there is no terminal to ask on",
+        f"a person has to confirm this{why}, and there is no terminal to ask on",
         hint="run it in a terminal, or allow it in the policy",
         details=details,
     )

@@ -30,7 +30,7 @@ def prepare_input(call: ProgramCall, effects: Effects) -> tuple[bytes, tuple[str
     if wants == "password":
         raise ExecutionError(
             "execution.needs-password",
-            "the command reads a password, which is never typed for anybody",
+            "the command reads a password, which atip never enters",
             hint="log in yourself first, or use the tool's own credential helper",
         )
     if wants == "required" and call.stdin is None:

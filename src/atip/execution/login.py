@@ -78,7 +78,7 @@ def not_logged_in(tool: str, login: LoginState) -> AuthRequired:
     )
     return AuthRequired(
         "auth.required",
-        f"`{tool}` is not logged in, as far as it can see",
+        f"`{tool}` is not logged in, as far as can be seen from the sandbox",
         hint="; or ".join(ways),
         details={"check": list(login.check), "login": login.how},
     )

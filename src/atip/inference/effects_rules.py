@@ -175,12 +175,12 @@ def _softened(verbs: list[str], flags: set[str], text: str) -> str:
         return "a flag may make it only tell what it would do"
     lower = text.lower()
     if any(unreal in lower for unreal in words.UNREAL):
-        return "the description speaks of what would happen, or of what is kept"
+        return "the description says what would happen, or what is kept"
     described = set(_words(lower))
     lead = next(iter(_words(lower)), "")
     runs = flags & words.RUN_FLAGS or described & {"run", "runs", "execute", "executes"}
     if lead in words.READ_LEADS and not described & words.LOSS_WORDS and not runs:
-        return "the description speaks of looking only"
+        return "the description says that it only reads"
     objects, alarms = described | set(verbs), described & (words.LOSS_WORDS - words.SOFT_VERBS)
     hard = [v for v in verbs if _is_hard(v)]
     if objects & words.CACHES:

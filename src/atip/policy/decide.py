@@ -75,7 +75,7 @@ def _always(policies: Sequence[Policy], subject: CommandContext) -> Decision:
     if verdict is not None and (
         verdict.recommendation == "block" or verdict.level.value == "compromised"
     ):
-        return _decision(DENY, "the program is not what it should be", "always: compromised")
+        return _decision(DENY, "the program failed verification", "always: compromised")
     if subject.never:
         # SECURITY: no preset, rule, approval or mode of a client lifts this
         return _decision(DENY, subject.never, NEVER)
@@ -178,7 +178,7 @@ def _by_trust(policy: Policy, subject: CommandContext) -> Decision:
     if demand.sources is not None and not _is_any(
         verdict.source if verdict else "", demand.sources
     ):
-        return _decision(DENY, "built from a source that does not count", label)
+        return _decision(DENY, "built from a source that is not trusted", label)
     return Decision(outcome=ALLOW)
 
 

@@ -115,7 +115,7 @@ def _formats(name: str, subject: CommandContext) -> str:
         return f"formats or overwrites a disk; {_DISK}"
     targets = _targets(name, subject)
     if any(map(vital.is_boot, targets)):
-        return f"writes where the boot loader lies; {_TERMINAL}"
+        return f"writes to the boot loader's folder; {_TERMINAL}"
     if any(map(vital.is_device, targets)):
         return f"formats or overwrites a disk; {_DISK}"
     return ""
@@ -169,7 +169,7 @@ def _fork_bomb(command: ShellCommand, line: ShellLine) -> str:
         return ""
     itself = any(_name(line.commands[index]) == name for index in command.feed)
     calls = sum(1 for each in line.commands if _name(each) == name)
-    return "starts itself again and again until the machine stops" if itself and calls > 2 else ""
+    return "starts copies of itself without end (fork bomb)" if itself and calls > 2 else ""
 
 
 def _root_shell(command: ShellCommand, line: ShellLine) -> str:
@@ -253,7 +253,7 @@ def _redirects(command: ShellCommand, paths: Paths) -> str:
             if vital.is_device(path):
                 return f"formats or overwrites a disk; {_DISK}"
             if vital.is_boot(path):
-                return f"writes where the boot loader lies; {_TERMINAL}"
+                return f"writes to the boot loader's folder; {_TERMINAL}"
             if vital.is_own(path, paths.places.home):
                 return own_reason()
     return ""

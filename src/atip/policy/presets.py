@@ -61,5 +61,8 @@ def check_preset(name: str) -> str:
         raise UsageError(
             "policy.retired-preset", f"the preset `{name}` was retired", hint=RETIRED[name]
         )
-    hint = "presets: " + ", ".join(PRESETS)
+    from atip.model.shapes.shape import closest
+
+    close = closest(name, list(PRESETS))
+    hint = f"did you mean `{close}`?" if close else "presets: " + ", ".join(PRESETS)
     raise UsageError("policy.unknown-preset", f"no preset `{name[:40]}`", hint=hint)

@@ -41,7 +41,7 @@ class Explained(Value):
     seen: re.Pattern[str]
     why: str
     kind: str = METHOD
-    """`convention`: the words of a claim leave it out; `method`: a trace cannot tell."""
+    """`convention`: the words of a claim leave it out; `method`: a trace cannot tell; `build`: this build alone does it."""
 
     def covers(self, tool: str, fact: str, seen: Iterable[str]) -> bool:
         known = not self.tools or tool in self.tools

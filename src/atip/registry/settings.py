@@ -74,6 +74,6 @@ def refuse_foreign(path: str) -> None:
     if status.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(status.st_mode) & 0o022:
         raise AtipError(
             "settings.unsafe-file",
-            f"`{path}` can be written by others",
+            f"`{path}` is writable by other users",
             hint=f"chmod 600 {path}",
         )

@@ -283,7 +283,7 @@ class Store:
         kept = self._set_aside(path)
         return FormatError(
             "store.wrong-binary",
-            f"the shim `{path}` is about {claimed[:80]}, not about the binary of its name; moved to `{kept}`",
+            f"the shim `{path}` describes {claimed[:80]}, not the binary of its name; moved to `{kept}`",
             hint="correct `binary.hash` or the file's name and put it back; until then the tool is known without it",
         )
 

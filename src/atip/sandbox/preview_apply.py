@@ -76,7 +76,7 @@ def _why_not(change: FileChange) -> str:
         root = change.root.rstrip("/") + "/"
         # SECURITY: a link to outside would make the next writer in this folder write there
         if os.path.isabs(change.target) or not (target + "/").startswith(root):
-            return "a link that leads out of the folder"
+            return "a link that points outside the folder"
     return ""
 
 

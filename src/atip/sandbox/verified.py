@@ -152,7 +152,9 @@ def find_interpreter(head: bytes, path: str, root: str = "", layer: str = "") ->
         or not os.path.isabs(words[0])
         or not any(os.access(one, os.X_OK) for one in places)
     ):
-        raise ExecutionError("execution.interpreter", f"`{path}` names no interpreter that exists")
+        raise ExecutionError(
+            "execution.interpreter", f"`{path}` names an interpreter that does not exist"
+        )
     return tuple(words)
 
 

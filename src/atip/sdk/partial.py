@@ -200,7 +200,8 @@ def _resolve(document: Document, names: Sequence[str]) -> tuple[Path, ...]:
         for path in [whole] if whole else [_find(document, each) for each in _split(name)]:
             if path is None:
                 top = ", ".join(document.get("commands") or {})
-                raise UnknownCommand(f"no command `{name[:80]}`; top level: {top[:400]}")
+                known = f"commands: {top[:400]}" if top else "it has no commands"
+                raise UnknownCommand(f"no command `{name[:80]}`; {known}")
             found[path] = None
     return tuple(found)
 

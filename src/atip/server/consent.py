@@ -122,7 +122,7 @@ class Elicitor:
         if capabilities is None or capabilities.elicitation is None:
             raise NeedsConfirmation(
                 "consent.no-terminal",
-                "this needs the user's yes, and this client cannot ask for it",
+                "this needs the user's confirmation, and this client cannot ask for it",
                 hint="the user can run it in a terminal with `atip run`, or allow it in the policy",
             )
         if self._modern:

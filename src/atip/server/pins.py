@@ -85,7 +85,11 @@ class Pins:
         status = os.stat(path)
         # SECURITY: whoever can write a pin can make a poisoned text look approved.
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
-            raise AtipError("pins.unsafe-file", f"others may write `{path}`")
+            raise AtipError(
+                "pins.unsafe-file",
+                f"`{path}` is writable by other users",
+                hint=f"chmod go-w {path}",
+            )
         return data.decode("utf-8", "surrogateescape")
 
     def put(self, function: Function, document: Mapping[str, Any]) -> None:

@@ -84,7 +84,7 @@ class ServerRuns:
         try:
             return shlex.split(command)
         except ValueError as error:
-            raise UsageError("mcp.quotes", "`command` has a quote without its end") from error
+            raise UsageError("mcp.quotes", "`command` has an unclosed quote") from error
 
     def function(self, given: Mapping[str, Any]) -> Function | None:
         """The command that a call is about, if it is known: what the user approved is compared with it."""
@@ -111,7 +111,7 @@ class ServerRuns:
         stdin = given.get("stdin")
         if stdin is not None and (not isinstance(stdin, str) or len(stdin) > MAX_STDIN):
             raise UsageError(
-                "mcp.stdin", f"`stdin` is not a text of at most {MAX_STDIN:,} characters"
+                "mcp.stdin", f"`stdin` is not a string of at most {MAX_STDIN:,} characters"
             )
         return CallOptions(
             cwd=self._folder(given.get("cwd")),
@@ -202,16 +202,14 @@ def _cancelled() -> UsageError:
 def _text(given: Mapping[str, Any], key: str) -> str:
     value = given.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise UsageError("mcp.argument", f"`{key}` is missing or no text")
+        raise UsageError("mcp.argument", f"`{key}` is missing or not a string")
     return value
 
 
 def _words(argv: object) -> Sequence[str]:
     if not isinstance(argv, list) or not all(isinstance(word, str) for word in argv):
-        raise UsageError("mcp.argv", "`argv` is not a list of texts")
+        raise UsageError("mcp.argv", "`argv` is not a list of strings")
     shell = next((word for word in argv if word in _SHELL_WORDS), None)
     if shell is not None:
-        raise UsageError(
-            "mcp.no-shell", f"`{shell}` means something to a shell only, and there is none here"
-        )
+        raise UsageError("mcp.no-shell", f"`{shell}` is shell syntax, and no shell runs here")
     return argv

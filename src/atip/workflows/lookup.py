@@ -255,7 +255,7 @@ def locate(name: str, *, real: bool = True) -> str:
     if not os.path.isfile(path) or not os.access(path, os.X_OK):
         raise NotFoundError(
             "tool.not-found",
-            f"no executable `{name[:80]}`",
+            f"no executable `{(path if os.sep in name else name)[-200:]}`",
             hint="give a name on the PATH or a path",
         )
     return os.path.realpath(path) if real else path

@@ -109,7 +109,7 @@ def test_what_destroys_is_put_to_the_user_and_runs_only_after_a_yes(home, mode):
 
     talk(parameters(home), work, mode=mode, elicitation_callback=answering("yes", asked=asked))
     assert len(asked) == 1
-    assert asked[0].splitlines()[:2] == ["This command needs your yes:", "  greet erase"]
+    assert asked[0].splitlines()[:2] == ["This command needs your confirmation:", "  greet erase"]
 
 
 @ERAS

@@ -84,7 +84,7 @@ def test_the_question_shows_the_whole_argv_cleaned():
 @pytest.mark.proves("CMP-8.2-02", "CMP-8.2-03")
 def test_destruction_is_warned_of_with_the_advice_to_copy_first():
     shown = QUESTION.replace(destructive=True).render()
-    assert "cannot be brought back" in shown
+    assert "cannot be restored" in shown
     assert "copy" in shown
 
 

@@ -203,7 +203,7 @@ class HttpCalls:
         if answer.status == 401:
             raise AuthRequired(
                 "api.auth-required",
-                f"`{self._source}` wants credentials for `{operation}`",
+                f"`{self._source}` requires credentials for `{operation}`",
                 hint="set `auth` of the source, or the variable it refers to",
             )
         if answer.status >= 300:

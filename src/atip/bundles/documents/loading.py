@@ -161,7 +161,7 @@ def inside(folder: str, ref: str) -> str:
     path = os.path.realpath(os.path.join(folder, ref))
     # SECURITY: a bundle must not make a host read (or run) files that are not its own.
     if os.path.isabs(ref) or "\0" in ref or not path.startswith(folder.rstrip("/") + "/"):
-        raise FormatError("climd.outside", f"`{ref[:120]}` leads out of the bundle")
+        raise FormatError("climd.outside", f"`{ref[:120]}` points outside the bundle")
     return path
 
 

@@ -205,6 +205,4 @@ def _watch(event: str, _details: tuple[object, ...]) -> None:
     refused: tuple[str, ...] = getattr(_guarded, "refused", ())
     if refused and event.startswith(refused) and event not in _PURE_EVENTS:
         # SECURITY: an adapter must not be a way around the sandbox of the host.
-        raise AtipError(
-            "adapter.impure", f"an adapter tried `{event}`, which is the host's business"
-        )
+        raise AtipError("adapter.impure", f"an adapter tried `{event}`, which only the host may do")

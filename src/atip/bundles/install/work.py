@@ -83,7 +83,7 @@ class InstallWorker:
             raise TrustError(
                 "trust.digest-mismatch",
                 f"`{action.url[:200]}` is not the file that the bundle names",
-                hint="do not use it; tell the author of the bundle",
+                hint="do not use it; report it to the author of the bundle",
                 details={"expected": action.sha256, "found": found},
             )
         return data

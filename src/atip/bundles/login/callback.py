@@ -78,11 +78,11 @@ class LoginCallback:
             self._server.close()
             if "error" in request.query:
                 reason = request.query["error"][:120]
-                raise AtipError("callback.failed", f"the other side said: {reason}")
+                raise AtipError("callback.failed", f"the provider answered: {reason}")
             return request.query
         raise AtipError(
             "callback.timeout",
-            "nothing came back in time",
+            "no callback arrived in time",
             hint="start it again; the address is gone",
         )
 

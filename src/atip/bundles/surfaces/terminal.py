@@ -51,7 +51,7 @@ class TerminalSurface:
             settled = settle(question, line)
             if settled is not None:
                 return settled
-            self.show("that will not do; once more")
+            self.show("that is not valid; try again")
         raise cancelled(question)
 
     def _line(self, question: PromptQuestion) -> str | None:

@@ -105,7 +105,7 @@ class WebSurface:
 
     def _form(self, question: PromptQuestion, token: str, wrong: bool) -> str:
         lines = "".join(f"<p>{line}</p>" for line in self._lines)
-        note = "<p><b>That will not do; once more.</b></p>" if wrong else ""
+        note = "<p><b>That is not valid; try again.</b></p>" if wrong else ""
         about = f"<p>{html.escape(question.description)}</p>" if question.description else ""
         return _page(
             f"<h1>Setup</h1>{lines}{note}{about}<form method=post>"

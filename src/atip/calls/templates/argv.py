@@ -255,7 +255,7 @@ def _parts(word: str) -> Iterator[str | Placeholder]:
 
 def _fixed(text: str) -> str:
     if "${" in text:
-        raise FormatError("template.form", f"`{text[:40]}` holds an unfinished place")
+        raise FormatError("template.form", f"`{text[:40]}` has an unclosed placeholder")
     return text
 
 
@@ -264,7 +264,7 @@ def _place(text: str) -> Placeholder:
     if name is None:
         if text.strip().startswith("secrets."):
             # SECURITY: every user of the machine can read an argv.
-            raise FormatError("template.secret", "a secret must not stand on a command line")
+            raise FormatError("template.secret", "a secret must not be part of a command line")
         raise FormatError("template.form", f"`${{{text[:40]}}}` is not `${{input.NAME}}`")
     place = Placeholder(name=name.group(1))
     end = name.end()

@@ -79,7 +79,7 @@ def plan_lines(proposal: InstallProposal) -> list[str]:
         version = proposal.finding.written if proposal.finding else ""
         return [*lines, f"  {clean(proposal.present)} {clean(version)} is there and will be used"]
     if proposal.finding is not None:
-        lines.append(f"  what is there will not do: {clean(proposal.finding.reason)}")
+        lines.append(f"  what is installed does not fit: {clean(proposal.finding.reason)}")
     for plan in proposal.plans:
         if plan.is_possible:
             lines.append(f"  {plan.method}:")

@@ -82,7 +82,9 @@ def _judge_tool(
     )  # fmt: skip
     if not trouble or not found.audit or judged.outcome == "deny":
         return judged
-    return GuardAnswer(outcome="ask", reason=f"policy demands a record of this decision: {trouble}")
+    return GuardAnswer(
+        outcome="ask", reason=f"the policy requires a record of this decision: {trouble}"
+    )
 
 
 def _judge(
@@ -126,7 +128,7 @@ def _judge(
         return judged if not trouble else judged.replace(reason=f"{reason} (no record: {trouble})")
     # SECURITY: no record, no permission, confined neither; a denial stays one.
     return GuardAnswer(
-        outcome="ask", reason=f"policy demands a record of this decision: {trouble}; {reason}"
+        outcome="ask", reason=f"the policy requires a record of this decision: {trouble}; {reason}"
     )
 
 

@@ -38,7 +38,7 @@ BEFORE = frozenset(
 AFTER = frozenset(("PostToolUse", "PostToolUseFailure", "afterShellExecution"))
 """Events that say: it was run."""
 OFF = "off"
-_NEEDS = "needs a person's yes: "
+_NEEDS = "needs a person's confirmation: "
 
 
 class HookRequest(Value):

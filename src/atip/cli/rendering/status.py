@@ -10,17 +10,23 @@ if TYPE_CHECKING:
     from atip.cli.context import Context
 
 
+_BEFORE_VERBS = ("--help", "--version", "--agent")
+
+
 def run(words: Sequence[str]) -> int:
     """Print the state. Takes only the options that every verb has."""
     import argparse
     from typing import NoReturn
 
     from atip.cli.context import Context
+    from atip.cli.parsing import closest_option
     from atip.errors import UsageError
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
-            raise UsageError("cli.usage", message, hint="see `atip --help`")
+            close = closest_option(message, ("--json", "--color", *_BEFORE_VERBS))
+            hint = f"did you mean `{close}`?" if close else "see `atip --help`"
+            raise UsageError("cli.usage", message, hint=hint)
 
     parser = Parser(prog="atip", add_help=False, allow_abbrev=False)
     parser.add_argument("--json", action="store_true")

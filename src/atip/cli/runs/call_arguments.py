@@ -47,7 +47,7 @@ def _split(word: str) -> tuple[str, str, bool]:
         raise UsageError(
             "call.argument",
             f"`{word[:80]}` is neither `key=value` nor `key:=json`",
-            hint="`--args JSON` takes all arguments at once",
+            hint="quote values with spaces; `--args JSON` takes all arguments at once",
         )
     return key, value, is_json
 

@@ -215,7 +215,7 @@ class Reader:
         kind = value.get("type", "string")
         if kind == NUMBER:
             self._warn(
-                (*at, "type"), "cmp.type", "`number` is not a type of the text; read all the same"
+                (*at, "type"), "cmp.type", "`number` is not a type of the text; accepted anyway"
             )
         elif kind not in TYPES:
             self._must((*at, "type"), "cmp.type", f"one of {', '.join(TYPES)}")
@@ -263,7 +263,7 @@ class Reader:
         if listed is None:
             return None
         if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
-            self._must((*at, field), "format.wrong-type", f"`{field}` is a list of texts")
+            self._must((*at, field), "format.wrong-type", f"`{field}` must be a list of strings")
             return (
                 tuple(item for item in listed if isinstance(item, str))
                 if isinstance(listed, list)

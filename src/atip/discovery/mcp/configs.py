@@ -186,10 +186,10 @@ def _why_unusable(name: str, entry: Any) -> str:
         return "not an object"
     for field in ("command", "url", "httpUrl", "serverUrl"):
         if field in entry and not (isinstance(entry[field], str) and len(entry[field]) <= MAX_TEXT):
-            return f"`{field}` is not a text of at most {MAX_TEXT} characters"
+            return f"`{field}` is not a string of at most {MAX_TEXT} characters"
     args = entry.get("args", [])
     if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
-        return "`args` is not a list of texts"
+        return "`args` is not a list of strings"
     if not any(entry.get(field) for field in ("command", "url", "httpUrl", "serverUrl")):
         return "neither `command` nor `url`"
     return ""

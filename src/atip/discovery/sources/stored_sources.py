@@ -96,7 +96,7 @@ class ShimFolderSource:
                 return tool.replace(name=subject.name)
             if self._tell is not None and name.startswith("shims/sha256/"):
                 self._tell(
-                    f"refused: the shim `{path}` is about {tool.binary.hash}, not about the binary of its name"
+                    f"refused: the shim `{path}` describes {tool.binary.hash}, not the binary of its name"
                     " [store.wrong-binary]; correct `binary.hash` or the file's name, or remove it"
                 )
         return None

@@ -73,7 +73,7 @@ def read_anchor(path: str) -> Anchored | None:
         raise AtipError(
             "audit.anchor",
             f"`{path}` cannot be read",
-            hint="the end of the audit can no longer be proven; delete the file to begin anew",
+            hint="the end of the audit can no longer be proven; delete the file to start over",
         ) from error
 
 

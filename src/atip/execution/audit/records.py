@@ -103,7 +103,11 @@ class Records:
             "client": client,
             "line": _cut(redact_text(line, known), MAX_LINE),
             "cwd": redact_text(cwd, known),
-            **({} if confined else {"problem": "run outside of the sandbox, against the answer"}),
+            **(
+                {}
+                if confined
+                else {"problem": "run outside of the sandbox, although the guard confined it"}
+            ),
         }
         self._append(record, required=False)
 
@@ -123,7 +127,9 @@ class Records:
         """Whether the record was written; raises only where policy demands it."""
         if self._audit is None:
             if required:
-                raise ExecutionError("audit.missing", "policy demands a record, and none is kept")
+                raise ExecutionError(
+                    "audit.missing", "the policy requires an audit record, and none is written"
+                )
             return False
         try:
             self._audit.append(record)

@@ -73,7 +73,7 @@ def _flag(block: Mapping[str, Any]) -> tuple[str, ...]:
     if not words or not words[0].startswith("-") or len(words) > 2:
         raise _wrong("a JSON flag is an option, with at most one value")
     if not isinstance(more, list) or not all(isinstance(word, str) for word in more):
-        raise _wrong("`json_flag_args` is a list of texts")
+        raise _wrong("`json_flag_args` must be a list of strings")
     if any(word.startswith("-") for word in (*words[1:], *more)):
         raise _wrong("a value of the JSON flag cannot be an option")
     return (*words, *more)
@@ -86,7 +86,7 @@ def _codes(written: object) -> dict[int, str]:
     for key, meaning in written.items():
         text = str(key)
         if not (text.isascii() and text.isdigit() and int(text) < 256 and isinstance(meaning, str)):
-            raise _wrong("`exit_codes` leads from numbers to words")
+            raise _wrong("`exit_codes` maps numbers to words")
         found[int(text)] = meaning
     return found
 

@@ -97,7 +97,7 @@ def read_saved(folder: str, run: str, stream: str, *, start: int, count: int) ->
     except OSError as error:
         raise NotFoundError(
             "output.not-kept",
-            f"no whole {stream} of a run `{run[:40]}` is kept",
+            f"the complete {stream} of run `{run[:40]}` was not kept",
             hint="only outputs that were cut are kept, for a while, and only if policy lets them",
         ) from error
     try:

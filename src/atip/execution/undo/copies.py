@@ -54,7 +54,7 @@ class Copies:
             raise TooLarge(
                 "undo.full",
                 f"the copies of files for `atip undo` have reached {MAX_TOTAL:,} bytes",
-                hint="`atip undo --list` shows them, `atip undo --forget RUN` gives them up",
+                hint="`atip undo --list` shows them, `atip undo --forget RUN` deletes them",
             )
         name = os.urandom(12).hex()
         source = open_below(root, path, _READ)

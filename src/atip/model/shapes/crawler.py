@@ -86,7 +86,7 @@ TOOL_MANIFEST = Shape(
         "sources": Field(SOURCES, "where releases come from", required=True),
         "template": Field(
             Either({str: Text(), dict: Table(ANYTHING)}),
-            "metadata that is merged over what is learnt, as JSON text or as it stands",
+            "metadata that is merged over what is learned, as JSON text or as it stands",
         ),
         "contributors": Field(Items(str), "who gets the credit for it"),
     },

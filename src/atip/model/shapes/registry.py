@@ -250,7 +250,7 @@ POLICY_BODY = Shape(
                 "policy execution",
                 "what needs a person, what is recorded",
                 {
-                    "requireConfirmation": Field(FACTS, "facts that need a yes"),
+                    "requireConfirmation": Field(FACTS, "facts that need confirmation"),
                     "auditAllCalls": Field(bool, "no record, no run"),
                     "budget": Field(Either({int: int, float: float}), "money that may be spent"),
                     "sandbox": Field(Text(choices=("required", "preferred")), "confinement"),

@@ -47,7 +47,7 @@ def parse_glob(text: str) -> Glob:
         )
     parts = [part for part in text.split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise FormatError("glob.parent", f"`{text}` goes up with `..`")
+        raise FormatError("glob.parent", f"`{text}` contains `..`")
     lead = "/" if text.startswith("/") else ""
     wild = next((at for at, part in enumerate(parts) if _WILD & set(part)), len(parts))
     literal = lead + "/".join(parts[:wild])

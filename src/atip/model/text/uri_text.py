@@ -57,7 +57,7 @@ def path_value(name: str, value: object, style: str, explode: bool) -> str:
         raise UsageError(
             "api.path-value",
             f"`{name}` cannot be `{text_of(value)}`: it would change the path of the request",
-            hint="give a value that is not empty and no dot segment",
+            hint="give a value that is not empty, `.` or `..`",
         )
     return made
 

@@ -45,7 +45,7 @@ MAX_NESTING = 6
 MAX_COMMANDS = 128
 """SECURITY: judged of one line, lines inside of it included; a long line costs time, never an answer."""
 _TOO_MANY = f"more than {MAX_COMMANDS} commands in one line"
-_SHARED = "uses the settings of a folder in which anybody may write"
+_SHARED = "uses the settings of a folder that other users can write to"
 _LEFT_OUT = "is left out of the description, which says only what to assume of it"
 _OWN = frozenset(("[[", "((", "for", "case"))
 """Names that the shell reader gives to compounds."""
@@ -207,7 +207,7 @@ class _LineJudge:
         feed: tuple[int, ...] | None, nesting: int,
     ) -> list[CommandContext]:  # fmt: skip
         if inner.where in ("container", "remote"):
-            says = f"runs in a {inner.where} system, where other programs bear these names"
+            says = f"runs in a {inner.where} system, where these names are other programs"
             return [_unknown(outer, says)]
         if inner.kind == "shell" and inner.more:
             return [_unknown(outer, "fills words into a line that a shell reads")]
@@ -355,10 +355,10 @@ def _doubt(tool: Tool, call: Invocation, effects: Effects) -> tuple[str, str] | 
     for given in call.options:
         rehearses = given.option is not None and given.option.own.get("dryRun")
         if rehearses and effects.subprocess is not False:
-            return given.flag, "is a rehearsal that may run programs all the same"
+            return given.flag, "is a rehearsal that may still run programs"
     for flag in call.unknown:
         if habits.is_risky_flag(flag):
-            return flag, "is not known, and its name speaks of writing or running"
+            return flag, "is not known, and its name suggests writing or running"
     joined = joined_risk(tool, call)
     return None if joined is None else (joined[0], f"may be `{joined[1]}` with its value")
 

@@ -170,7 +170,7 @@ class _Check:
         binary = document.get("binary") if isinstance(document, dict) else None
         claimed = binary.get("hash") if isinstance(binary, dict) else None
         if str(claimed).lower() != digest:
-            self.add(key, "registry.wrong-binary", f"is about {str(claimed)[:80]}")
+            self.add(key, "registry.wrong-binary", f"describes {str(claimed)[:80]}")
 
     def _signature(self, key: str, data: bytes) -> None:
         signature = f"{key}.bundle"

@@ -82,7 +82,7 @@ def find_source(path: str) -> str:
         if parent == folder:
             raise NotFoundError(
                 "publish.no-settings",
-                f"`{path}` lies in no source folder",
+                f"`{path}` is not in a source folder",
                 hint=f"a source folder has a `{FILE}`",
             )
         folder = parent
@@ -100,7 +100,7 @@ def approve(folder: str, digits: str, *, by: str, at: str, reason: str = "") -> 
         raise NotFoundError("publish.no-shim", f"no shim `{digits[:80]}` in `{folder}`")
     contribution = read_contribution(folder, digits, name)
     if not by:
-        raise FormatError("publish.approval", "an approval says who gave it")
+        raise FormatError("publish.approval", "an approval must name who gave it")
     add_approval(folder, digits, contribution.record.content, by=by, at=at, reason=reason)
 
 

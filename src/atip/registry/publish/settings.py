@@ -117,7 +117,7 @@ def _lifetimes(given: dict[str, str]) -> dict[str, float]:
         parsed = parse_duration(text)
         if parsed is None or parsed[1] < 60:
             raise FormatError(
-                "publish.lifetime", f"`{text}` is not a lifetime", hint="such as `72h`"
+                "publish.lifetime", f"`{text}` is not a valid duration", hint="such as `72h`"
             )
         found[role] = parsed[1]
     if found["timestamp"] > MAX_TIMESTAMP_S:

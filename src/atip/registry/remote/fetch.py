@@ -72,7 +72,7 @@ class RegistryFetcher:
             TrustError: `tuf.clock`.
         """
         if self._left_s <= 0:
-            raise FetchError("registry.budget", f"`{self._source.name}` took too long altogether")
+            raise FetchError("registry.budget", f"`{self._source.name}` took too long in total")
         begun = monotonic()
         try:
             answer = self._client.get(

@@ -260,10 +260,12 @@ class RemoteRegistry:
 
     def _listed(self, target: TargetFile) -> tuple[bytes, Response]:
         if target.length > tree.MAX_INDEX:
-            raise TrustError("tuf.invalid", f"`{target.path}` is listed as larger than any may be")
+            raise TrustError(
+                "tuf.invalid", f"`{target.path}` is listed with a size above the limit"
+            )
         answer = self.fetcher.get(target.path, target.length)
         if answer is None:
-            raise FetchError("tuf.missing", f"`{target.path}` is listed, and is not there")
+            raise FetchError("tuf.missing", f"`{target.path}` is listed but missing")
         return target.verify(answer.body), answer
 
     def read_listed(self, path: str) -> bytes | None:

@@ -97,7 +97,9 @@ def checked_url(url: str) -> str:
     try:
         address = parse_address(url)
     except FetchError as error:
-        raise FormatError("registry.url", error.message, hint="use https") from error
+        raise FormatError(
+            "registry.url", error.message, hint="give an address like `https://tools.example.org`"
+        ) from error
     # SECURITY: over plain http anyone on the way may answer; loopback is for tests and local mirrors.
     if "?" in url or not (address.scheme == "https" or _is_loopback(url)):
         raise FormatError(

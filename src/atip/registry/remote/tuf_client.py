@@ -217,7 +217,7 @@ class SignedIndex:
             raise TrustError(
                 "tuf.rollback",
                 "the registry's metadata is older than what was accepted before",
-                hint="an attacker may hold it back; ask the registry's owner",
+                hint="an attacker may be replaying old metadata; ask the registry's owner",
             )
         self.seen = found
 
@@ -253,7 +253,7 @@ def _same(path: str, data: bytes, length: int, sha256: str) -> bytes:
         raise TrustError(
             "tuf.mismatch",
             f"`{path}` is not the file that the registry's metadata lists",
-            hint="it was changed on the way, or the registry is being updated; try again later",
+            hint="it was changed in transit, or the registry is being updated; try again later",
         )
     return data
 

@@ -55,8 +55,8 @@ def check_binary(tool: Tool, digest: str) -> None:
     if claimed is None or claimed.lower() != digest:
         raise TrustError(
             "registry.wrong-binary",
-            f"the shim is about {str(claimed)[:80]}, not about {digest}",
-            hint="tell the registry's owner",
+            f"the shim describes {str(claimed)[:80]}, not {digest}",
+            hint="report it to the registry's owner",
         )
 
 

@@ -106,5 +106,5 @@ def read_shim(data: bytes, digest: str) -> Tool:
     tool = decode(data).tool
     check_binary(tool, digest)
     if not tool.name:
-        raise FormatError("registry.shim", "the shim names no tool")
+        raise FormatError("registry.shim", "the shim does not name a tool")
     return tool

@@ -258,7 +258,7 @@ def _pipe(opened: list[int]) -> tuple[int, int]:
 def _content(content: bytes, opened: list[int]) -> int:
     """A descriptor that yields `content` and then ends; small enough to wait in the pipe."""
     if len(content) > _PIPE_BYTES:
-        raise SandboxError("sandbox.content", "a made-up file for the sandbox is too large")
+        raise SandboxError("sandbox.content", "a generated file for the sandbox is too large")
     reader, writer = _pipe(opened)
     os.write(writer, content)
     _close(opened, writer)

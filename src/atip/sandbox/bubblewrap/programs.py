@@ -78,5 +78,5 @@ def _check_interpreter(path: str, names: tuple[str, ...], root: str) -> None:
         raise SandboxError(
             "sandbox.spawn-script",
             f"`{path}` is a script for `{interpreter[0]}`, which is not on the spawn list",
-            hint="list the interpreter too: it means any code",
+            hint="list the interpreter too; it allows any code",
         )

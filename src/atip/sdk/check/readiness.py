@@ -26,7 +26,7 @@ WEIGHTS = {
     "examples": 5,
 }
 ADVICE = {
-    "answers": "add `atip.sdk.agent(parser, version=…)` before the arguments are parsed",
+    "answers": "add `atip_sdk.agent(parser, version=…)` before the arguments are parsed",
     "identity": "hand `name` and `version` to `agent()`, and give the parser a description",
     "effects": "put `@effects(…)` on the function of each command, or hand a table to `agent()`",
     "descriptions": "write a help text for it",

@@ -132,7 +132,7 @@ def find_client(name: str) -> ClientConfig:
     if found is None:
         from atip.model.shapes.shape import closest
 
-        close = closest(name, list(CLIENTS))
+        close = closest(name, [*CLIENTS, *_OTHER_NAMES])
         hint = f"did you mean `{close}`?" if close else "clients: " + ", ".join(CLIENTS)
         raise NotFoundError("mcp.unknown-client", f"no client `{name[:40]}`", hint=hint)
     return found
@@ -188,7 +188,7 @@ def plan_change(
     if new != wanted:  # (3)
         raise FormatError(
             "config.elsewhere",
-            f"`{path}` says this in a way that cannot be changed without touching the rest",
+            f"`{path}` has this entry in a form that cannot be changed without changing other entries",
             hint=f"put the entry in by hand: atip mcp config {client.name}",
         )
     return ConfigChange(client=client, path=path, entry=entry, before=before, after=after)
@@ -208,5 +208,7 @@ def _with(document: Any, keys: Sequence[str], entry: object) -> Any:
     if not keys:
         return entry
     if not isinstance(document, dict):
-        raise FormatError("config.not-an-object", f"`{keys[0]}` cannot be put into what is there")
+        raise FormatError(
+            "config.not-an-object", f"`{keys[0]}` cannot be added: its parent is not an object"
+        )
     return {**document, keys[0]: _with(document.get(keys[0], {}), keys[1:], entry)}

@@ -24,7 +24,7 @@ def load_text(path: str) -> str | None:
     except NotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise FormatError("config.damaged", f"`{path}` is not UTF-8; it is left alone") from error
+        raise FormatError("config.damaged", f"`{path}` is not UTF-8; it was not changed") from error
 
 
 def parse_settings(text: str, syntax: str, path: str) -> Any:
@@ -44,14 +44,35 @@ def parse_settings(text: str, syntax: str, path: str) -> Any:
         plain = without_comments(text) if syntax == "jsonc" else text
         value = json.loads(plain.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise FormatError(
-            "config.damaged",
-            f"`{path}` is damaged, and left alone: {str(error)[:200]}",
-            hint="repair it first; its client cannot read it either",
-        ) from error
+        raise _damaged(path, text, syntax, str(error)) from error
     if not isinstance(value, dict):
-        raise FormatError("config.damaged", f"`{path}` holds no object; it is left alone")
+        raise FormatError("config.damaged", f"`{path}` is not a JSON object; it was not changed")
     return value
+
+
+def _damaged(path: str, text: str, syntax: str, says: str) -> FormatError:
+    """A client that cannot read its settings goes on without them, and so without our entry."""
+    if syntax == "json" and _has_comments(text):
+        return FormatError(
+            "config.damaged",
+            f"`{path}` has comments or trailing commas, and its client reads plain JSON; it was not changed",
+            hint="remove them: the client ignores the whole file as it is",
+        )
+    return FormatError(
+        "config.damaged",
+        f"`{path}` is damaged; it was not changed: {says[:200]}",
+        hint="repair it first; its client cannot read it either",
+    )
+
+
+def _has_comments(text: str) -> bool:
+    import json
+
+    try:
+        json.loads(without_comments(text).removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def replace_text(path: str, before: str | None, after: str | None) -> str | None:

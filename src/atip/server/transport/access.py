@@ -21,8 +21,8 @@ def refuse_other_hosts(host: str) -> None:
     if host not in LOOPBACK:
         raise UsageError(
             "mcp.not-loopback",
-            f"`{host[:80]}` is not this machine alone",
-            hint="serve on 127.0.0.1; a tunnel or proxy of your own can carry it further",
+            f"`{host[:80]}` is not a loopback address",
+            hint="serve on 127.0.0.1; use a tunnel or proxy of your own to reach it from elsewhere",
         )
 
 
@@ -39,6 +39,6 @@ def choose_token() -> tuple[str, bool]:
         raise UsageError(
             "mcp.weak-token",
             f"`{TOKEN_VARIABLE}` is not a token of at least {MIN_TOKEN} plain characters",
-            hint="leave it unset, and one is made",
+            hint="leave it unset to have one generated",
         )
     return given, False

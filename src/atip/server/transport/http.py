@@ -72,7 +72,7 @@ class Gate:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
         names = own_names(scope["server"][1])
         if len(headers.get("host", ())) != 1 or headers["host"][0].lower() not in names:  # (1)
-            return 421, "this name is not ours"
+            return 421, "this host name is not served here"
         origins = headers.get("origin", [])
         if any(origin.lower() not in {f"http://{name}" for name in names} for origin in origins):
             return 403, "this origin may not call"  # (2)

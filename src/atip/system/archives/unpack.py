@@ -142,7 +142,7 @@ def _why_unsafe(name: str, unix: bool = False) -> str:
     if not name or len(name) > MAX_NAME:
         return "its name is empty or too long"
     if name.startswith("/") or ".." in parts:
-        return "its name leads out of the folder"
+        return "its name points outside the folder"
     if not unix and ("\\" in name or ":" in parts[0]):
         return "its name is a path of another system"
     if any(unicodedata.category(one)[0] == "C" or one in "\u2028\u2029" for one in name):
@@ -160,7 +160,7 @@ def _check_place(member: Member, found: dict[str, Member], unix: bool) -> None:
     if member.link:
         target = os.path.normpath(os.path.join(os.path.dirname(member.name), member.link))
         if os.path.isabs(member.link) or target == ".." or target.startswith("../"):
-            raise FormatError("archive.link", "a link leads out of the folder")
+            raise FormatError("archive.link", "a link points outside the folder")
 
 
 def _normal(name: str) -> str:
@@ -199,7 +199,7 @@ def _tar_members(archive: tarfile.TarFile, plain: bytes, limit: int) -> Iterable
             # SECURITY: only a second name of a file of this very archive; it becomes a copy.
             first = files.get(_normal(info.linkname))
             if first is None:
-                raise FormatError("archive.link", "a hard link leads out of the archive")
+                raise FormatError("archive.link", "a hard link points outside the archive")
             left -= len(first.data)
             yield first.replace(name=name)
         elif info.isreg() and not info.issparse():

@@ -187,12 +187,15 @@ class HttpClient:
             ) as stream:
                 return self._read(address, headers, stream, taken, accept)
         except httpcore.TimeoutException as error:
-            raise FetchError("http.timeout", f"`{address.host}` was too slow") from error
+            raise FetchError("http.timeout", f"`{address.host}` did not answer in time") from error
         except httpcore.ConnectError as error:
             raise _not_connected(address, error) from error
         except httpcore.RemoteProtocolError as error:
             raise _Again(
-                FetchError("http.truncated", f"`{address.host}` broke off: {str(error)[:200]}")
+                FetchError(
+                    "http.truncated",
+                    f"`{address.host}` closed the connection early: {str(error)[:200]}",
+                )
             ) from error
         except (
             httpcore.NetworkError,
@@ -218,7 +221,9 @@ class HttpClient:
         if status not in ANSWERS:
             raise _status(address, status, headers)
         if status == 304 and not {"if-none-match", "if-modified-since"} & set(sent):
-            raise FetchError("http.not-asked-304", f"`{address.host}` says 304 without being asked")
+            raise FetchError(
+                "http.not-asked-304", f"`{address.host}` answered 304 to an unconditional request"
+            )
         response = Response(
             url=address.origin + address.target, status=status, headers=headers, body=b""
         )
@@ -368,5 +373,9 @@ def _not_connected(address: Address, error: Exception) -> Exception:
             return FetchError("http.tls", f"`{address.host}`: {str(cause)[:200]}")
         cause = cause.__cause__ or cause.__context__
     return _Again(
-        FetchError("http.connect", f"cannot connect to `{address.host}`: {str(error)[:200]}")
+        FetchError(
+            "http.connect",
+            f"cannot connect to `{address.host}`, port {address.port}: {str(error)[:200]}",
+            hint="check the address and the network; ATIP_OFFLINE=1 works without",
+        )
     )

@@ -69,7 +69,7 @@ def parse_address(url: str) -> Address:
     except ValueError as error:
         raise _refused(url, str(error)) from error
     if parts.scheme not in DEFAULT_PORTS:
-        raise _refused(url, "only https is fetched")
+        raise _refused(url, "it does not start with `https://`")
     if parts.username is not None or parts.password is not None:
         raise _refused(url, "it holds credentials")
     host = parts.hostname or ""
@@ -150,7 +150,11 @@ def resolve_within(host: str, port: int, timeout_s: float, lookup: Resolve) -> l
     if not answer:
         raise FetchError("http.timeout", f"no answer about the address of `{host}` in time")
     if isinstance(answer[0], OSError):
-        raise FetchError("http.dns", f"`{host}` is not known: {answer[0].strerror}")
+        raise FetchError(
+            "http.dns",
+            f"cannot resolve `{host}`: {answer[0].strerror}",
+            hint="check the name and the network; ATIP_OFFLINE=1 works without",
+        )
     return answer[0]
 
 

@@ -49,7 +49,11 @@ class ProjectApprovals:
         status = os.stat(self._path)
         # SECURITY: whoever can write this file can say yes in the user's name.
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
-            raise AtipError("approvals.unsafe-file", f"others may write `{self._path}`")
+            raise AtipError(
+                "approvals.unsafe-file",
+                f"`{self._path}` is writable by other users",
+                hint=f"chmod go-w {self._path}",
+            )
         try:
             return [
                 {key: str(row[key]) for key in ("digest", "path")}

@@ -72,7 +72,7 @@ def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> 
         first = problems[0] if problems else None
         raise FormatError(
             first.code if first is not None and len(problems) == 1 else "call.invalid",
-            f"`{call.name[:80]}`: {first.message if first else 'it has no argv'}",
+            f"`{call.name[:80]}`: {f'{first.path} {first.message}' if first else 'it has no argv'}",
             problems=problems,
             hint=first.hint if first else "",
         )

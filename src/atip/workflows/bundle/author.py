@@ -190,7 +190,7 @@ def write_entry(bundle: Bundle, language: str, folder: str) -> list[str]:
     for path in paths:
         if os.path.lexists(path):
             raise AtipError(
-                "bundle.entry-exists", f"`{path}` is there already", hint="choose another --out"
+                "bundle.entry-exists", f"`{path}` exists already", hint="choose another --out"
             )
     os.makedirs(folder, exist_ok=True)
     for path, text in paths.items():

@@ -179,7 +179,7 @@ def _chosen(host: Host, request: str, tool: str | None, number: int | None) -> C
         )
     raise UsageError(
         "cmp.unclear",
-        f"not clear what is meant: {found.reason}",
+        f"the request is ambiguous: {found.reason}",
         hint="use a pattern word for word, or `--tool` and `--intent`; `atip cmp match` lists them",
         details=details,
     )

@@ -42,7 +42,7 @@ def masked_files(workspace: str, confinement: Confinement) -> tuple[str, ...]:
         if len(found) > MAX_MASKED or left < 0:
             raise FormatError(
                 "run.too-many-secrets",
-                f"`{workspace}` holds too much to find and hide what is secret in it",
+                f"`{workspace}` is too large to search for secrets that must be hidden",
                 hint="run the line in a smaller folder",
             )
     return tuple(found)

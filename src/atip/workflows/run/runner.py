@@ -92,9 +92,16 @@ def make_call(host: Host, argv: Sequence[str], options: CallOptions | None = Non
 
     Raises:
         NotFoundError: `tool.not-found`.
-        UsageError: `run.empty`, `run.nul`.
+        UsageError: `run.not-a-list`, `run.empty`, `run.nul`.
     """
     options = options or CallOptions()
+    if isinstance(argv, str | bytes):
+        # a text is a sequence of words, too: each of its letters
+        raise UsageError(
+            "run.not-a-list",
+            "a command is a list of words, not a string",
+            hint='for example ["wc", "-l", "notes.txt"]; `shlex.split` makes one of a line without operators',
+        )
     if not argv or not argv[0]:
         raise UsageError("run.empty", "there is no command to run")
     if any("\0" in word for word in argv):

@@ -44,8 +44,8 @@ def probe_tool(name: str, *, force: bool) -> NativeAnswer:
         if not force and not mentions_flag(sandbox.run([path, "--help"])):
             raise ProbeError(
                 "probe.not-offered",
-                f"the help of `{name[:80]}` does not speak of --agent",
-                hint="--force asks all the same; `atip infer` learns from the help",
+                f"the help of `{name[:80]}` does not mention --agent",
+                hint="--force asks anyway; `atip infer` learns from the help",
             )
         return judge_answer(os.path.basename(name), sandbox.run([path, "--agent"]))
 
@@ -69,7 +69,7 @@ def infer_tool(host: Host, name: str) -> SourceFinding:
             subject
         )
     if found is None:
-        raise NotFoundError("infer.nothing", f"nothing could be learnt about `{label}`")
+        raise NotFoundError("infer.nothing", f"nothing could be learned about `{label}`")
     uname = os.uname()
     binary = Binary(
         hash=content.digest,

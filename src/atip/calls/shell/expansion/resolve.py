@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_ROUNDS = 64
 """SECURITY: a loop that goes round more often must not leave programs behind, until the machine stands still."""
-_SWARMS = "starts programs in a loop that has no end or a far one"
+_SWARMS = "starts programs in a loop that is endless or very long"
 _COMPARES = frozenset("-eq -ne -lt -le -gt -ge".split())  # noqa: SIM905
 
 

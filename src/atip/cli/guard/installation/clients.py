@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from atip.cli.guard.names import full_name
+from atip.cli.guard.names import OTHER_NAMES, full_name
 from atip.errors import NotFoundError
 from atip.model.value import Value
 
@@ -50,6 +50,7 @@ class GuardClient(Value):
     kind: str = "groups"
     """`groups`: a list of matchers with lists of hooks; `flat`: a list of hooks; `tables`: TOML; `plugin`: a program."""
     syntax: str = "json"
+    """`json`, `jsonc` or `toml`. With comments in its settings Claude Code 2.1.197 ignores the whole file, silently."""
     events: tuple[HookEvent, ...] = ()
     without: tuple[str, ...] = ()
     """Tools that a plugin does not ask about."""
@@ -73,7 +74,6 @@ CLIENTS = {
             title="Claude Code",
             user=(".claude/settings.json",),
             project=".claude/settings.local.json",
-            syntax="jsonc",
             events=(
                 HookEvent(name="PreToolUse", tools=("Bash", *CLAUDE, "mcp__.*")),
                 HookEvent(name="PostToolUse", tools=("Bash",), decides=False),
@@ -103,7 +103,6 @@ CLIENTS = {
             user=(".cursor/hooks.json",),
             project=".cursor/hooks.json",
             kind="flat",
-            syntax="jsonc",
             events=(
                 HookEvent(name="beforeShellExecution"),
                 HookEvent(name="beforeReadFile"),
@@ -149,7 +148,7 @@ def find_client(name: str) -> GuardClient:
     if found is None:
         from atip.model.shapes.shape import closest
 
-        close = closest(name, list(CLIENTS))
+        close = closest(name, [*CLIENTS, *OTHER_NAMES])
         hint = f"did you mean `{close}`?" if close else "clients: " + ", ".join(CLIENTS)
         raise NotFoundError("guard.unknown-client", f"no client `{name[:40]}`", hint=hint)
     return found

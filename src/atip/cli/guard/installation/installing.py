@@ -100,7 +100,11 @@ def _unless_same(change: GuardChange, syntax: str) -> GuardChange:
 
 
 def plan_uninstall(client: GuardClient, scope: Scope) -> list[GuardChange]:
-    """The texts without our hook; empty: it is not there."""
+    """The texts without our hook; empty: it is not there.
+
+    Comments do not keep a hook in: they may have come after it, and the client ignores the file with them.
+    """
+    client = client.replace(syntax="jsonc") if client.syntax == "json" else client
     path = file_of(client, scope)
     before = load_text(path)
     if before is None:
@@ -193,7 +197,7 @@ def _check(
     if found is None or _sorted(found) != _sorted(wanted) or _others(new) != _others(old):
         raise FormatError(
             "config.elsewhere",
-            f"`{path}` says this in a way that cannot be changed without touching the rest",
+            f"`{path}` has this entry in a form that cannot be changed without changing other entries",
             hint=f"put it in by hand: atip guard install {client.name} --dry-run",
         )
 
@@ -203,7 +207,7 @@ def _check_toml(path: str, after: str) -> None:
         parse_settings(after, "toml", path)
     except FormatError as error:
         raise FormatError(
-            "config.elsewhere", f"`{path}` says this in a way that cannot be changed"
+            "config.elsewhere", f"`{path}` has this entry in a form that cannot be changed"
         ) from error
 
 
@@ -226,5 +230,7 @@ def _others(value: Any) -> Any:
 def _refuse_foreign_plugin(path: str, text: str | None) -> None:
     if text is not None and not plugin.is_plugin(text):
         raise FormatError(
-            "config.elsewhere", f"`{path}` is not ours; it is left alone", hint="move it away first"
+            "config.elsewhere",
+            f"`{path}` is not ours; it was not changed",
+            hint="move it away first",
         )

@@ -51,7 +51,7 @@ export const AtipGuard = async ({ directory }) => ({
       if (said.line) output.args.command = said.line
       return
     }
-    throw new Error(said.decision === "ask" ? `needs a person's yes: ${said.reason}` : said.reason)
+    throw new Error(said.decision === "ask" ? `needs a person's confirmation: ${said.reason}` : said.reason)
   },
 })
 """

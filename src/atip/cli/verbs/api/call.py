@@ -1,7 +1,7 @@
 """Call one operation under policy: `atip api call SOURCE.OPERATION key=value key:=json`.
 
 Arguments are validated before anything is sent; destructive operations ask on the terminal. Prints the data of the answer.
-Exit code 4 when the source wants credentials, 126 when policy refuses.
+Exit code 4 when the source requires credentials, 126 when policy refuses.
 """
 
 from __future__ import annotations

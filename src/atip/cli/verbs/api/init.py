@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     path = os.path.join(options.folder, FILE_NAME)
     if options.write:
         if os.path.exists(path):
-            raise UsageError("api.config-exists", f"`{path}` is there already", hint="edit it")
+            raise UsageError("api.config-exists", f"`{path}` exists already", hint="edit it")
         write_atomic(path, encode_config(found), mode=0o644)
     if ctx.as_json:
         ctx.emit({"path": path, "written": options.write, "config": found})

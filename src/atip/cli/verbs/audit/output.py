@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.execution.output.saved_output import read_saved
 
     if options.start < 0 or options.bytes < 1:
-        raise UsageError("output.range", "`--from` and `--bytes` count from zero upwards")
+        raise UsageError("output.range", "`--from` and `--bytes` must not be negative")
     data, size = read_saved(
         ctx.app.host.outputs,
         options.run_id,

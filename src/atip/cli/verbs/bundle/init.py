@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.bundles.documents.authoring import write_folder
     from atip.bundles.documents.loading import load_bundle
-    from atip.cli.output import clean
+    from atip.cli.output import clean, count
     from atip.codecs.climd.write import bundle_id
     from atip.execution.consent import ask_on_terminal
 
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
             }
         )
         return 0
-    ctx.print(f"{clean(folder)}: {len(bundle.tools)} tools, valid")
+    ctx.print(f"{clean(folder)}: {count(len(bundle.tools), 'tool')}, valid")
     for note in draft.notes:
         ctx.note(clean(note))
     ctx.note(f"next: look at it, then `atip bundle install {clean(folder)}`")

@@ -79,4 +79,4 @@ def _load(name: str) -> Tool:
     except FormatError as error:
         message = f"`{name}`: {error.message}"
         raise FormatError(error.code, message, problems=error.problems, hint=error.hint) from error
-    raise FormatError("format.type", f"`{name}` holds no metadata object")
+    raise FormatError("format.type", f"`{name}` is not a metadata object")

@@ -32,18 +32,18 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     names = options.tools or [entry["name"] for entry in ctx.app.list()][: options.limit]
     found = [ctx.app.get(name) for name in names] if options.tools else _known(ctx, names)
-    tokenizer, count = find_counter(exact=not options.estimate)
-    rows = costs(found, count, snippet=ATIP, cmp_snippet=CMP)
+    tokenizer, counter = find_counter(exact=not options.estimate)
+    rows = costs(found, counter, snippet=ATIP, cmp_snippet=CMP)
     commands = sum(1 for tool in found for _ in tool.walk())
     if ctx.as_json:
         ways = [row.to_json() for row in rows]
         ctx.emit({"tokenizer": tokenizer, "tools": len(found), "commands": commands, "ways": ways})
         return 0
-    from atip.cli.output import table
+    from atip.cli.output import count, table
 
-    ctx.print(f"{len(found)} tools, {commands} commands, tokens by {tokenizer}")
+    ctx.print(f"{count(len(found), 'tool')}, {count(commands, 'command')}, tokens by {tokenizer}")
     lines = [
-        ("way", "before", "one call"),
+        ("way", "before", "1 call"),
         *((r.way, f"{r.before:,}", f"{r.one_call:,}") for r in rows),
     ]
     for line in table(lines, indent=""):

@@ -42,7 +42,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     for record in found:
         ctx.print(_line(record))
     if not found:
-        ctx.note("no decision is on record; `atip guard install CLIENT` makes each one recorded")
+        ctx.note(
+            "no decision is on record yet; `atip guard status` shows which clients call the guard"
+        )
     return 0
 
 

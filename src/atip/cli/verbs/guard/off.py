@@ -1,6 +1,6 @@
 """Let the guard keep silent for a while, so that coding agents follow their own rules. Asked on the terminal, and recorded.
 
-Ends by itself after the time you give, a day at most. What is never allowed is denied all the same.
+Ends by itself after the time you give, a day at most. What is never allowed is still denied.
 """
 
 from __future__ import annotations

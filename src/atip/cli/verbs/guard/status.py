@@ -72,12 +72,16 @@ def _rows(ctx: Context, client: Any) -> list[dict[str, Any]]:
 
 
 def _show(ctx: Context, rows: list[dict[str, Any]], until: float) -> None:
+    from atip.cli.output import table, width_of
     from atip.system.clock import iso
 
+    lines = []
     for row in rows:
         called = f"last called {iso(row['lastCall'])}" if row["lastCall"] else "never called"
         tail = f"  {called}  {row['path']}" if row["installed"] else ""
         scope = f" ({row['scope']})" if row["scope"] else ""
-        ctx.print(f"{row['client'] + scope:<22}  {row['says']}{tail}")
+        lines.append((f"{row['client']}{scope}", f"{row['says']}{tail}"))
+    for line in table(lines, indent="", width=width_of(ctx), wrapped=True):
+        ctx.print(line)
     if until:
         ctx.note(f"the guard is switched off until {iso(until)}; `atip guard on` ends that")

@@ -27,9 +27,10 @@ EXTRAS = {
     # extra: (module that it brings, what it is for)
     "net": ("httpx2", "remote registries"),
     "verify": ("sigstore", "signatures and provenance"),
-    "registry": ("tuf", "signed registries"),
+    "registry": ("obstore", "registries in object stores"),
     "mcp": ("mcp", "serving MCP clients"),
     "api": ("graphql", "APIs and databases"),
+    "crawl": ("distributed", "crawling on several machines"),
     "pages": ("jinja2", "the static catalogue of a registry"),
     "tokens": ("rs_bpe", "counting tokens"),
 }
@@ -129,17 +130,17 @@ def _sandbox() -> list[dict[str, Any]]:
 
 
 def _print(ctx: Context, checks: list[dict[str, Any]], good: bool) -> None:
-    from atip.cli.output import clean, paint, table
+    from atip.cli.output import clean, paint, table, width_of
 
     marks = {True: paint(ctx, "ok", "green"), False: paint(ctx, "no", "red")}
-    rows = []
+    names = max(len(check["name"]) for check in checks)
     for check in checks:
         mark = (
             marks[check["works"]] if check["needed"] or check["works"] else paint(ctx, "--", "dim")
         )
-        rows.append((mark, check["name"], clean(check["detail"])))
-    for line, check in zip(table(rows, indent="", width=200), checks, strict=True):
-        ctx.print(line)
+        row = (f"{mark}  {check['name']:<{names}}", clean(check["detail"]))
+        for line in table([row], indent="", width=width_of(ctx), wrapped=True):
+            ctx.print(line)
         if check["how"]:
             ctx.print(f"      {clean(check['how'])}")
     ctx.print(

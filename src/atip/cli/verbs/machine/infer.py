@@ -102,9 +102,7 @@ def _shim_name(document: dict[str, Any]) -> str:
     if not digest:
         from atip.errors import UsageError
 
-        raise UsageError(
-            "infer.no-binary", "the shim is about no binary, so it has no name", hint="name a file"
-        )
+        raise UsageError("infer.no-binary", "the shim does not name a binary", hint="name a file")
     return digest.removeprefix("sha256:") + ".json"
 
 

@@ -52,6 +52,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     planned = _plan(steps, scope)
     if options.dry_run:
         return _show(ctx, steps, planned)
+    _check_server(steps)
     _agree(options, ctx, steps, planned)
     written = _apply(ctx, steps, scope)
     scanned = False if options.no_scan else _scan(ctx)
@@ -92,6 +93,19 @@ def _plan(steps: Sequence[SetupStep], scope: Scope) -> list[list[GuardChange]]:
     from atip.system.programs.own_program import own_program
 
     return [plan_step(step, scope, own_program()) for step in steps]
+
+
+def _check_server(steps: Sequence[SetupStep]) -> None:
+    """Before the question: what cannot work is not offered.
+
+    Raises:
+        UsageError: `mcp.entry-does-not-start`.
+    """
+    from atip.server.configuration.self_test import check_starts
+    from atip.system.programs.own_program import own_program
+
+    if any(step.kind == "mcp" for step in steps):
+        check_starts(own_program(), ["mcp", "serve"])
 
 
 def _show(ctx: Context, steps: Sequence[SetupStep], planned: Sequence[list[GuardChange]]) -> int:
@@ -150,15 +164,12 @@ def _apply(ctx: Context, steps: Sequence[SetupStep], scope: Scope) -> list[str]:
     from atip.cli.first_setup.record import SetupRecord, add_setup, load_record, save_record
     from atip.cli.first_setup.steps import plan_step
     from atip.cli.guard.installation.installing import write_changes
-    from atip.server.configuration.self_test import check_starts
     from atip.system.programs.own_program import own_program
 
     folder = ctx.app.places.data
     record = load_record(folder) or SetupRecord(
         cwd=scope.cwd, project=scope.project, steps=(), files=(), backups=()
     )
-    if any(step.kind == "mcp" for step in steps):
-        check_starts(own_program(), ["mcp", "serve"])
     written: list[str] = []
     for step in steps:
         changes = plan_step(step, scope, own_program())
@@ -183,11 +194,17 @@ def _scan(ctx: Context) -> bool:
 
 
 def _next_steps(ctx: Context, steps: Sequence[SetupStep]) -> None:
+    from atip.cli.output import table, width_of
+
     titles = dict.fromkeys(step.title.split(":")[0] for step in steps if step.client)
     ctx.print(f"\nstart {', '.join(titles)} again, then try:")
-    ctx.print("  atip explain 'git push --force && rm -rf build'   what would this line do?")
-    ctx.print("  atip search compress a folder                     find a command by what you want")
-    ctx.print("  atip guard log                                    what was allowed, asked, denied")
+    rows = (
+        ("atip explain 'rm -rf build'", "what would this line do?"),
+        ("atip search compress a folder", "find a command by what you want"),
+        ("atip guard log", "what was allowed, asked, denied"),
+    )
+    for line in table(rows, width=width_of(ctx), wrapped=True):
+        ctx.print(line)
 
 
 def _remove(options: argparse.Namespace, ctx: Context, scope: Scope) -> int:

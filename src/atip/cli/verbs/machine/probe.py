@@ -1,6 +1,6 @@
 """Ask one tool for its own metadata, confined, even if a scan would not.
 
-First `--help`; if that speaks of `--agent`, or with `--force`, then `--agent`. Nothing is stored.
+First `--help`; if that mentions `--agent`, or with `--force`, then `--agent`. Nothing is stored.
 """
 
 from __future__ import annotations

@@ -70,16 +70,18 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         return 0 if hits else 1
     for notice in notices:
         ctx.note(notice)
-    from atip.cli.output import clean, shorten, table, width_of
+    from atip.cli.output import WIDEST, clean, shorten, table, width_of
 
     width = width_of(ctx)
-    rows = [(clean(hit.line), clean(hit.summary)) for hit in hits]
-    for hit, line in zip(hits, table(rows, indent="", width=width), strict=True):
-        ctx.print(line)
+    names = min(max((len(clean(hit.line)) for hit in hits), default=0), WIDEST)
+    for hit in hits:
+        row = (clean(hit.line).ljust(names), clean(hit.summary))
+        for line in table([row], indent="", width=width):
+            ctx.print(line)
         if hit.option is not None:
             ctx.print(shorten(f"  {clean(hit.option.line)}", width))
     if not hits:
-        ctx.note(_hint(options.tool, ctx))
+        ctx.note(_hint(options.tool, bool(options.having or options.lacking), ctx))
     return 0 if hits else 1
 
 
@@ -94,7 +96,7 @@ def _build_index(ctx: Context) -> None:
         progress.close()
 
 
-def _hint(tool: str | None, ctx: Context) -> str:
+def _hint(tool: str | None, filtered: bool, ctx: Context) -> str:
     """Within a tool every command is an answer, so that nothing means: no such tool, or a filter took all."""
     if tool is not None:
         from atip.model.shapes.shape import closest
@@ -103,4 +105,8 @@ def _hint(tool: str | None, ctx: Context) -> str:
         close = None if tool in known else closest(tool, known)
         if close is not None:
             return f"nothing found; no tool `{tool}` is known, did you mean `{close}`?"
-    return "nothing found; other words may help, or `atip scan` if nothing is known yet"
+    if filtered:
+        return "nothing found; try without --having and --lacking, or other words"
+    if not ctx.app.store.load_index()["tools"]:
+        return "nothing found: no program is known yet; run `atip scan`"
+    return "nothing found; try other words"

@@ -25,9 +25,9 @@ EXAMPLES = ("atip ui", "atip ui --port 8600 --no-open", "atip ui --export report
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from atip.cli.quick import natural
+    from atip.cli.quick import port
 
-    parser.add_argument("--port", type=natural, default=0, help="port on loopback (a free one)")
+    parser.add_argument("--port", type=port, default=0, help="port on loopback (a free one)")
     parser.add_argument("--no-open", action="store_true", help="only print the address")
     parser.add_argument("--export", default="", metavar="DIR", help="write a report and end")
 

@@ -2,7 +2,7 @@
 
 Speaks MCP on standard input and output, or with `--http` as streamable HTTP on the loopback interface, where every
 request needs a bearer token (`ATIP_MCP_TOKEN`, or one that is made and printed once on standard error).
-Calls are decided by your policy and run in the sandbox; what needs a yes is put to you by the client, and refused
+Calls are decided by your policy and run in the sandbox; what needs your confirmation is asked by the client, and refused
 where it cannot. `atip mcp config CLIENT` writes the client's entry.
 """
 
@@ -31,7 +31,7 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from atip.cli.quick import natural, positive, seconds
+    from atip.cli.quick import port, positive, seconds
 
     parser.add_argument(
         "--expose",
@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
     parser.add_argument("--host", default="127.0.0.1", help="loopback address; default 127.0.0.1")
-    parser.add_argument("--port", type=natural, default=0, help="default: any that is free")
+    parser.add_argument("--port", type=port, default=0, help="default: any that is free")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

@@ -2,7 +2,7 @@
 
 LINE is one command, spelled as it will be run; `npm test *` allows any further words too. The rule goes into your own policy file and counts for
 the project here (`--here`, the default) or everywhere. It covers the words alone: not a redirection, no secret, no privilege.
-What is known to destroy data is asked about all the same. A line that runs files of the workspace (tests, builds, scripts) runs confined, because
+What is known to destroy data is still asked about. A line that runs files of the workspace (tests, builds, scripts) runs confined, because
 an earlier line may have written them; `--unsafe-unconfined` lets it run outside of the sandbox.
 
 Without LINE, `--host`, `--connect`, `--listen` and `--write` open the sandbox for all confined lines; `atip policy suggest` lists what they needed.

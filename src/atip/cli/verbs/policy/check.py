@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from atip.cli.quick import folder
 from atip.errors import EXIT_OK, EXIT_REFUSED
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ EXAMPLES = ("atip policy check 'git push --force'", "atip policy check --policy 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("line", help="the shell line, quoted as one word")
-    parser.add_argument("--cwd", help="where it would run (default: here)")
+    parser.add_argument("--cwd", type=folder, help="where it would run (default: here)")
     parser.add_argument("--policy", help="preset instead of the configured one")
 
 

@@ -106,7 +106,9 @@ def _print(ctx: Context, policy: Policy) -> None:
         ctx.print(f"  preset {policy.preset}")
     for rule in (*document["rules"], *document["presetRules"]):
         conditions = [
-            f"{k} {v}" for k, v in rule.items() if k not in ("name", "decision", "reason")
+            f"{k} {', '.join(map(str, v)) if isinstance(v, (list, tuple)) else v}"
+            for k, v in rule.items()
+            if k not in ("name", "decision", "reason")
         ]
         ctx.print(clean(f"  {rule['decision']:<5} {rule['name']}  {'; '.join(conditions)}"))
     if document["default"]:
@@ -118,6 +120,8 @@ def _print(ctx: Context, policy: Policy) -> None:
     if policy.allowlist:
         ctx.print("  deny  programs that the approving registry does not know")
     if policy.trust is not None:
-        ctx.print("  deny  programs that do not meet the demands on signatures and provenance")
+        ctx.print(
+            "  deny  programs that do not meet the requirements for signatures and provenance"
+        )
     if policy.delegation is not None:
         ctx.print("  deny  what was not delegated")

@@ -33,6 +33,11 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     for row in wrong:
         says = "does not match" if row["expected"] else "matches"
         ctx.print(clean(f"{row['path']}: {row['rule']}: {says} `{row['line']}`"))
+    if not rows:
+        ctx.note(
+            "no rule has examples; add `examples` to a rule of a policy file, or name the file"
+        )
+        return 0
     ctx.print(f"{len(rows) - len(wrong)} of {len(rows)} examples hold")
     return 1 if wrong else 0
 

@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="without signed index: through its catalogue, or hash by hash (reveals what is installed)",
     )
     parser.add_argument(
-        "--private", action="store_true", help="its addresses are private; connect all the same"
+        "--private", action="store_true", help="its addresses are private; connect anyway"
     )
     parser.add_argument(
         "--organization", action="store_true", help="its policy.json is in force here"

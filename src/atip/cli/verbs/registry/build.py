@@ -104,7 +104,7 @@ def _approve(options: argparse.Namespace, ctx: Context, place: str) -> bool:
     _count, problems = check_contributions(options.folder, place, [digits])
     for problem in problems:
         ctx.note(f"{clean(problem.path)}: {clean(problem.message)} [{problem.code}]")
-    if not ctx.confirm(f"publish the shim of {digits[:16]}… all the same?"):
+    if not ctx.confirm(f"publish the shim of {digits[:16]}… anyway?"):
         return False
     approve(options.folder, digits, by=getpass.getuser(), at=now_iso(), reason=options.reason)
     return True

@@ -21,10 +21,10 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from atip.cli.quick import natural
+    from atip.cli.quick import port
 
     parser.add_argument("folder", metavar="DIR", help="published tree")
-    parser.add_argument("--port", type=natural, default=0, help="port on loopback (a free one)")
+    parser.add_argument("--port", type=port, default=0, help="port on loopback (a free one)")
     parser.add_argument(
         "--token-env", default="", metavar="VARIABLE", help="ask for the token in this variable"
     )

@@ -44,6 +44,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     prefetch = tuple(filter(None, options.prefetch.split(",")))
     synced = ctx.app.sync(approve=options.approve, prefetch=prefetch)
     if not ctx.as_json:
+        if not ctx.app.registries.list():
+            ctx.note("no registry is configured; `atip registry add URL` adds one")
         _print(ctx, synced)
         agreed = _ask(ctx, synced.report.waiting)
         if agreed:

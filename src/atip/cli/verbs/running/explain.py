@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from atip.cli.quick import folder
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
@@ -19,7 +21,7 @@ _STYLES = {"allow": "green", "confine": "cyan", "ask": "yellow", "deny": "red"}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("line", help="the shell line, quoted as one word")
-    parser.add_argument("--cwd", help="where it would run (default: here)")
+    parser.add_argument("--cwd", type=folder, help="where it would run (default: here)")
     parser.add_argument("--policy", help="preset instead of the configured one")
 
 

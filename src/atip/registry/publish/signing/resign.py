@@ -84,7 +84,9 @@ def resign(order: BuildOrder, *, rotate: str = "", renew_root: bool = False) -> 
     # Before any key moves: what is published must be ours.
     chain = roots.load_roots(folder)
     if not chain:
-        raise NotFoundError("publish.no-root", f"`{folder}` holds no root", hint="build it first")
+        raise NotFoundError(
+            "publish.no-root", f"`{folder}` has no root metadata", hint="build it first"
+        )
     load_published(store, chain[-1], chain[:-1])
     keys = _new_keys(folder, settings, order.at, rotate, renew_root)
     chain = roots.load_roots(folder)

@@ -74,7 +74,9 @@ def load_private(path: str) -> Any:
     data = read_bytes(path, 100_000)
     # SECURITY: a signing key that others on this machine can read is everybody's key.
     if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
-        raise TrustError("publish.key-mode", f"others may read `{path}`", hint=f"chmod 600 {path}")
+        raise TrustError(
+            "publish.key-mode", f"`{path}` is readable by other users", hint=f"chmod 600 {path}"
+        )
     serialization = _cryptography().hazmat.primitives.serialization
     try:
         return serialization.load_pem_private_key(data, password=None)

@@ -93,7 +93,9 @@ def next_root(
     """
     chain = load_roots(folder)
     if not chain:
-        raise NotFoundError("publish.no-root", f"`{folder}` holds no root", hint="build it first")
+        raise NotFoundError(
+            "publish.no-root", f"`{folder}` has no root metadata", hint="build it first"
+        )
     old = signed_part(chain[-1])
     # Everything is signed in memory before a key file moves.
     old_signers = signing_keys(keys, **_needed(old))

@@ -190,7 +190,9 @@ def load_mode(path: str) -> None:
     import stat
 
     if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
-        raise TrustError("publish.key-mode", f"others may read `{path}`", hint=f"chmod 600 {path}")
+        raise TrustError(
+            "publish.key-mode", f"`{path}` is readable by other users", hint=f"chmod 600 {path}"
+        )
 
 
 def sigstore_signer(token_variable: str = TOKEN) -> Sign:
