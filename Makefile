@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: scan test test-clients check format bench soak mutations requirements docs catalogue prove release clean
+.PHONY: scan test test-all coverage test-clients check format bench soak mutations requirements docs catalogue prove release clean
 
 scan: $(VENV)/.ready
 	@$(BIN)/atip scan --learn
@@ -11,6 +11,15 @@ scan: $(VENV)/.ready
 
 test: $(VENV)/.ready $(VENV)/.system
 	@scripts/test
+
+# The same tests with every Python from 3.11 to 3.14 that is installed; `scripts/test-all tests/unit` runs some of them.
+test-all: $(VENV)/.ready $(VENV)/.system
+	@scripts/test-all
+
+# Lines and branches of policy, sandbox, execution and trust; fails below the floors in the script.
+coverage: $(VENV)/.ready $(VENV)/.system
+	@$(BIN)/python -c "import coverage" 2>/dev/null || $(BIN)/python -m pip install -qq --disable-pip-version-check --group coverage
+	@$(BIN)/python scripts/security_coverage.py
 
 # Real coding agents (1.1 GB in .cache/clients) with scripted models on loopback; writes docs/reference/clients.md.
 test-clients: $(VENV)/.ready $(VENV)/.system
