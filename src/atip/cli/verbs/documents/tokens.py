@@ -38,7 +38,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ways = [row.to_json() for row in rows]
         ctx.emit({"tokenizer": tokenizer, "tools": len(found), "commands": commands, "ways": ways})
         return 0
-    from atip.cli.output import count as plural, table
+    from atip.cli.output import count as plural
+    from atip.cli.output import table
 
     ctx.print(f"{plural(len(found), 'tool')}, {plural(commands, 'command')}, tokens by {tokenizer}")
     lines = [
