@@ -102,7 +102,7 @@ def run(python: str, program: str, document: pathlib.Path) -> tuple[int, float]:
 def sync_figures(folder: pathlib.Path) -> bool:
     """In full, unchanged, and after one operation changed."""
     from atip.apis.config import load_config
-    from atip.apis.interface import open_door
+    from atip.apis.interface import open_access
     from atip.apis.sync.syncing import sync
 
     told = {"sources": {"openapi": {"github": {"type": "openapi", "spec": "github.json"}}}}
@@ -111,7 +111,7 @@ def sync_figures(folder: pathlib.Path) -> bool:
 
     def timed() -> tuple[float, typing.Any]:
         begin = time.process_time()
-        report = sync(config, open_door())
+        report = sync(config, open_access())
         return time.process_time() - begin, report.sources[0]
 
     full, report = timed()

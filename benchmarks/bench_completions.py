@@ -3,7 +3,7 @@
     python benchmarks/bench_completions.py [TOOL…]
 
 Every tool that has a completion script here, or a sample of them at even distances; no tool is chosen for its result.
-A flag of the root is borne out if its help (asked in the probe sandbox) or its formatted manual page holds the word.
+A flag of the root is corroborated if its help (asked in the probe sandbox) or its formatted manual page holds the word.
 Install `bash-completion`, `zsh-common` and `fish-common` first: the more scripts, the more there is to be wrong about.
 """
 
@@ -46,7 +46,9 @@ def main() -> bool:
             lost = sorted(flags - words)
             told, wrong = told + len(flags), wrong + len(lost)
             if lost:
-                print(f"     {name} ({found.rung}): not in its documents: {' '.join(lost[:12])}")
+                print(
+                    f"     {name} ({found.source_kind}): not in its documents: {' '.join(lost[:12])}"
+                )
     share = 1 - wrong / max(told, 1)
     name = f"flags at the root from completions that documents name, of {told}"
     return figure(name, share, BAR, unit="share", higher=True)

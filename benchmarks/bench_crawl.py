@@ -104,7 +104,7 @@ def ours(count: int, kept: pathlib.Path, folder: pathlib.Path, jobs: int) -> tup
     shutil.copytree(kept / "state" / "sources", state / "sources")
     code = (
         "import sys; from atip.crawler.crawl import *; from atip.crawler.sources.interface import CrawlRequest;"
-        "order = CrawlOrder(wanted=(CrawlRequest(source='apt', name='*'),), state=sys.argv[1], limit=int(sys.argv[2]),"
+        "order = CrawlOrder(requests=(CrawlRequest(source='apt', name='*'),), state=sys.argv[1], limit=int(sys.argv[2]),"
         " jobs=int(sys.argv[3])); steps = []; crawler = Crawler(order, steps.append);"
         "crawler.run() if order.jobs else crawler.discover(); print(max(one.seconds for one in steps))"
     )
@@ -122,7 +122,7 @@ def main() -> bool:
     # Workers are children of a server of processes: what it leaves behind comes to us.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     order = CrawlOrder(
-        wanted=(CrawlRequest(source="apt", name="*"),), state=str(kept / "state"), limit=count
+        requests=(CrawlRequest(source="apt", name="*"),), state=str(kept / "state"), limit=count
     )
     crawler = Crawler(order)
     packages = crawler.discover()

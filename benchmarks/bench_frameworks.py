@@ -148,7 +148,7 @@ def bench_cobra(box: atip.Toolbox, names: typing.Iterable[str]) -> bool:
         fine = recall >= 0.99 and not tally.invented and tally.named > 0
         good &= fine
         print(
-            f"{'ok  ' if fine else 'MISS'} {name:<12} {finding.rung}: {tally.named} names in help, {recall:.4f} known;"
+            f"{'ok  ' if fine else 'MISS'} {name:<12} {finding.source_kind}: {tally.named} names in help, {recall:.4f} known;"
             f" {tally.told} told, {len(tally.invented)} invented ({seconds:.0f} s)",
             flush=True,
         )
@@ -254,8 +254,8 @@ def bench_python(box: atip.Toolbox, names: typing.Iterable[str]) -> bool:
             except atip.AtipError as error:
                 print(f"MISS {script}: {error}")
                 continue
-            if finding.rung != "framework":
-                print(f"MISS {script}: structure from {finding.rung}")
+            if finding.source_kind != "framework":
+                print(f"MISS {script}: structure from {finding.source_kind}")
             chosen.append(by_tool[script])
             answers += [
                 json.dumps(prediction(finding.tool, tuple(command["path"])))

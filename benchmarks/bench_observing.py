@@ -1,7 +1,7 @@
 """What observing costs: `python benchmarks/bench_observing.py [ROUNDS]`.
 
 The same command confined (`Toolbox.run`) and observed (`Toolbox.observe`: on a copy, traced, with a recording network), in turn in one
-process; median of the ratios of neighbours, and the median time of an observed run. `sleep 0.01` is the command of ten milliseconds.
+process; median of the ratios of neighbors, and the median time of an observed run. `sleep 0.01` is the command of ten milliseconds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The registry client at scale: look-ups in a large cache, damage found, requests of a synchronisation.
+"""The registry client at scale: look-ups in a large cache, damage found, requests of a synchronization.
 
     python benchmarks/bench_registry_client.py [--shims 100000] [--lookups 20000] [--folder DIR]
 
@@ -25,8 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from atip.registry import tree  # noqa: E402
-from atip.registry.remote.asking import Asking  # noqa: E402
 from atip.registry.remote.remote import RemoteRegistry  # noqa: E402
+from atip.registry.remote.session_options import RegistrySessionOptions  # noqa: E402
 from atip.registry.remote.sources import RegistrySource  # noqa: E402
 from atip.registry.shims import cache as cache_module  # noqa: E402
 from atip.registry.shims.cache import ShimCache, ShimFacts  # noqa: E402
@@ -58,7 +58,7 @@ def look_ups(folder: str, shims: int, lookups: int) -> dict[str, object]:
     """Times of `ShimCache.find` and of a whole `RemoteRegistry.find`; damage of one entry in a hundred."""
     places = find_places(home=folder)
     source = RegistrySource(name="bench", url="https://bench.example", lookup="hash")
-    registry = RemoteRegistry(source, places, Asking(offline=True))
+    registry = RemoteRegistry(source, places, RegistrySessionOptions(offline=True))
     cache = registry.cache
     facts = ShimFacts(
         url="https://bench.example", cached_at=time.time(), expires_at=time.time() + 1e6
@@ -100,7 +100,7 @@ def damage(cache: ShimCache, folder: str, digests: list[str]) -> dict[str, int]:
     return {"damaged": len(chosen), "found": len(lost & chosen), "false_alarms": len(lost - chosen)}
 
 
-def synchronisation(folder: str, published: int, local: int) -> dict[str, object]:
+def synchronization(folder: str, published: int, local: int) -> dict[str, object]:
     """Requests and time of looking up `local` hashes, twice."""
     simulator = RegistrySimulator(bits=tree.bin_bits(published))
     for number in range(published):
@@ -123,7 +123,7 @@ def synchronisation(folder: str, published: int, local: int) -> dict[str, object
         for label in ("cold", "warm"):
             server.requests.clear()
             start = time.perf_counter()
-            with RemoteRegistry(source, places, Asking(refresh=True)) as registry:
+            with RemoteRegistry(source, places, RegistrySessionOptions(refresh=True)) as registry:
                 hits = sum(registry.find(digest) is not None for digest in ours)
             asked = [path for path in server.paths if path not in known]
             unknown = [path for path in asked if "/shims/sha256/" in path]
@@ -148,7 +148,7 @@ def main() -> bool:
     try:
         found = {
             "cache": look_ups(os.path.join(folder, "a"), options.shims, options.lookups),
-            "sync": synchronisation(os.path.join(folder, "b"), options.published, options.local),
+            "sync": synchronization(os.path.join(folder, "b"), options.published, options.local),
         }
     finally:
         shutil.rmtree(folder, ignore_errors=True)

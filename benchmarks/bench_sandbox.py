@@ -10,7 +10,7 @@ Then single runs of `/usr/bin/true`. The Landlock backend against the same spawn
 `bwrap` alone with the same mounts (our made-up files, sealed bytes, limits, filters are extra): `helpers` may start other
 programs, `writes` has a folder and limits too, `list` may start three programs (goal: 1.5 each); `alone` may start nothing
 else (one-shot exec), `network` has a proxy and so the launcher in Python (goal: at most 40 ms of CPU more). What outlives
-its parent is waited for and counted. These ratios are medians over pairs of neighbouring rounds.
+its parent is waited for and counted. These ratios are medians over pairs of neighboring rounds.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def kinds_of_run(folder: str) -> dict[str, tuple[Confinement, str | None]]:
 def in_turns(
     plainly: Callable[[], float], ours: Callable[[], float], rounds: int, runs: int
 ) -> tuple[float, float, float]:
-    """Milliseconds of both, medians, and the median of the ratios of neighbours. What slows the machine down for a
+    """Milliseconds of both, medians, and the median of the ratios of neighbors. What slows the machine down for a
     while then hits both sides, where the best of each may come from different moments."""
     pairs = [(plainly() / runs * 1e3, ours() / runs * 1e3) for _ in range(rounds)]
     ratio = statistics.median(pair[1] / pair[0] for pair in pairs)

@@ -11,7 +11,7 @@ from atip.system.workspace.approvals import ProjectApprovals
 if typing.TYPE_CHECKING:
     import pathlib
 
-    from atip.apis.interface import Door
+    from atip.apis.interface import ApiAccess
 
 
 def approve(folder: pathlib.Path, home: pathlib.Path) -> None:
@@ -20,11 +20,11 @@ def approve(folder: pathlib.Path, home: pathlib.Path) -> None:
     ProjectApprovals(str(home / ".config/agent-tools")).remember(digest_of(config), str(folder))
 
 
-def confined_door(folder: pathlib.Path, env: dict[str, str] | None = None) -> Door:
+def confined_access(folder: pathlib.Path, env: dict[str, str] | None = None) -> ApiAccess:
     """The way out that `atip api` uses for a project: programs run confined. The home lies beside it and has no policy."""
     from atip.toolbox import Toolbox
 
     home = folder.parent / f"{folder.name}-home"
     home.mkdir(exist_ok=True)
-    door = Toolbox(home=str(home)).apis.door
-    return door if env is None else door.replace(env=env)
+    access = Toolbox(home=str(home)).apis.access
+    return access if env is None else access.replace(env=env)

@@ -1,4 +1,4 @@
-"""Who may import whom: downward only; pure rooms touch nothing; one door per third-party package."""
+"""Who may import whom: downward only; pure packages touch nothing; one package imports each third-party package."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ RANKS = (
     # workflows, from the bottom up: a module imports only what stands in a line above its own
     {"api.sessions", "overrides", "verify"},
     {"lookup"},
-    {"establish", "host", "run.hooks", "run.masked", "run.packages"},
+    {"host", "run.hooks", "run.masked", "run.packages", "verify_command"},
     {
         "api.approve",
         "bundle.host",

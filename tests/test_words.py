@@ -11,7 +11,7 @@ from tests.shared import ROOT
 
 SOURCES = sorted((ROOT / "src" / "atip").rglob("*.py"))
 WORDS = re.compile(
-    r"\b(?:nobody|somebody|anybody|only looks|for good|worn out|borne out|rungs?|keeper|asker|unbidden|told)\b"
+    r"\b(?:nobody|somebody|anybody|only looks|for good|worn out|borne out|rungs?|keeper|asker|unbidden|told|judgements?)\b"
     r"|\b(?:all the same|learnt|speaks? of|will not do|leads? out of|made-up|altogether|broke off|anew|on the way|policy demands)\b"
     r"|\b(?:names|holds|knows|gives) no (?:interpreter|metadata|root|tool|object)\b"
     r"|\b(?:list of|or no|is a) texts?\b|\bothers may (?:read|write)\b|\bgives? (?:it|them) up\b|\bneeds? .{0,12}\byes\b"

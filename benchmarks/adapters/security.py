@@ -297,10 +297,10 @@ def terminal(folder: pathlib.Path) -> Findings:
 
 
 def secrets(folder: pathlib.Path) -> Findings:
-    """Secrets do not survive, whole or cut at any byte, colours removed or not; the rest is unchanged."""
+    """Secrets do not survive, whole or cut at any byte, colors removed or not; the rest is unchanged."""
     from atip.execution.redaction.redact import Redactor, redact
 
-    colours = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+    colors = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
     for row in rows(folder / "synthetic.jsonl"):
         data = row["text"].encode()
         shown = redact(data).data
@@ -314,7 +314,7 @@ def secrets(folder: pathlib.Path) -> Findings:
             secret = row["secret"]
             known = redact(b"<" + data + b">", (secret.encode(),)).data.decode()
             right = (
-                secret not in text and secret not in colours.sub("", text) and secret not in known
+                secret not in text and secret not in colors.sub("", text) and secret not in known
             )
         else:
             right = text == row["text"]

@@ -5,7 +5,7 @@ The packages, from the bottom up (imports go downward only; `tests/test_architec
     errors      error tree, stable codes, exit codes
     model       WHAT a tool is: ATIP 0.6 as frozen values; effects; validate, lint, diff, partial view
     calls       HOW it is called: arguments → argv, argv → invocation, shell line → argvs
-    system      the only doors to the OS: files, processes, network, paths, clock
+    system      the only access to the OS: files, processes, network, paths, clock
     codecs      one file per format
     inference   help, man, completion text → Tool with evidence; effects from knowledge and rules
     knowledge   curated facts as data, one YAML per well-known tool
@@ -22,7 +22,7 @@ The packages, from the bottom up (imports go downward only; `tests/test_architec
     pages       the catalogue of a registry as static pages, and the pages of `atip ui`
     workflows   what Toolbox does, in ranks: lookup, judge, run, scan, call, search, verify, sync, cmp, api, bundle
     toolbox     a façade over the workflows
-    server cli  doors for clients and people
+    server cli  entry points for clients and people
     sdk         what a CLI author imports; depends on nothing
 
 Everything public is re-exported here lazily: `import atip` loads nothing else.

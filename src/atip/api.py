@@ -5,10 +5,10 @@ Workflows that need a store, a sandbox or a network are methods of `Toolbox`.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import os
-    from typing import Any
 
     from atip.codecs.interface import Encoded
     from atip.model.diff.compare import Diff

@@ -12,27 +12,26 @@ properties (`registries`, `apis`, `intents`, …), and what makes objects and do
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from atip.toolbox import Toolbox
 
 MAX_RUNS = 64
 """Programs that run at once; further ones wait their turn."""
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import ThreadPoolExecutor
-    from typing import Any, TypeVar
 
     Done = TypeVar("Done")
 
     from atip.discovery.mcp.configs import McpConfigs
     from atip.discovery.report import ScanPlan, ScanReport
     from atip.discovery.scan import Progress, ScanOptions
-    from atip.discovery.sources.ladder import SourceFinding
     from atip.discovery.sources.native import NativeAnswer
+    from atip.discovery.sources.source_order import SourceFinding
     from atip.execution.call import CallOptions, ProgramCall
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict
@@ -129,9 +128,9 @@ class AsyncToolbox:
         return await asyncio.to_thread(self.box.verify, name)
 
     async def verify_file(
-        self, path: str, *, tool: Tool | None = None, asked: VerifyOptions | None = None
+        self, path: str, *, tool: Tool | None = None, options: VerifyOptions | None = None
     ) -> Verdict:
-        return await asyncio.to_thread(self.box.verify_file, path, tool=tool, asked=asked)
+        return await asyncio.to_thread(self.box.verify_file, path, tool=tool, options=options)
 
     async def explain(
         self, line: str, *, cwd: str | None = None, preset: str | None = None, once: bool = False
@@ -147,7 +146,7 @@ class AsyncToolbox:
         timeout_s: float | None = None,
         max_bytes: int | None = None,
         structured: bool = False,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> Result:
         """As `Toolbox.run`; many may run at once, and cancelling the task ends the program."""
         from atip.execution.runs import ActiveRuns
@@ -170,7 +169,7 @@ class AsyncToolbox:
         timeout_s: float | None = None,
         preset: str | None = None,
         assume_yes: bool = False,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
         real: bool = False,
         answers: Mapping[str, bytes] | None = None,
     ) -> Observation:
@@ -186,7 +185,7 @@ class AsyncToolbox:
         return await asyncio.to_thread(self.box.save_observation, seen)
 
     async def preview_call(
-        self, call: ProgramCall, *, preset: str | None = None, ask: Asker | None = None
+        self, call: ProgramCall, *, preset: str | None = None, ask: ConsentPrompt | None = None
     ) -> Preview:
         return await self._ended_with_task(
             lambda: self.box.preview_call(call, preset=preset, ask=ask), None
@@ -199,7 +198,7 @@ class AsyncToolbox:
         cwd: str | None = None,
         stdin: bytes | None = None,
         timeout_s: float | None = None,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> Preview:
         return await self._ended_with_task(
             lambda: self.box.preview(argv, cwd=cwd, stdin=stdin, timeout_s=timeout_s, ask=ask), None
@@ -229,7 +228,7 @@ class AsyncToolbox:
         tool: str | None = None,
         number: int | None = None,
         options: CallOptions | None = None,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> IntentResult:
         return await asyncio.to_thread(
             self.box.run_intent, request, values, tool=tool, number=number, options=options, ask=ask
@@ -244,7 +243,7 @@ class AsyncToolbox:
         stdin: bytes | None = None,
         timeout_s: float | None = None,
         max_bytes: int | None = None,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> Result:
         return await asyncio.to_thread(
             self.box.call, call,

@@ -12,6 +12,8 @@ front of it. Implements ATIP 0.6 §7, §8.3, Appendix A.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.calls.build import build
 from atip.calls.effects.conflicts import waves
 from atip.calls.functions import function_table
@@ -25,10 +27,8 @@ from atip.model.problems import Problem
 from atip.model.value import Value, brief
 from atip.model.view.choice import choose_commands, warn_of_many
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
 
     from atip.calls.functions import Function
     from atip.calls.invocation import Invocation

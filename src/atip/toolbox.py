@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from atip.discovery.mcp.configs import McpConfigs
     from atip.discovery.report import ScanPlan, ScanReport
     from atip.discovery.scan import Progress, ScanOptions
-    from atip.discovery.sources.ladder import SourceFinding
     from atip.discovery.sources.native import NativeAnswer
+    from atip.discovery.sources.source_order import SourceFinding
     from atip.execution.audit.chain import Audit
     from atip.execution.call import CallOptions, ProgramCall
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.execution.runner import Runner
     from atip.execution.runs import ActiveRuns
@@ -200,16 +200,16 @@ class Toolbox:
         return mcp_servers(self.host)
 
     def verify(self, name: str) -> Verdict:
-        """What can be established about a tool's file: every step, the level, the recommendation."""
+        """What can be verified about a tool's file: every step, the level, the recommendation."""
         from atip.workflows.verify import verify_file
 
         return verify_file(self.locate(name), self.places, tool=self.find(os.path.basename(name)))
 
-    def verify_file(self, path: str, *, tool: Tool | None = None, asked: VerifyOptions | None = None) -> Verdict:  # fmt: skip
+    def verify_file(self, path: str, *, tool: Tool | None = None, options: VerifyOptions | None = None) -> Verdict:  # fmt: skip
         """The verdict on one file; what is asked for replaces what lies beside it and `trust.json`."""
         from atip.workflows.verify import verify_file
 
-        return verify_file(path, self.places, asked=asked, tool=tool, offline=self.offline)
+        return verify_file(path, self.places, options=options, tool=tool, offline=self.offline)
 
     def explain(self, line: str, *, cwd: str | None = None, preset: str | None = None, once: bool = False) -> Explanation:  # fmt: skip
         """What a shell line will do and whether policy lets it run; errors as `registry.policies`."""
@@ -220,7 +220,7 @@ class Toolbox:
     def run(
         self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,
         timeout_s: float | None = None, max_bytes: int | None = None, structured: bool = False,
-        ask: Asker | None = None, runs: ActiveRuns | None = None,
+        ask: ConsentPrompt | None = None, runs: ActiveRuns | None = None,
     ) -> Result:  # fmt: skip
         """Run a command under policy and sandbox; arguments and errors as `workflows.run.runner`."""
         from atip.execution.call import CallOptions
@@ -236,7 +236,7 @@ class Toolbox:
         return make_call(self.host, argv, options)
 
     def make_runner(
-        self, *, preset: str | None = None, ask: Asker | None = None,
+        self, *, preset: str | None = None, ask: ConsentPrompt | None = None,
         on_output: Callable[[str, bytes], None] | None = None,
     ) -> Runner:  # fmt: skip
         """A runner with the policy, the audit and the remembered approvals of the user."""
@@ -245,7 +245,7 @@ class Toolbox:
         return make_runner(self.host, preset=preset, ask=ask, on_output=on_output)
 
     def line_runner(
-        self, line: str, *, cwd: str | None = None, stdin_fd: int = -1, ask: Asker | None = None,
+        self, line: str, *, cwd: str | None = None, stdin_fd: int = -1, ask: ConsentPrompt | None = None,
         on_output: Callable[[str, bytes], None] | None = None, read_only: bool = False, keyboard: int = -1, mark: str = "",
     ) -> tuple[Runner, ProgramCall]:  # fmt: skip
         """What runs a whole shell line in one sandbox, and the call to hand to it; errors as `run`."""
@@ -276,7 +276,7 @@ class Toolbox:
     def observe(
         self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,
         timeout_s: float | None = None, preset: str | None = None, assume_yes: bool = False,
-        ask: Asker | None = None, real: bool = False, answers: Mapping[str, bytes] | None = None,
+        ask: ConsentPrompt | None = None, real: bool = False, answers: Mapping[str, bytes] | None = None,
     ) -> Observation:  # fmt: skip
         """Run a command traced on a copy, its network a stand-in that says `answers`; `real`: as `run`. Errors as `run`."""
         from atip.execution.call import CallOptions
@@ -300,7 +300,7 @@ class Toolbox:
 
     def preview(
         self, argv: Sequence[str], *, cwd: str | None = None, stdin: bytes | None = None,
-        timeout_s: float | None = None, ask: Asker | None = None,
+        timeout_s: float | None = None, ask: ConsentPrompt | None = None,
     ) -> Preview:  # fmt: skip
         """Run a command on a copy of what it may write; errors as `run`."""
         from atip.execution.call import CallOptions
@@ -308,7 +308,7 @@ class Toolbox:
         options = CallOptions(cwd=cwd, stdin=stdin, timeout_s=timeout_s)
         return self.preview_call(self.make_call(argv, options), ask=ask)
 
-    def preview_call(self, call: ProgramCall, *, preset: str | None = None, ask: Asker | None = None) -> Preview:  # fmt: skip
+    def preview_call(self, call: ProgramCall, *, preset: str | None = None, ask: ConsentPrompt | None = None) -> Preview:  # fmt: skip
         """`preview` for a call that was made already."""
         from atip.workflows.run.preview import preview_call
 
@@ -330,7 +330,7 @@ class Toolbox:
         stdin: bytes | None = None,
         timeout_s: float | None = None,
         max_bytes: int | None = None,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> Result:
         """Run a model's tool call; what it may be and errors are those of `workflows.agents.call.call_tool`."""
         from atip.execution.call import CallOptions
@@ -354,7 +354,7 @@ class Toolbox:
         tool: str | None = None,
         number: int | None = None,
         options: CallOptions | None = None,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> IntentResult:
         """Run what a request means by the CMP tools; errors as `workflows.cmp.run`."""
         return self.intents.run(request, values, tool=tool, number=number, options=options, ask=ask)

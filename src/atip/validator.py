@@ -8,13 +8,13 @@ Implements ATIP 0.6 §11.2, §11.3, Appendix A.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 from atip.model.problems import Problem
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
 
     from atip.model.effects import Effects
     from atip.model.tool import Tool

@@ -13,19 +13,18 @@ import asyncio
 import atexit
 import os
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.arguments import UNSET, Unset
 from atip.errors import NeedsConfirmation
 from atip.execution.consent import Question, ask_on_terminal
 from atip.toolbox import Toolbox
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
-    from typing import Any
 
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
 
 __all__ = ["UNSET", "Question", "Unset", "WrappedApis", "ask_on_terminal"]
 
@@ -39,20 +38,20 @@ class WrappedApis:
             config: `codegen.config.json` or its folder.
         """
         self._config = os.fspath(config)
-        self._ask: Asker = ask_nobody
+        self._ask: ConsentPrompt = refuse_questions
         self._policy: str | None = None
         self._lock = threading.Lock()
         self._box: Toolbox | None = None
         self._sessions: AbstractContextManager[None] | None = None
 
-    def use(self, *, ask: Asker | None = None, policy: str | None = None) -> None:
+    def use(self, *, ask: ConsentPrompt | None = None, policy: str | None = None) -> None:
         """Say who is asked, and under which preset.
 
         Args:
             ask: reaches the user: gets a `Question`, returns True for yes; `ask_on_terminal` is one. None: nobody is asked.
             policy: preset instead of the configured one; None: as configured.
         """
-        self._ask, self._policy = ask or ask_nobody, policy
+        self._ask, self._policy = ask or refuse_questions, policy
 
     def call(self, source: str, operation: str, arguments: Mapping[str, Any]) -> Any:
         """The data of an answer.
@@ -88,7 +87,7 @@ class WrappedApis:
             return self._box
 
 
-def ask_nobody(question: Question) -> bool:
+def refuse_questions(question: Question) -> bool:
     """The default of wrappers.
 
     Raises:

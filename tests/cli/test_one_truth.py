@@ -142,7 +142,7 @@ def parts(value: object) -> Iterator[dict[str, object]]:
 
 def named(name: str) -> dict[str, object]:
     """A description as a scan leaves it: names, and what knowledge says of their effects."""
-    from atip.discovery.sources.knowing import storable
+    from atip.discovery.sources.knowledge_source import storable
     from atip.model.reading.encode import encode
     from atip.model.tool import Trust
 

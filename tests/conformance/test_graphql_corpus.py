@@ -12,7 +12,7 @@ import pytest
 
 from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
-from atip.apis.interface import Door
+from atip.apis.interface import ApiAccess
 from atip.apis.loading import load_api
 from atip.apis.sync.syncing import sync
 from atip.codecs.apis.operation_schema import schemas_of
@@ -85,11 +85,11 @@ def test_documents_run_against_an_executor_on_loopback(tmp_path: pathlib.Path, w
         server.answer = answer
         source = {"type": "graphql", "endpoint": f"{server.base}/graphql", "schema": "github.graphql", "private": True}  # fmt: skip
         (tmp_path / "codegen.config.json").write_text(json.dumps({"sources": {"graphql": {"github": source}}, "language": "python"}))  # fmt: skip
-        sync(load_config(str(tmp_path)), Door(env={}))
+        sync(load_config(str(tmp_path)), ApiAccess(env={}))
         api = load_api(text, name="github")
         schemas = schemas_of(api)
         ran, failed = 0, []
-        with OperationCaller(load_config(str(tmp_path)), door=Door(env={})) as caller:
+        with OperationCaller(load_config(str(tmp_path)), access=ApiAccess(env={})) as caller:
             for operation in api.operations[:: len(api.operations) // wanted]:
                 schema_in = schemas.input_of(operation)
                 sampler = Sampler(schema_in.get("$defs", {}))

@@ -88,7 +88,7 @@ def desk(
     elif situation == "organization":
         path = tmp_path / "organization.json"
         path.write_text(json.dumps(ORGANIZATION))
-        monkeypatch.setattr("atip.registry.policies.ORGANISATION", str(path))
+        monkeypatch.setattr("atip.registry.policies.ORGANIZATION", str(path))
     else:
         path = tmp_path / "granted.json"
         path.write_text(json.dumps(DELEGATION))

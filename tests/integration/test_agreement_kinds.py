@@ -10,7 +10,7 @@ import typing
 import pytest
 
 from atip.apis.config import load_config
-from atip.apis.interface import open_door
+from atip.apis.interface import open_access
 from atip.apis.sync.syncing import sync
 from atip.errors import AtipError, Denied, NeedsConfirmation
 from atip.policy.decision import Decision
@@ -73,7 +73,7 @@ def write_api(desk: Desk) -> None:
     }
     (desk.work / "codegen.config.json").write_text(json.dumps(config))
     loaded = load_config(str(desk.work))
-    sync(loaded, open_door(offline=True))
+    sync(loaded, open_access(offline=True))
     desk.box.apis.remember(loaded, "things")
 
 
@@ -197,8 +197,8 @@ def test_tools_of_a_bundle_agree(
     env = in_force(situation, place, monkeypatch)
     outcomes = set()
     for name in ("list", "escape", "fail"):
-        _, judgement, _ = host.plan(bundle, [name], {})
-        decision = judgement.decision
+        _, judgment, _ = host.plan(bundle, [name], {})
+        decision = judgment.decision
         outcomes.add(decision.outcome)
         words = ("bundle", "run", str(place.folder), name)
         told = atip(*words, "--dry-run", "--json", home=place.home, cwd=place.workspace, **env)

@@ -148,8 +148,8 @@ def test_a_program_of_the_tools_own_is_never_taken_for_a_well_known_one(home, bo
     write_program(folder, "cat", SCRIPT)
     call = box.intents.plan("look", {"f": "x"})
     assert call.argv[0] == str(folder / "bin" / "cat")
-    judgement, _ = box.intents.make_runner(call).plan(box.make_call(call.argv))
-    assert judgement.decision.outcome == "ask"
+    judgment, _ = box.intents.make_runner(call).plan(box.make_call(call.argv))
+    assert judgment.decision.outcome == "ask"
 
 
 def test_a_relative_program_is_refused(home, box):

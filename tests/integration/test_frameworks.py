@@ -57,7 +57,7 @@ def test_a_python_program_tells_its_own_parser(box, name):
     program = BIN / name
     found = box.infer(str(program))
     tool = found.tool
-    assert found.rung == "framework"
+    assert found.source_kind == "framework"
     root = tool.find(("",)) or tool
     known = flags_of(root) | flags_of(tool)
     shown = subprocess.run([program, "--help"], capture_output=True, text=True).stdout
@@ -77,7 +77,7 @@ def test_a_cobra_program_is_known_as_well_as_its_own_help_knows_it(box, name):
         pytest.skip(f"{name} is not installed here")
     found = box.infer(name)
     tool = found.tool
-    assert found.rung == "framework"
+    assert found.source_kind == "framework"
     assert tool.extra["_generation"]["method"] == COBRA_PROGRAMS[name]
     for words in ([], *([command] for command in tool.commands if command not in ("", "help"))):
         shown = run(program, *words, "--help")
@@ -122,7 +122,7 @@ def test_a_program_with_a_parser_per_command_tells_them_all(box, tmp_path):
     )
     script.chmod(0o755)
     found = box.infer(str(script))
-    assert found.rung == "framework"
+    assert found.source_kind == "framework"
     flags = {path: [one.flags for one in node.options] for path, node in found.tool.walk()}
     assert flags == {("load",): [HELP, ("--crates",)], ("sail",): [HELP, ("--knots",)]}
 
@@ -138,7 +138,7 @@ def test_an_oclif_manifest_is_read_without_running_anything(box, tmp_path):
         json.dumps({"version": "3.1.0", "commands": {"cargo:load": MANIFEST_COMMAND}})
     )
     found = box.infer(str(program))
-    assert found.rung == "framework"
+    assert found.source_kind == "framework"
     assert (found.tool.version, found.tool.description) == ("3.1.0", "Row a boat over a lake")
     assert [one.flags for one in found.tool.find(("cargo", "load")).options] == [("-f", "--force")]
 
@@ -211,7 +211,7 @@ def test_a_program_of_plug_ins_tells_the_parser_of_each(box, tmp_path, deferred)
     script.write_text(CLIFF.format(python=sys.executable, deferred=deferred))
     script.chmod(0o755)
     found = box.infer(str(script))
-    assert (found.rung, found.tool.extra["_generation"]["method"]) == (
+    assert (found.source_kind, found.tool.extra["_generation"]["method"]) == (
         "framework",
         "parser-introspection",
     )

@@ -46,7 +46,7 @@ def _outcome(desk: Desk, line: str) -> str:
 
 
 def remember(
-    box: Toolbox, path: pathlib.Path, rung: str, document: dict[str, object]
+    box: Toolbox, path: pathlib.Path, source_kind: str, document: dict[str, object]
 ) -> dict[str, object]:
     """The store's word on a program, as a scan leaves it."""
     digest = f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
@@ -59,7 +59,7 @@ def remember(
     }
     written = box.store.save_metadata(f"tools/{path.name}.json", whole)
     entry = {"path": str(path), "hash": digest, "source": "native", "lastChecked": "2026-01-01T00:00:00Z",
-             "metadata": f"tools/{path.name}.json", "x-atip": {"rung": rung, "metadataHash": written}}  # fmt: skip
+             "metadata": f"tools/{path.name}.json", "x-atip": {"rung": source_kind, "metadataHash": written}}  # fmt: skip
     box.store.put({path.name: entry})
     return entry
 

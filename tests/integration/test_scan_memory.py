@@ -116,7 +116,7 @@ def test_findings_of_another_release_are_kept_until_programs_are_asked_again(
     program(tools, "boat", "sail")
     scan(box, tools, learn=True)
     monkeypatch.setattr("atip.discovery.findings.memory.__version__", "99")
-    monkeypatch.setattr("atip.discovery.keeper.__version__", "99")
+    monkeypatch.setattr("atip.discovery.store_writer.__version__", "99")
     assert scan(box, tools, refresh=True)["executed"] == 0
     assert "--sail" in facts(box, "boat")
     program(tools, "raft", "float")
@@ -268,15 +268,17 @@ def test_control_c_ends_a_scan_within_a_second_and_keeps_what_was_learned(tmp_pa
 
 
 def test_a_stopped_source_remembers_nothing(tmp_path):
-    class Asker:
+    class SlowSource:
         def ask(self, subject):
             stop.stop()
 
     stop = source.StopSignal()
     memory = FindingsMemory(str(tmp_path))
-    one = source.RememberedSource(memory, name="help", rung="help", asker=Asker(), signal=stop)
+    one = source.RememberedSource(
+        memory, name="help", source_kind="help", source=SlowSource(), signal=stop
+    )
     from atip.discovery.files.stubs import NO_SCRIPT
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
 
     subject = ProbeSubject(name="x", path="/x", real_path="/x", digest="sha256:0", stub=NO_SCRIPT)
     with pytest.raises(source.ScanStopped):

@@ -10,7 +10,7 @@ import sqlite3
 import pytest
 
 from atip.apis.config import load_config
-from atip.apis.interface import Door
+from atip.apis.interface import ApiAccess
 from atip.apis.sync.syncing import sync
 from atip.bundles.state import Installed
 from atip.toolbox import Toolbox
@@ -44,7 +44,7 @@ def test_operations_of_a_synced_api_are_found(box, tmp_path):
     (folder / "codegen.config.json").write_text(json.dumps(told))
     assert tools_found(box, "list invoices") == set()
     config = load_config(str(folder))
-    assert sync(config, Door(env={})).is_complete
+    assert sync(config, ApiAccess(env={})).is_complete
     assert box.apis.remember(config, "shop") == "shop-api"
     hits = box.search("list invoices")
     assert hits[0].tool == "shop-api"

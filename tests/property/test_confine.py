@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from atip.model.effects import Effects, Filesystem
 from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
-from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
+from atip.policy.confinement.confine import RunContext, SandboxRequest, plan_confinement
 from atip.policy.confinement.granting import host_covers, path_covers
 from atip.policy.places.named import Named
 from atip.policy.policy import Policy
@@ -48,7 +48,7 @@ EFFECTS = st.builds(
 ASKED = st.one_of(
     st.none(),
     st.builds(
-        lambda reads, writes, hosts, spawn, curated: Asked(
+        lambda reads, writes, hosts, spawn, curated: SandboxRequest(
             confinement=Confinement(
                 fs_read=reads, fs_write=writes, egress=hosts, exec_allow=True, exec_spawn=spawn,
                 env_pass=("A", "LD_PRELOAD"), tcp=("localhost:9",), egress_private=("x.example.com",),
@@ -77,18 +77,18 @@ def within(narrow: Confinement, wide: Confinement) -> bool:
 
 @settings(max_examples=300, deadline=None)
 @given(policies("user"), policies("project"), EFFECTS, ASKED, NAMED)
-def test_a_project_only_takes_away(user, project, effects, asked, named):
-    alone = plan_confinement(effects, (user,), asked=asked, named=named, scene=SCENE)
-    both = plan_confinement(effects, (user, project), asked=asked, named=named, scene=SCENE)
+def test_a_project_only_takes_away(user, project, effects, request, named):
+    alone = plan_confinement(effects, (user,), request=request, named=named, scene=SCENE)
+    both = plan_confinement(effects, (user, project), request=request, named=named, scene=SCENE)
     assert within(both, alone)
 
 
 @settings(max_examples=300, deadline=None)
 @given(policies("user"), EFFECTS, ASKED, NAMED)
 def test_own_settings_are_never_there_and_a_manifest_opens_nothing_by_itself(
-    user, effects, asked, named
+    user, effects, request, named
 ):
-    found = plan_confinement(effects, (user,), asked=asked, named=named, scene=SCENE)
+    found = plan_confinement(effects, (user,), request=request, named=named, scene=SCENE)
     for entry in (*found.fs_read, *found.fs_write):
         assert not entry.startswith("/h/.config/agent-tools")
         if path_covers(entry, "/h/.config/agent-tools/policy.json"):
@@ -96,19 +96,19 @@ def test_own_settings_are_never_there_and_a_manifest_opens_nothing_by_itself(
     assert set(found.tcp) <= set(user.tcp)
     assert found.egress_private == ()
     assert "LD_PRELOAD" not in found.env_pass
-    if asked is not None:
+    if request is not None:
         assert ANY_PROGRAM not in found.exec_spawn
 
 
 @settings(max_examples=200, deadline=None)
 @given(policies("user"), EFFECTS, ASKED, NAMED)
-def test_a_fact_that_is_known_absent_gives_nothing_for_it(user, effects, asked, named):
+def test_a_fact_that_is_known_absent_gives_nothing_for_it(user, effects, request, named):
     calm = effects.replace(
         filesystem=Filesystem(read=False, write=False, delete=False), network=False
     )
-    found = plan_confinement(calm, (user,), asked=asked, named=named, scene=SCENE)
+    found = plan_confinement(calm, (user,), request=request, named=named, scene=SCENE)
     assert (found.fs_read, found.fs_write, found.egress, found.tcp) == ((), (), (), ())
     assert (
-        within(found, plan_confinement(effects, (user,), asked=asked, named=named, scene=SCENE))
+        within(found, plan_confinement(effects, (user,), request=request, named=named, scene=SCENE))
         or effects.subprocess is False
     )

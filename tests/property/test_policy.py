@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from atip.model.effects import Cost, Effects, Filesystem
 from atip.model.permissions.delegation import Delegation
+from atip.policy.command_context import DANGERS, CommandContext
 from atip.policy.decide import decide
 from atip.policy.decision import is_stricter
 from atip.policy.policy import LAYERS, Policy, Rule, TrustDemand
 from atip.policy.presets import PRESETS
-from atip.policy.subject import DANGERS, Subject
 
 FACT = st.sampled_from([True, False, None])
 LIST = st.sampled_from([None, (), ("x",)])
@@ -30,7 +30,7 @@ def effects(draw):
 
 @st.composite
 def subjects(draw):
-    return Subject(
+    return CommandContext(
         tool=draw(TOOLS), path=draw(st.sampled_from([(), ("push",), ("test",)])), effects=draw(effects()),
         flags=draw(st.sampled_from([None, (), ("--force",)])), evidence=draw(st.sampled_from(["knowledge", "native", ""])),
         paths=draw(st.sampled_from([(), ("/etc/x",), ("/w/a\0",)])), listed=draw(FACT),

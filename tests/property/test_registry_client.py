@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from atip.errors import AtipError
 from atip.registry import tree
-from atip.registry.remote.asking import Asking
 from atip.registry.remote.remote import RemoteRegistry
+from atip.registry.remote.session_options import RegistrySessionOptions
 from atip.registry.remote.sources import RegistrySource
 from atip.system.network.http import Response
 from atip.system.paths import find_places
@@ -37,7 +37,7 @@ class Served(RemoteRegistry):
     """A registry whose files come straight from a dictionary; everything else is real."""
 
     def __init__(self, files: dict[str, bytes], source: RegistrySource, home: str) -> None:
-        super().__init__(source, find_places(home=home), Asking(now=time.time()))
+        super().__init__(source, find_places(home=home), RegistrySessionOptions(now=time.time()))
         self.asked: list[str] = []
 
         def get(path: str, max_bytes: int, headers: object = None) -> Response | None:
@@ -47,7 +47,7 @@ class Served(RemoteRegistry):
                 return None
             return Response(url=f"{source.url}/{path}", status=200, headers={}, body=data)
 
-        self.door.get = get  # type: ignore[method-assign, assignment]
+        self.fetcher.get = get  # type: ignore[method-assign, assignment]
 
 
 def paths_of(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

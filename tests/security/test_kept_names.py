@@ -11,11 +11,11 @@ import sys
 import pytest
 
 from atip.model.permissions.confinement import Confinement
-from atip.policy.confinement.guarding import kept_in
-from atip.sandbox.kept.journal import recover
+from atip.policy.confinement.guarding import protected_names
+from atip.sandbox.protected.journal import recover
 from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
-from tests.integration.sandbox.confined import Said, go
+from tests.integration.sandbox.confined import CommandOutput, go
 from tests.integration.sandbox.unprivileged import UID, environment, system_python
 from tests.shared import ROOT
 
@@ -66,10 +66,10 @@ def make_project(folder: pathlib.Path) -> pathlib.Path:
     return folder
 
 
-def run_line(folder: pathlib.Path, line: str, *, repository: bool = False) -> Said:
+def run_line(folder: pathlib.Path, line: str, *, repository: bool = False) -> CommandOutput:
     grants = Confinement(fs_write=(f"{folder}/**",), exec_allow=True, exec_spawn=("*",))
     grants = grants.replace(
-        fs_keep=kept_in(grants, repository=repository),
+        fs_keep=protected_names(grants, repository=repository),
         env_set=tuple(each for each in GIT.items() if each[0] != "PATH"),
     )
     return go(grants, "/bin/sh", "-c", line, cwd=folder)
@@ -198,11 +198,11 @@ def test_a_killed_host_is_made_up_for_by_the_next_run(tmp_path: pathlib.Path) ->
     code = (
         "import sys\n"
         "from atip.model.permissions.confinement import Confinement\n"
-        "from atip.policy.confinement.guarding import kept_in\n"
+        "from atip.policy.confinement.guarding import protected_names\n"
         "from atip.sandbox.run import RunRequest, start_confined\n"
         "from atip.sandbox.verified import seal\n"
         f"grants = Confinement(fs_write=({str(project)!r} + '/**',), exec_allow=True, exec_spawn=('*',))\n"
-        "grants = grants.replace(fs_keep=kept_in(grants, repository=True))\n"
+        "grants = grants.replace(fs_keep=protected_names(grants, repository=True))\n"
         "line = 'echo evil > .envrc; echo ../evil > .git/commondir; echo planted; sleep 60'\n"
         f"request = RunRequest(argv=('sh', '-c', line), binary=seal('/bin/sh'), cwd={str(project)!r}, journal={str(journal)!r})\n"
         "start_confined(grants, request, lambda name, data: print(data.decode(), flush=True)).wait()\n"
@@ -229,7 +229,7 @@ def test_an_interrupted_run_leaves_nothing_either(tmp_path: pathlib.Path) -> Non
         raise KeyboardInterrupt
 
     grants = Confinement(fs_write=(f"{project}/**",), exec_allow=True, exec_spawn=("*",))
-    grants = grants.replace(fs_keep=kept_in(grants, repository=False))
+    grants = grants.replace(fs_keep=protected_names(grants, repository=False))
     binary = seal("/bin/sh")
     with pytest.raises(KeyboardInterrupt):
         run_confined(

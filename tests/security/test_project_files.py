@@ -13,7 +13,7 @@ from atip.apis.approval import digest_of, find_dangers
 from atip.apis.config import decode_config, load_config
 from atip.apis.sync.syncing import sync
 from atip.errors import NeedsConfirmation
-from atip.execution.call import Judgement
+from atip.execution.call import Judgment
 from atip.workflows.api.operations import make_operation_call
 from tests.approving import approve
 from tests.cli.run import atip
@@ -154,7 +154,7 @@ def test_nor_one_of_an_unprivileged_caller() -> None:
         subprocess.run(["rm", "-rf", str(work)], check=True)
 
 
-def planned(desk: Desk) -> Judgement:
+def planned(desk: Desk) -> Judgment:
     """What policy says of a deletion, as the files of the project describe it now."""
     call = make_operation_call(load_config(str(desk.work)), "x", "delete_pet", {})
     return desk.box.make_runner().plan(call)[0]
@@ -168,7 +168,7 @@ def test_rewritten_operations_get_no_milder_decision(tmp_path: pathlib.Path) -> 
     (desk.work / "openapi.json").write_text(json.dumps(spec))
     api = config_of(type="openapi", spec="openapi.json", baseUrl="https://api.example.org")
     (desk.work / "codegen.config.json").write_text(json.dumps(api))
-    sync(load_config(str(desk.work)), desk.box.apis.door)
+    sync(load_config(str(desk.work)), desk.box.apis.access)
     (file,) = desk.work.glob("codegen/*/operations.jsonl")
     honest = planned(desk)
     calm = {"destructive": False, "reversible": True, "network": True, "idempotent": True, "deletes": []}  # fmt: skip

@@ -14,7 +14,7 @@ import pytest
 
 from atip.apis.config import load_config
 from atip.apis.http.credentials import Credential, resolve_auth
-from atip.apis.interface import Door
+from atip.apis.interface import ApiAccess
 from atip.apis.sync.syncing import sync
 from atip.errors import AtipError, AuthRequired, SandboxError
 from tests.integration.execution.desk import Desk
@@ -84,9 +84,9 @@ def configure(desk: Desk, kind: str, **source: object) -> typing.Any:
     return load_config(str(desk.work))
 
 
-def credential(config: typing.Any, door: Door) -> Credential:
+def credential(config: typing.Any, access: ApiAccess) -> Credential:
     source = config.sources[0]
-    return resolve_auth(source.told["auth"], door.references(source))
+    return resolve_auth(source.settings["auth"], access.references(source))
 
 
 def helper_says(desk: Desk, python: str = sys.executable, **more: object) -> dict[str, typing.Any]:
@@ -96,7 +96,7 @@ def helper_says(desk: Desk, python: str = sys.executable, **more: object) -> dic
         desk, "openapi", spec="x.json", baseUrl="https://api.example.org",
         auth={"type": "custom", "resolver": resolver}, **more,
     )  # fmt: skip
-    made = credential(config, desk.box.apis.door)
+    made = credential(config, desk.box.apis.access)
     return typing.cast("dict[str, typing.Any]", json.loads(dict(made.headers)["X-Spy"]))
 
 
@@ -129,10 +129,10 @@ def test_a_server_sees_and_writes_the_project_and_nothing_else(
     desk = Desk(tmp_path)
     words = prepare(desk)
     config = configure(desk, "mcp", command=sys.executable, args=["server.py", *words])
-    sync(config, desk.box.apis.door)
+    sync(config, desk.box.apis.access)
     from atip.apis.calling import OperationCaller
 
-    with OperationCaller(config, door=desk.box.apis.door) as caller:
+    with OperationCaller(config, access=desk.box.apis.access) as caller:
         answer = caller.call("x", "look", {})
     said = json.loads(answer["result"] if isinstance(answer, dict) else answer)
     assert wrong_with(desk, said, writes=True) == []
@@ -163,11 +163,11 @@ def test_without_a_sandbox_nothing_starts(tmp_path: pathlib.Path) -> None:
     helper = {"type": "bearer", "token": f"command:touch {proof}"}
     told = configure(desk, "openapi", spec="x.json", baseUrl="https://a.example.org", auth=helper)
     with pytest.raises(SandboxError) as caught:
-        credential(told, Door(env=dict(os.environ)))
+        credential(told, ApiAccess(env=dict(os.environ)))
     assert caught.value.code == "api.not-confined"
     package("mcp")
     with pytest.raises(AtipError) as failed:
-        sync(configure(desk, "mcp", command="touch", args=[str(proof)]), Door(env={}))
+        sync(configure(desk, "mcp", command="touch", args=[str(proof)]), ApiAccess(env={}))
     assert failed.value.code == "api.not-confined"
     assert not proof.exists()
 
@@ -178,7 +178,7 @@ def test_a_helper_that_fails_or_floods_gives_no_credential(tmp_path: pathlib.Pat
         auth = {"type": "bearer", "token": f"command:{command}"}
         told = configure(desk, "openapi", spec="x.json", baseUrl="https://a.example.org", auth=auth)
         with pytest.raises(AtipError) as caught:
-            credential(told, desk.box.apis.door)
+            credential(told, desk.box.apis.access)
         assert caught.value.code in ("api.auth-missing", "process.not-started")
         assert isinstance(caught.value, AuthRequired) or command.startswith("no-")
 

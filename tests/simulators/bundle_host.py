@@ -6,7 +6,7 @@ import pathlib
 import typing
 
 from atip.bundles.documents.loading import load_bundle
-from atip.bundles.spawning import Said
+from atip.bundles.spawning import CommandOutput
 from atip.bundles.surfaces.interface import settle
 from atip.codecs.climd.document import render_document
 from atip.errors import AtipError
@@ -71,7 +71,7 @@ class FakeSpawner:
 
     def run(
         self, command, confinement, *, timeout_s, values=None, stdin=b"", cwd=None, attended=False
-    ) -> Said:
+    ) -> CommandOutput:
         self.ran.append(command)
         self.confinements.append(confinement)
         self.stdins.append(stdin)
@@ -79,7 +79,7 @@ class FakeSpawner:
         if callable(answer):
             answer = answer(values or {})
         code, out = answer if isinstance(answer, tuple) else (answer, "")
-        return Said(exit_code=code, stdout=out)
+        return CommandOutput(exit_code=code, stdout=out)
 
 
 class FakeSurface:

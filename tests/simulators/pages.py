@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from atip.discovery.sources.knowing import storable
+from atip.discovery.sources.knowledge_source import storable
 from atip.knowledge.reading import load
 from atip.model.reading.encode import encode
 from atip.pages.site.build import SiteOrder, build_site

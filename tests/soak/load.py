@@ -27,16 +27,16 @@ RUNNER = (
     + """
 import os, sys, threading, time
 from atip.execution.audit.chain import Audit
-from atip.execution.runner import ProgramCall, Judgement, Runner
+from atip.execution.runner import ProgramCall, Judgment, Runner
 from atip.model.permissions.confinement import Confinement, Limits
 from atip.model.effects import Effects
 from atip.policy.decision import Decision
 
 def runner(folder, on_output=None, audit=True, **grants):
     confinement = Confinement(limits=Limits(wall_s=600), **grants)
-    judgement = Judgement(decision=Decision(outcome="allow"), effects=Effects(destructive=False),
+    judgment = Judgment(decision=Decision(outcome="allow"), effects=Effects(destructive=False),
                           confinement=confinement, audit=audit)
-    return Runner(lambda call, digest: judgement, audit=Audit(folder), on_output=on_output)
+    return Runner(lambda call, digest: judgment, audit=Audit(folder), on_output=on_output)
 
 def call(program, *arguments, cwd="/", **options):
     return ProgramCall(argv=(program, *arguments), program=program, cwd=cwd, env=dict(os.environ), **options)

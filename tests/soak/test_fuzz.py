@@ -138,6 +138,7 @@ def test_a_few_seconds_of_fuzzing_find_nothing(name):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(0)  # it ends by the time that it is given
 @pytest.mark.parametrize("name", TARGETS)
 def test_ten_minutes_of_fuzzing_find_nothing(name):
     run(

@@ -29,7 +29,9 @@ def test_an_attestation_on_this_machine_or_network_is_not_fetched(tmp_path):
             ("file:///etc/passwd", "http.url"),
         ):
             with pytest.raises(FetchError) as caught:
-                verify_file(str(path), places, tool=tool_with(url), asked=VerifyOptions(fetch=True))
+                verify_file(
+                    str(path), places, tool=tool_with(url), options=VerifyOptions(fetch=True)
+                )
             assert caught.value.code == code
         verdict = verify_file(str(path), places, tool=tool_with(f"{inside.url}/a.jsonl"))
         assert "trust.provenance-missing" in verdict.reasons

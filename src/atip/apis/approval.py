@@ -11,15 +11,14 @@ from __future__ import annotations
 import json
 import os
 import re
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from atip.model.value import Value
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.apis.config import ApiConfig, SourceConfig
 
@@ -61,19 +60,19 @@ def find_dangers(config: ApiConfig) -> tuple[Danger, ...]:
 def has_secrets(source: SourceConfig) -> bool:
     """Whether a source uses a credential."""
     return any(each.kind in ("secret", "starts") for each in _in_source(source)) or bool(
-        source.told.get("auth") or source.told.get("headers")
+        source.settings.get("auth") or source.settings.get("headers")
     )
 
 
 def digest_of(config: ApiConfig, origin: str = "") -> str:
     """What a yes is for: the place, the content, and the origin where the content does not say it."""
     place = os.path.realpath(config.folder)
-    parts = [place, json.dumps(config.told, sort_keys=True, ensure_ascii=True), origin]
+    parts = [place, json.dumps(config.settings, sort_keys=True, ensure_ascii=True), origin]
     return f"sha256:{sha256_hex(json.dumps(parts).encode())}"
 
 
 def _in_source(source: SourceConfig) -> Iterator[Danger]:
-    for key, text in _texts(source.told, ""):
+    for key, text in _texts(source.settings, ""):
         yield from _in_text(key, text, source)
 
 
@@ -90,7 +89,7 @@ def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:
 
 def _in_text(key: str, text: str, source: SourceConfig) -> Iterator[Danger]:
     if key in _PROGRAMS or text.startswith(_STARTING):
-        words = (text, *map(str, source.told.get("args", ()))) if key == "command" else (text,)
+        words = (text, *map(str, source.settings.get("args", ()))) if key == "command" else (text,)
         yield Danger(kind="starts", text=" ".join(words))
     if text.startswith(_SECRETS) and not text.startswith("file://"):
         yield Danger(kind="secret", text=text)

@@ -5,14 +5,14 @@ Validated before anything is sent (ATM §16.2), with the path of what is wrong a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Final
+
 from atip.errors import UsageError
 from atip.model.shapes.json_schema import SchemaError, compile_schema, schema_problems
 from atip.model.shapes.shape import closest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Final
 
 MAX_NODES = 200_000
 """An input schema brings its shared parts along, so it may be larger than one of a command line."""

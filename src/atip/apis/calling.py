@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.arguments import UNSET, Unset, check_arguments, output_problems, plain
 from atip.apis.config import ApiConfig
@@ -17,13 +18,11 @@ from atip.apis.sync.operations import find_operation
 from atip.errors import UsageError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from atip.apis.http.calls import CallOutcome
-    from atip.apis.interface import Connection, Door
+    from atip.apis.interface import ApiAccess, Connection
     from atip.model.operation import Api, Operation
 
     Cleaner = Callable[[Any, tuple[bytes, ...]], Any]
@@ -44,7 +43,9 @@ class CallResult(Value):
 class OperationCaller:
     """Calls operations; keeps connections until `close`."""
 
-    def __init__(self, config: ApiConfig, *, door: Door, clean: Cleaner | None = None) -> None:
+    def __init__(
+        self, config: ApiConfig, *, access: ApiAccess, clean: Cleaner | None = None
+    ) -> None:
         """
         Args:
             config: as it was loaded and approved.
@@ -63,7 +64,7 @@ class OperationCaller:
         self.config = config
         self._secrets: set[bytes] = set()
         self._clean = clean
-        self._door = door.replace(secrets=self._secrets.update)
+        self._access = access.replace(secrets=self._secrets.update)
         self._connections: dict[str, asyncio.Task[Connection]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
@@ -75,9 +76,9 @@ class OperationCaller:
     def run(self, source: str, operation: str, arguments: Mapping[str, Any]) -> CallResult:
         """The whole result of a call."""
         header, found, document = find_operation(self.config, source, operation)
-        return self.run_found(source, header, found, document, arguments)
+        return self.run_resolved(source, header, found, document, arguments)
 
-    def run_found(
+    def run_resolved(
         self,
         source: str,
         header: Api,
@@ -125,7 +126,7 @@ class OperationCaller:
         if opening is None:
             connect = source_of(header.kind).connect
             # in a thread: resolving a credential may ask a keyring, a helper or a token server
-            work = asyncio.to_thread(connect, self.config.get(source), header, self._door)
+            work = asyncio.to_thread(connect, self.config.get(source), header, self._access)
             opening = self._connections[source] = asyncio.ensure_future(work)
         try:
             return await asyncio.shield(opening)  # a call that is cancelled leaves it to the others

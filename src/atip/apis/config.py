@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.operation import SOURCE_KINDS
@@ -18,10 +19,8 @@ from atip.model.shapes.shape import ANYTHING, Either, Field, Items, Shape, Table
 from atip.model.value import Value
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 FILE_NAME = "codegen.config.json"
 MAX_BYTES = 1_000_000
@@ -150,30 +149,30 @@ class SourceConfig(Value):
 
     name: str
     kind: str
-    told: Mapping[str, Any]
+    settings: Mapping[str, Any]
     folder: str
     """Relative files are looked up here."""
 
     def path(self, key: str) -> str:
         """A file named by the configuration."""
-        return os.path.join(self.folder, str(self.told[key]))
+        return os.path.join(self.folder, str(self.settings[key]))
 
 
 class ApiConfig(Value):
     """Everything configured."""
 
     folder: str
-    told: Mapping[str, Any]
+    settings: Mapping[str, Any]
     sources: tuple[SourceConfig, ...] = ()
 
     @property
     def output(self) -> str:
         """Folder of the wrappers, absolute."""
-        return os.path.join(self.folder, str(self.told.get("outputDir", "./codegen")))
+        return os.path.join(self.folder, str(self.settings.get("outputDir", "./codegen")))
 
     @property
     def languages(self) -> tuple[str, ...]:
-        told = self.told.get("language", ["python", "typescript"])
+        told = self.settings.get("language", ["python", "typescript"])
         return (told,) if isinstance(told, str) else tuple(told)
 
     def get(self, name: str) -> SourceConfig:
@@ -221,12 +220,12 @@ def decode_config(value: object, folder: str) -> ApiConfig:
             "api.config", f"{FILE_NAME} is wrong in {len(problems)} places", problems=problems
         )
     sources = tuple(
-        SourceConfig(name=name, kind=kind, told=told, folder=folder)
+        SourceConfig(name=name, kind=kind, settings=told, folder=folder)
         for kind in SOURCE_KINDS
         for name, told in value["sources"].get(kind, {}).items()
         if not told.get("disabled")
     )
-    return ApiConfig(folder=folder, told=value, sources=sources)
+    return ApiConfig(folder=folder, settings=value, sources=sources)
 
 
 def encode_config(told: Mapping[str, Any]) -> bytes:

@@ -6,12 +6,10 @@ the readers is the same, but for duplicate keys of JSON, which public documents 
 
 from __future__ import annotations
 
+from typing import Any
+
 from atip.errors import FormatError
 from atip.model.reading.reader import STORE, read_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 LIMITS = STORE.replace(max_bytes=64_000_000, max_depth=200)
 

@@ -7,13 +7,13 @@ A name alone never makes an operation safe. All of them use the network; none to
 # ruff: noqa: SIM905 - words read better as text
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.inference.effects_words import DESTROYS, READS
 from atip.model.effects import Cost, Effects, Filesystem, Interactive
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.operation import Api, Operation
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from typing import TYPE_CHECKING
 
 from atip.apis.documents import LIMITS
 from atip.errors import FetchError
@@ -11,23 +12,22 @@ from atip.system.files import read_bytes
 from atip.system.network.http import HttpLimits, get
 from atip.system.network.http_addresses import Access, parse_address
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.apis.config import SourceConfig
-    from atip.apis.interface import Door
+    from atip.apis.interface import ApiAccess
 
 DEADLINE_S = 60.0
 
 
-def read_place(place: str, config: SourceConfig, door: Door) -> bytes:
+def read_place(place: str, config: SourceConfig, api_access: ApiAccess) -> bytes:
     """The bytes of a description. Gzipped files are unpacked, within the same limit.
 
     Raises:
-        FetchError: `api.not-fetched` and what the HTTP door says.
+        FetchError: `api.not-fetched` and what the HTTP client says.
         PolicyError: `api.offline`.
     """
     if "://" in place:
-        return fetch(place, config, door)
+        return fetch(place, config, api_access)
     data = read_bytes(os.path.join(config.folder, place), LIMITS.max_bytes)
     if data[:2] == b"\x1f\x8b":
         return unpack(data)
@@ -42,11 +42,11 @@ def unpack(data: bytes) -> bytes:
         return packed.read(LIMITS.max_bytes + 1)
 
 
-def fetch(url: str, config: SourceConfig, door: Door) -> bytes:
+def fetch(url: str, config: SourceConfig, api_access: ApiAccess) -> bytes:
     """The same over the network; never with credentials."""
-    door.check_online(config.name)
+    api_access.check_online(config.name)
     address = parse_address(url)
-    access = Access(private=(address.origin,)) if config.told.get("private") else Access()
+    access = Access(private=(address.origin,)) if config.settings.get("private") else Access()
     limits = HttpLimits(max_bytes=LIMITS.max_bytes, deadline_s=DEADLINE_S)
     response = get(url, access=access, limits=limits)
     if response.status != 200:

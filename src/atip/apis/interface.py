@@ -1,7 +1,7 @@
 """What every kind of source offers, and the table of kinds.
 
-A source file has `load(config, door) -> Loaded` – what the API offers – and `connect(config, door) -> Connection`, which
-calls it. Both get a `Door`: the environment and the ways out that the caller allows, so that a source reads no
+A source file has `load(config, access) -> Loaded` – what the API offers – and `connect(config, header, access) -> Connection`, which
+calls it. Both get an `ApiAccess`: the environment and the ways out that the caller allows, so that a source reads no
 variable, opens no socket and starts no program on its own.
 """
 
@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import importlib
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.apis.http.credentials import References
 from atip.errors import PolicyError, SandboxError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Protocol
 
     from atip.apis.config import SourceConfig
     from atip.apis.http.calls import CallOutcome, Hook
@@ -35,9 +34,9 @@ if TYPE_CHECKING:
         async def close(self) -> None: ...
 
     class Source(Protocol):
-        def load(self, config: SourceConfig, door: Door) -> Loaded: ...
+        def load(self, config: SourceConfig, access: ApiAccess) -> Loaded: ...
 
-        def connect(self, config: SourceConfig, header: Api, door: Door) -> Connection: ...
+        def connect(self, config: SourceConfig, header: Api, access: ApiAccess) -> Connection: ...
 
 
 SOURCES = {
@@ -69,7 +68,7 @@ class ProgramOrder(Value):
     """True: it lasts as long as its session and may write into the project. False: it gives one short answer."""
 
 
-class Door(Value):
+class ApiAccess(Value):
     """What a source may use of the outside."""
 
     env: Mapping[str, str]
@@ -90,7 +89,7 @@ class Door(Value):
             raise SandboxError(
                 "api.not-confined",
                 f"`{source.name}` starts `{order.argv[0]}`, and there is no sandbox to start it in",
-                hint="call it through `atip api call`, or hand in a Door with `programs`",
+                hint="call it through `atip api call`, or pass an `ApiAccess` with `programs`",
             )
         return self.programs(source, order, on_output)
 
@@ -111,9 +110,9 @@ class Door(Value):
             raise PolicyError("api.offline", f"`{name}` needs the network, and offline mode is on")
 
 
-def open_door(*, offline: bool = False, hook: Hook | None = None) -> Door:
-    """The door of this process."""
-    return Door(env=dict(os.environ), offline=offline, hook=hook)
+def open_access(*, offline: bool = False, hook: Hook | None = None) -> ApiAccess:
+    """Access with the environment of this process."""
+    return ApiAccess(env=dict(os.environ), offline=offline, hook=hook)
 
 
 def source_of(kind: str) -> Source:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.apis.documents import read_document as read_api_document
 from atip.apis.effects import with_effects
 from atip.codecs.apis.openapi import decode_api, dialect_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.operation import Api
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.reading.reader import read_json
@@ -12,10 +13,7 @@ from atip.system.files import read_bytes
 from atip.system.network.http import HttpLimits, get, join_url
 from atip.system.network.http_addresses import parse_address
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.system.network.http_addresses import Access
 
 NAMES = (".agent-ready.json", "agent-ready.json")

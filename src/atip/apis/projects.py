@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.documents import read_document
 from atip.codecs.apis.openapi import dialect_of
@@ -12,10 +13,8 @@ from atip.model.reading.reader import read_json
 from atip.model.text.identifiers import slug, unique
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
 MAX_FILES = 5_000
 MAX_DOCUMENT = 32_000_000

@@ -9,6 +9,7 @@ AIP-7", "Stable identity", "Security considerations" on `spawn`.
 from __future__ import annotations
 
 import fnmatch
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.permissions.narrowing import widened
@@ -16,10 +17,8 @@ from atip.model.permissions.sandbox_block import read_sandbox
 from atip.model.text.version_ranges import major_of
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.state import Installed

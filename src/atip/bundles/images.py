@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from atip.bundles.install.interface import Action, InstallPlan, refused
 from atip.errors import AtipError, ExecutionError
 from atip.model.value import Value
-from atip.sandbox.bubblewrap.system_view import made_up
+from atip.sandbox.bubblewrap.system_view import placeholder_files
 from atip.sandbox.verified import find_in, real_in
 from atip.system.archives.unpack import MAX_TOTAL, open_to_sandbox, unpack
 from atip.system.files import read_bytes
 from atip.system.programs.captured import capture
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -160,7 +160,7 @@ def find_program(root: str, bin: str) -> str | None:
 
 def _make_places(root: str) -> None:
     """Files that every sandbox covers with its own have to be there to be covered."""
-    for path in made_up("/"):
+    for path in placeholder_files("/"):
         place = f"{root}{path}"
         if os.path.islink(place):
             os.unlink(place)

@@ -14,6 +14,7 @@ Implements AIP-29 "Install methods", "Version detection", "Security consideratio
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Protocol
 
 from atip.bundles.images import find_program, find_runtime, image_of, plan_image
 from atip.bundles.install.interface import InstallPlan, Site, plan_all
@@ -24,10 +25,8 @@ from atip.errors import AtipError, Denied
 from atip.model.value import Value
 from atip.system.clock import now_iso
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.install.interface import Action

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.system.clock import now_iso
 from atip.system.digests import sha256_hex
 from atip.system.files import locked, make_private
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from atip.codecs.climd.manifest import BundleStep
 

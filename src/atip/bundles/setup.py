@@ -12,21 +12,21 @@ Implements AIP-29 "Setup", "Lifecycle integration"; RESOLUTIONS P6.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.bundles.login.callback import MAX_WAIT_S, LoginCallback
 from atip.bundles.surfaces.interface import PromptQuestion, parse_options, settle
 from atip.errors import AtipError
 from atip.model.text.environment import is_never_passed, is_variable_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.ledger import SetupLedger
     from atip.bundles.login.oauth import OAuth
     from atip.bundles.login.secrets import SecretStore
-    from atip.bundles.spawning import CommandSpawner, Said
+    from atip.bundles.spawning import CommandOutput, CommandSpawner
     from atip.bundles.surfaces.interface import Surface
     from atip.codecs.climd.manifest import BundleStep, CheckCommand
     from atip.model.permissions.confinement import Confinement
@@ -123,7 +123,7 @@ class BundleSetup:
             return self._external(step)
         raise AtipError("setup.kind", f"unknown kind of step `{step.kind[:40]}`")
 
-    def _command(self, step: BundleStep) -> Said:
+    def _command(self, step: BundleStep) -> CommandOutput:
         confinement = self.confinement.replace(tty=self.confinement.tty or step.interactive)
         timeout_s = min(step.timeout_s, MAX_STEP_S)
         said = self.spawner.run(

@@ -1,6 +1,6 @@
 """Commands of a manifest (`version_check`, `login`, `skip_if`, setup steps), run confined.
 
-    said = Spawner(bundle, binary="/usr/bin/jq").run("jq --version", confinement, timeout_s=5)
+    output = Spawner(bundle, binary="/usr/bin/jq").run("jq --version", confinement, timeout_s=5)
 
 A command names the bundle's own program, a file of the bundle, or a program of `exec.spawn`; nothing else can be
 started. No shell. The bytes that run are the bytes that were sealed. Implements AIP-29 `cmd` fields; P12, P17;
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import TYPE_CHECKING
 
 from atip.bundles.documents.loading import inside
 from atip.bundles.images import find_program
@@ -21,7 +22,6 @@ from atip.model.value import Value
 from atip.sandbox.run import RunRequest, start_confined
 from atip.sandbox.verified import seal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -36,7 +36,7 @@ MAX_OUTPUT = 1_000_000
 LIMITS = Limits(memory_bytes=2048 * MIB, processes=128, file_bytes=1024 * MIB)
 
 
-class Said(Value):
+class CommandOutput(Value):
     """What a command said and how it ended."""
 
     exit_code: int
@@ -100,7 +100,7 @@ class CommandSpawner:
         stdin: bytes = b"",
         cwd: str | None = None,
         attended: bool = False,
-    ) -> Said:
+    ) -> CommandOutput:
         """Run a command string.
 
         Args:
@@ -142,7 +142,7 @@ class CommandSpawner:
         finally:
             self._running = None
             binary.close()
-        return Said(
+        return CommandOutput(
             exit_code=124 if outcome.timed_out else outcome.exit_code,
             stdout=pieces["stdout"].decode("utf-8", "replace"),
             stderr=pieces["stderr"].decode("utf-8", "replace"),
@@ -199,18 +199,18 @@ class CommandSpawner:
         )
 
 
-def explain_failure(said: Said) -> str:
+def explain_failure(output: CommandOutput) -> str:
     """The last line that a failed command said, short."""
-    lines = [line.strip() for line in said.text.splitlines() if line.strip()]
-    ending = "took too long" if said.timed_out else f"ended with {said.exit_code}"
+    lines = [line.strip() for line in output.text.splitlines() if line.strip()]
+    ending = "took too long" if output.timed_out else f"ended with {output.exit_code}"
     return f"{ending}: {lines[-1][:200]}" if lines else ending
 
 
-def must(said: Said, code: str, what: str) -> Said:
+def must(output: CommandOutput, code: str, what: str) -> CommandOutput:
     """The same, or an error when it did not end with 0."""
-    if said.exit_code != 0:
-        raise AtipError(code, f"{what} {explain_failure(said)}")
-    return said
+    if output.exit_code != 0:
+        raise AtipError(code, f"{what} {explain_failure(output)}")
+    return output
 
 
 def digest_of(path: str) -> str:

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+from typing import TYPE_CHECKING, Any
 
 from atip.bundles.images import find_runtime, image_of
 from atip.errors import AtipError, NotFoundError
@@ -19,10 +20,8 @@ from atip.model.reading.reader import read_json
 from atip.model.value import Value
 from atip.system.files import locked, make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
 

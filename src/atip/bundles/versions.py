@@ -5,12 +5,13 @@ Implements AIP-29 "Version detection"; RESOLUTIONS P13, P14, P15.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import AtipError
 from atip.model.text.regex import compile_regex
 from atip.model.text.version_ranges import coerce_version, in_range
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.codecs.climd.manifest import VersionCheck
 

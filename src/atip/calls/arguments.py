@@ -8,6 +8,7 @@ Builds no argv (`build.py`). Implements ATIP 0.6 §3.4, §3.5, §3.7 and ATIP 0.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from atip.calls.schema import enum_values, is_list, json_type
 from atip.calls.values import MAX_ITEMS, why_unusable
@@ -17,7 +18,6 @@ from atip.model.shapes.shape import closest, name_of
 from atip.model.tool import Option
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -13,6 +13,8 @@ Implements ATIP 0.6 §6.1, §11.2, A10, A11; A48: no flag is ever added that the
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.arguments import check_arguments
 from atip.calls.parse import parse
 from atip.calls.schema import is_list
@@ -31,7 +33,6 @@ from atip.model.problems import Problem, render_path
 from atip.model.tool import MISSING, Option
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -18,7 +18,7 @@ ANY_WORDS = "\0\0"
 """A word that stands for any number of words: what `xargs` will append."""
 
 
-class Given(Value):
+class GivenOption(Value):
     """One option as typed. `value` is None for a flag without value, and where it is missing."""
 
     name: str
@@ -55,7 +55,7 @@ class Invocation(Value):
     tool: str
     path: tuple[str, ...] = ()
     """Commands by their names in the tree, aliases resolved."""
-    options: tuple[Given, ...] = ()
+    options: tuple[GivenOption, ...] = ()
     arguments: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     """Flags that no table knows."""

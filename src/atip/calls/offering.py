@@ -8,11 +8,12 @@ program they are given – and only where the rest then only reads. What removes
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.effects.ceiling import Claim, function_claim
 from atip.calls.effects.conflicts import only_reads
 from atip.model.tool import Option
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

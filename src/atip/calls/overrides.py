@@ -123,7 +123,7 @@ def _commands(
             base = command_from(hidden[name])
         made[name] = _command(base or Command(description=""), word, is_trusted)
     if isinstance(known, LazyCommands):
-        return known.with_made(made)
+        return known.with_commands(made)
     return {**(known or {}), **made}
 
 

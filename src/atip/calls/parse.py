@@ -9,7 +9,7 @@ no table knows is reported as unknown. Does not read shell syntax; the words are
 from __future__ import annotations
 
 from atip.calls.effects.inner import all_inner, is_reached
-from atip.calls.invocation import Given, Inner, Invocation
+from atip.calls.invocation import GivenOption, Inner, Invocation
 from atip.calls.tables import CommandTable, takes_value
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ class _Reader:
         self.table = CommandTable(tool)
         self.path: list[str] = []
         self.nodes: list[Command] = []
-        self.given: list[Given] = []
+        self.given: list[GivenOption] = []
         self.arguments: list[str] = []
         self.unknown: list[str] = []
         self.unknown_at = -1
@@ -250,7 +250,7 @@ class _Reader:
 
     def _add(self, option: Option | None, flag: str, value: str | None) -> None:
         name = option.name if option is not None else flag
-        self.given.append(Given(name=name, flag=flag, value=value, option=option))
+        self.given.append(GivenOption(name=name, flag=flag, value=value, option=option))
 
     def _unknown(self, flag: str, value: str | None = None) -> None:
         self.unknown.append(flag)

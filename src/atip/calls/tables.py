@@ -43,7 +43,7 @@ class CommandTable:
 
     def _enter(self, own: Mapping[str, Any], commands: Mapping[str, Command] | None) -> None:
         self.commands: Mapping[str, Command] = commands or {}
-        # SECURITY: shelves of a foreign document are not read; they could hide a command
+        # SECURITY: `globs` and `deep` of a foreign document are not read; they could hide a command
         self.globs: Mapping[str, Any] = own.get("globs") or {} if self.curated else {}
         if self.curated and own.get("deep"):
             self.deep.append(own["deep"])

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import TYPE_CHECKING, Any
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 READS = {
     "filesystem": {"read": True, "write": False, "delete": False},

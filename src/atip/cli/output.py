@@ -1,4 +1,4 @@
-"""Text for people: colours, tables, plurals, cleaning. No decisions.
+"""Text for people: colors, tables, plurals, cleaning. No decisions.
 
 Everything that came from outside passes `clean` before it reaches a terminal.
 """
@@ -26,7 +26,7 @@ _STYLES = {
 
 
 def paint(ctx: Context, text: str, style: str) -> str:
-    """`text` in a style, where colours are wanted."""
+    """`text` in a style, where colors are wanted."""
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if ctx.color else text
 
 

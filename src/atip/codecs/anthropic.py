@@ -6,11 +6,12 @@ Implements ATIP 0.6 §8.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.codecs.interface import Encoded
 from atip.codecs.providers.losses import provider_losses
 from atip.codecs.providers.tools import compile_tools
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Tool
 

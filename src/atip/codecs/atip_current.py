@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.interface import Decoded, Encoded, Loss
 from atip.model.reading import decode as model_decode
 from atip.model.reading import encode as model_encode
 from atip.model.shapes.metadata import TRUST_SOURCES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Tool
 
 

@@ -4,14 +4,13 @@ has no words for (trust, binary, interactive effects, partial answers), and says
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.interface import Decoded, Encoded, Loss
 from atip.model.problems import render_path
 from atip.model.reading import encode as model_encode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Tool
 
 _ROOT_ONLY_LATER = (

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from atip.calls.effects.ceiling import command_claim
 from atip.codecs.interface import Encoded, Loss
 from atip.codecs.providers.safety import claim_suffix, clean_text, shortened
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Tool
 

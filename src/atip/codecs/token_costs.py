@@ -8,6 +8,7 @@ call needs are counted too.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.codecs.cmp import codec as cmp
 from atip.codecs.providers.safety import clean_text, shortened
@@ -15,10 +16,8 @@ from atip.codecs.providers.tools import compile_tools
 from atip.model.reading.encode import encode_record
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from atip.model.tool import Tool
 

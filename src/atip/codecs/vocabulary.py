@@ -6,15 +6,15 @@ One walk over the ATIP document of a tool, one table per format. Marks that spea
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.interface import Loss
 from atip.model.problems import render_path
 from atip.model.reading import encode as model_encode
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.model.tool import Tool
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import queue
 import threading
+from typing import TYPE_CHECKING, TypeVar
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import TypeVar
 
     Item = TypeVar("Item")
 

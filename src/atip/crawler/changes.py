@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.diff.compare import diff
@@ -18,10 +19,8 @@ from atip.registry.publish.source import SHIMS
 from atip.registry.shims.approval import plan_update
 from atip.system.files import read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
     from atip.model.diff.change import Change
 

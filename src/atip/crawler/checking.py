@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.crawler.changes import Holdings
 from atip.crawler.crawl import Crawler
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.crawler.crawl import CrawlOrder, Progress
 

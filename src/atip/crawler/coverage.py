@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.changes import Holdings
 from atip.crawler.manifests import load_manifests
@@ -14,10 +15,7 @@ from atip.model.reading.decode import decode_tool
 from atip.model.value import Value
 from atip.system.files import locked, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Command, Tool
 
 CLAIMS = "claims.json"

@@ -18,6 +18,7 @@ import functools
 import json
 import os
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.ahead import run_ahead
 from atip.crawler.depot import Depot
@@ -32,10 +33,8 @@ from atip.model.value import Value
 from atip.system.clock import monotonic, now_iso
 from atip.system.files import make_private
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.crawler.packages import PackageFile
     from atip.crawler.sources.interface import CrawlRequest, PackageSource
@@ -53,7 +52,7 @@ ATTEMPTS = 2
 class CrawlOrder(Value):
     """What to crawl, and where its state lies."""
 
-    wanted: tuple[CrawlRequest, ...]
+    requests: tuple[CrawlRequest, ...]
     state: str
     """Folder of this machine: unpacked packages, indexes, and the depot unless that lies elsewhere."""
     depot: str = ""
@@ -147,7 +146,7 @@ class Crawler:
 
     def _discovered(self) -> list[Callable[[], list[Package]]]:
         """The same, source by source, each when it is called; one after the other where only so many are wanted."""
-        names = list(dict.fromkeys(one.source for one in self._order.wanted))
+        names = list(dict.fromkeys(one.source for one in self._order.requests))
         if self._order.limit:
             return [lambda: self._first(names, self._order.limit)]
         return [functools.partial(self._ask, name) for name in names]
@@ -160,7 +159,7 @@ class Crawler:
         return found
 
     def _ask(self, name: str, limit: int = 0) -> list[Package]:
-        wanted = [one for one in self._order.wanted if one.source == name]
+        wanted = [one for one in self._order.requests if one.source == name]
         found: dict[tuple[str, str, str], Package] = {}
         self._tell(CrawlStep(package=name, text="Checking for new releases..."))
         for one in self._source(name).discover(wanted):
@@ -251,7 +250,7 @@ class Crawler:
             refused = []
             for name, parts in missing.items():
                 self._tell(CrawlStep(package=name, text=f"Downloading {len(parts)} files..."))
-                refused += self._source(name).fetch(list(parts.values()), self._keeper(there))
+                refused += self._source(name).fetch(list(parts.values()), self._blob_writer(there))
         self._refusals += refused
 
     def _release(self, order: bytes) -> None:
@@ -264,7 +263,7 @@ class Crawler:
             if not is_needed:
                 drop_layer(digest, self._layers)
 
-    def _keeper(self, there: set[str]) -> Callable[[PackageFile, bytes], None]:
+    def _blob_writer(self, there: set[str]) -> Callable[[PackageFile, bytes], None]:
         def keep(artifact: PackageFile, data: bytes) -> None:
             self.depot.put_blob(artifact.digest, data)
             there.add(artifact.digest)

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FetchError
 from atip.system.stores.objects import open_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.system.stores.objects import ObjectStore
 

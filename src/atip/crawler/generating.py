@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from atip.crawler.depot import Depot
 from atip.crawler.packages import Refusal
 from atip.crawler.sources.interface import CrawlRequest, Ground
@@ -9,10 +11,6 @@ from atip.crawler.sources.local import LocalSource
 from atip.crawler.steps.work import examine
 from atip.errors import FormatError, NotFoundError
 from atip.system.scratch import scratch_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def generate_shim(binary: str, name: str, version: str, at: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.sources.interface import CrawlRequest
 from atip.errors import FormatError, NotFoundError
@@ -13,10 +14,8 @@ from atip.model.shapes.crawler import TOOL_MANIFEST
 from atip.model.value import Value
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
 FOLDER = "tools"
 """Folder of manifests inside a registry's source."""
@@ -34,7 +33,7 @@ class ToolManifest(Value):
     template: Mapping[str, Any] = {}
     contributors: tuple[str, ...] = ()
 
-    def wanted(self) -> Iterator[CrawlRequest]:
+    def requests(self) -> Iterator[CrawlRequest]:
         """What each source is asked for."""
         for source, settings in self.sources.items():
             yield CrawlRequest(
@@ -110,7 +109,7 @@ def load_manifests(folder: str) -> list[ToolManifest]:
     return [load_manifest(path) for path in paths]
 
 
-def wanted_of(word: str, folder: str) -> list[CrawlRequest]:
+def parse_requests(word: str, folder: str) -> list[CrawlRequest]:
     """`apt:jq`, a manifest file, or the name of a tracked tool → what is wanted.
 
     Raises:
@@ -118,7 +117,7 @@ def wanted_of(word: str, folder: str) -> list[CrawlRequest]:
         FormatError: the manifest is wrong.
     """
     if word.endswith(ENDINGS):
-        return list(load_manifest(word).wanted())
+        return list(load_manifest(word).requests())
     source, separator, name = word.partition(":")
     if separator:
         return [CrawlRequest(source=source, name=name)]
@@ -126,7 +125,7 @@ def wanted_of(word: str, folder: str) -> list[CrawlRequest]:
         path = os.path.join(folder, FOLDER, word + ending)
         # SECURITY: a name is a name, not a way out of the folder.
         if "/" not in word and os.path.isfile(path):
-            return list(load_manifest(path).wanted())
+            return list(load_manifest(path).requests())
     raise NotFoundError(
         "crawl.untracked",
         f"`{word[:80]}` is not a tracked tool",

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 LEARNER = "1"
 """Changes when the crawler would learn something else from the same package; results of another learner are made again."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.changes import NEW, SAME, UPDATE, WEAKER, Holdings, plan_changes, save_shim
 from atip.crawler.reviewing import ReviewQueue
@@ -27,10 +28,7 @@ from atip.registry.publish.source import SHIMS
 from atip.system.clock import from_iso
 from atip.system.files import write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.crawler.changes import ShimChange
     from atip.crawler.crawl import Crawled
     from atip.registry.publish.build import BuildReport

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.changes import Holdings, encode_shim, save_shim
 from atip.errors import FormatError, NotFoundError
@@ -17,10 +18,8 @@ from atip.model.value import Value
 from atip.registry.publish.approvals import add_approval
 from atip.system.files import read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from atip.crawler.changes import ShimChange
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import collections
+from typing import TYPE_CHECKING
 
 from atip.crawler.packages import REFUSED, Refusal
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.crawler.depot import Depot
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.discovery.files.stubs import NO_SCRIPT, Stub
 from atip.discovery.unchanged import VERSION, load_remembered, memory_path, scan_key
@@ -16,10 +17,8 @@ from atip.errors import AtipError
 from atip.model.value import Value
 from atip.system.files import make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.discovery.files.executables import Executable
 

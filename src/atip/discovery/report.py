@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.discovery.files.directories import Directories
 from atip.discovery.files.executables import Executables
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from atip.discovery.sources.ladder import SourceFinding
+    from atip.discovery.sources.source_order import SourceFinding
 
 
 class ScanPlan(Value):
     """What a scan would execute."""
 
-    found: int
+    program_count: int
     commands: tuple[tuple[str, str], ...]
 
     def to_json(self) -> dict[str, Any]:
-        return {"found": self.found, "executes": [list(command) for command in self.commands]}
+        return {
+            "found": self.program_count,
+            "executes": [list(command) for command in self.commands],
+        }
 
 
 class ScanReport:
@@ -30,7 +32,7 @@ class ScanReport:
         self.directories = directories
         self.listed = listed
         self.executed = 0
-        self.by_rung: dict[str, int] = {}
+        self.by_source: dict[str, int] = {}
         self.unknown = 0
         self.removed: list[str] = []
         """Names that are no longer there."""
@@ -49,12 +51,12 @@ class ScanReport:
         if finding is None:
             self.unknown += 1
         else:
-            self.by_rung[finding.rung] = self.by_rung.get(finding.rung, 0) + 1
+            self.by_source[finding.source_kind] = self.by_source.get(finding.source_kind, 0) + 1
 
-    def remembered(self, rung: str) -> None:
-        """A tool that has not changed; `rung` is empty if it is known by name only."""
-        if rung:
-            self.by_rung[rung] = self.by_rung.get(rung, 0) + 1
+    def remembered(self, source_kind: str) -> None:
+        """A tool that has not changed; `source_kind` is empty if it is known by name only."""
+        if source_kind:
+            self.by_source[source_kind] = self.by_source.get(source_kind, 0) + 1
         else:
             self.unknown += 1
 
@@ -75,8 +77,8 @@ class ScanReport:
         for skipped in self.listed.skipped:
             reasons[skipped.reason] = reasons.get(skipped.reason, 0) + 1
         return {
-            "found": len(self.listed.found),
-            "sources": dict(sorted(self.by_rung.items())),
+            "found": len(self.listed.programs),
+            "sources": dict(sorted(self.by_source.items())),
             "unknown": self.unknown,
             "executed": self.executed,
             "unchanged": False,
@@ -119,7 +121,10 @@ def render_summary(summary: dict[str, Any]) -> str:
         f"{executed:,} program{'' if executed == 1 else 's'} executed"
         + (" (nothing changed)" if summary["unchanged"] else "")
     ]
-    lines += [f"{number:>6,}  {SOURCES[rung]}" for rung, number in summary["sources"].items()]
+    lines += [
+        f"{number:>6,}  {SOURCES[source_kind]}"
+        for source_kind, number in summary["sources"].items()
+    ]
     if summary["unknown"]:
         lines.append(
             f"{summary['unknown']:>6,}  known by name and hash only (`atip scan --learn` asks them)"

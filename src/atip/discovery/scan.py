@@ -1,7 +1,7 @@
 """Scan: every tool on the machine, read once, asked safely, remembered.
 
 (1) choose directories        (5) ask candidates `--agent`, confined
-(2) list executables          (6) climb the ladder for every name
+(2) list executables          (6) find metadata for every name
 (3) nothing changed? done     (7) store entries and metadata
 (4) read new files once       (8) remember
 """
@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.discovery.files.directories import choose_directories
 from atip.discovery.files.executables import list_executables
@@ -19,29 +20,27 @@ from atip.discovery.report import ScanPlan, ScanReport, render_summary
 from atip.discovery.unchanged import salt_of
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Protocol
 
     from atip.discovery.files.content import ContentReader
     from atip.discovery.files.directories import Directories
     from atip.discovery.files.executables import Executable, Executables
     from atip.discovery.files.stubs import Stub
-    from atip.discovery.findings.learner import Ladder, LearningTarget
+    from atip.discovery.findings.learner import LearningTarget, SourceQuery
     from atip.discovery.findings.memory import FindingsMemory
-    from atip.discovery.sources.ladder import ProbeSubject, SourceFinding
     from atip.discovery.sources.native import NativeAnswer, ProbeAnswer
+    from atip.discovery.sources.source_order import ProbeSubject, SourceFinding
 
     class Prober(Protocol):
         """Runs programs confined; `sandbox.probes.probe.ProbeSandbox` is one."""
 
         def run_all(self, probes: Any) -> Any: ...
 
-    class Keeper(Protocol):
+    class EntryWriter(Protocol):
         """Where results go: the local store, seen from here."""
 
-        def keep(
+        def write(
             self, subject: ProbeSubject, finding: SourceFinding | None, **how: Any
         ) -> None: ...
         def forget_missing(self) -> list[tuple[str, str]]: ...
@@ -61,7 +60,7 @@ class ScanOptions(Value):
     refresh: bool = False
     """Ask again even what is unchanged."""
     learn: bool = False
-    """Climb the rungs that run programs too."""
+    """Use the sources that run programs too."""
     jobs: int = 0
     """Confinements at work; 0: one per processor."""
 
@@ -174,17 +173,17 @@ class Scanner:
         listed = self.executables(listing)
         memory = self.memory(directories)
         if memory.is_current(listing.fingerprint) and not self.options.refresh:
-            return ScanPlan(found=len(listed.found), commands=())
-        self.read(listed.found, memory)
-        commands = tuple((one.path, "--agent") for one in self.candidates(listed.found))
-        return ScanPlan(found=len(listed.found), commands=commands)
+            return ScanPlan(program_count=len(listed.programs), commands=())
+        self.read(listed.programs, memory)
+        commands = tuple((one.path, "--agent") for one in self.candidates(listed.programs))
+        return ScanPlan(program_count=len(listed.programs), commands=commands)
 
     def run(
         self,
         *,
-        open_keeper: Callable[[], Keeper],
+        open_writer: Callable[[], EntryWriter],
         open_prober: Callable[[Sequence[str]], Any],
-        open_ladder: Callable[[Sequence[Executable]], Ladder],
+        open_finder: Callable[[Sequence[Executable]], SourceQuery],
     ) -> ScanReport:
         """All steps. What an unchanged machine does not need is not even opened.
 
@@ -198,24 +197,24 @@ class Scanner:
             return ScanReport.unchanged(memory.summary)
         listed = self.executables(listing)
         report = ScanReport(directories, listed)
-        self.read(listed.found, memory)
-        files = {one.path: one for one in listed.found}
+        self.read(listed.programs, memory)
+        files = {one.path: one for one in listed.programs}
         read = {path: (files[path], content) for path, content in self.contents.items()}
         memory.save_files(read)
-        keeper = open_keeper()
-        native = self._ask(self.candidates(listed.found), open_prober, keeper, report)
+        writer = open_writer()
+        native = self._ask(self.candidates(listed.programs), open_prober, writer, report)
         self.answers.save()
-        self._learn(listed.found, native, keeper, open_ladder(listed.found), report)
+        self._learn(listed.programs, native, writer, open_finder(listed.programs), report)
         if not self.options.only:
-            self._forget_missing(keeper, report)
+            self._forget_missing(writer, report)
         summary = report.summary()
         text = render_summary({**summary, "executed": 0, "unchanged": True, "removed": []})
         memory.save(listing.fingerprint, {**summary, "removed": []}, text)  # (8)
         return report
 
-    def _forget_missing(self, keeper: Keeper, report: ScanReport) -> None:
+    def _forget_missing(self, writer: EntryWriter, report: ScanReport) -> None:
         """Tools that are gone, with what was remembered of them."""
-        for digest, name in keeper.forget_missing():
+        for digest, name in writer.forget_missing():
             report.removed.append(name)
             self.findings.forget(digest, name)
 
@@ -223,7 +222,7 @@ class Scanner:
         self,
         candidates: Sequence[Executable],
         open_prober: Callable[[Sequence[str]], Any],
-        keeper: Keeper,
+        writer: EntryWriter,
         report: ScanReport,
     ) -> dict[str, NativeAnswer]:
         """(5) `--agent`, confined. The marks already say who can answer, so nobody is asked twice."""
@@ -244,11 +243,11 @@ class Scanner:
                 if answer.truncated and offers_parts(answer):
                     large.append(one)  # asked for less once the sandbox is free again
                 else:
-                    self._accept(one, answer, native, keeper, report)
+                    self._accept(one, answer, native, writer, report)
             for one in large:
                 report.executed += 1
                 answer = prober.run([one.real_path, "--agent", "--depth=1"])
-                self._accept(one, answer, native, keeper, report)
+                self._accept(one, answer, native, writer, report)
         return native
 
     def _accept(
@@ -256,7 +255,7 @@ class Scanner:
         one: Executable,
         answer: ProbeAnswer,
         native: dict[str, NativeAnswer],
-        keeper: Keeper,
+        writer: EntryWriter,
         report: ScanReport,
     ) -> None:
         """Take an answer, if it counts for the bytes that were hashed."""
@@ -269,12 +268,17 @@ class Scanner:
             report.warn(one.name, "probe.file-changed")
             self.contents.pop(one.path, None)
             return
-        found = self._judge(one, answer, digest, keeper, report)
+        found = self._judge(one, answer, digest, writer, report)
         if found is not None:
             native[digest] = found
 
     def _judge(
-        self, one: Executable, answer: ProbeAnswer, digest: str, keeper: Keeper, report: ScanReport
+        self,
+        one: Executable,
+        answer: ProbeAnswer,
+        digest: str,
+        writer: EntryWriter,
+        report: ScanReport,
     ) -> NativeAnswer | None:
         from atip.discovery.sources.native import answer_digest, judge_answer
         from atip.errors import ProbeError
@@ -287,7 +291,7 @@ class Scanner:
             return None
         if found.renamed_from is not None:
             report.warn(one.name, "probe.name-mismatch")
-        before = keeper.native_digest(digest)
+        before = writer.native_digest(digest)
         if before is not None and before != answer_digest(found.tool):
             # SECURITY: the same bytes now describe themselves otherwise (a rug pull): keep the old.
             report.warn(one.name, "probe.changed-answer")
@@ -299,8 +303,8 @@ class Scanner:
         self,
         found: Sequence[Executable],
         native: dict[str, NativeAnswer],
-        keeper: Keeper,
-        ladder: Ladder,
+        writer: EntryWriter,
+        find: SourceQuery,
         report: ScanReport,
     ) -> None:
         """(6) and (7): what is known of every name, and where it is kept."""
@@ -310,8 +314,8 @@ class Scanner:
             if one.path not in self.contents:
                 report.unreadable(one.path)
         learner = ScanLearner(
-            ladder,
-            keeper,
+            find,
+            writer,
             report,
             progress=self.progress,
             learn=self.options.learn,
@@ -326,7 +330,7 @@ class Scanner:
         from collections import Counter
 
         from atip.discovery.findings.learner import LearningTarget
-        from atip.discovery.sources.ladder import ProbeSubject
+        from atip.discovery.sources.source_order import ProbeSubject
 
         names = Counter(content.digest for content in self.contents.values())
         programs = []

@@ -29,7 +29,7 @@ def scan_key(directories: Sequence[str], salt: str) -> str:
 
 
 def salt_of(only: Sequence[str], learn: bool, lists: Sequence[Sequence[str]]) -> str:
-    """What besides the directories decides what a scan sees: names, rungs, the user's lists."""
+    """What besides the directories decides what a scan sees: names, sources, the user's lists."""
     return "\n".join([*only, "learn" if learn else "", *(",".join(names) for names in lists)])
 
 

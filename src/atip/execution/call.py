@@ -1,4 +1,4 @@
-"""Call and Judgement: what is asked to run – a program or an operation of an API – and what policy says of it."""
+"""Call and Judgment: what is asked to run – a program or an operation of an API – and what policy says of it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.execution.login import LoginState
+    from atip.policy.command_context import CommandContext
     from atip.policy.decision import Decision
-    from atip.policy.subject import Subject
 
 
 class CallOptions(Value):
@@ -74,7 +74,7 @@ class OperationCall(Value):
     method: str
     path: str
     arguments: Mapping[str, Any]
-    subject: Subject
+    subject: CommandContext
     """As policy sees it."""
     project: object
     """Configuration and description as they were read. SECURITY: what is judged is what is sent; the files may change meanwhile."""
@@ -92,7 +92,7 @@ class OperationCall(Value):
 Call = ProgramCall | OperationCall
 
 
-class Judgement(Value):
+class Judgment(Value):
     """What policy says of a call."""
 
     decision: Decision

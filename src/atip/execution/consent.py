@@ -2,7 +2,7 @@
 
 The question is made from the argv and what policy decided, shown whole and cleaned – nothing a tool or an agent wrote
 is shown as if we said it. The answer comes from the user's own terminal (`ask_on_terminal`) or through a protocol
-that reaches the user (MCP elicitation, handed in as an `Asker`), never from arguments, standard input or output of a
+that reaches the user (MCP elicitation, handed in as a `ConsentPrompt`), never from arguments, standard input or output of a
 tool. A yes is bound to a digest of binary, argv, environment, directory and policy; it works once and expires.
 Implements SECURITY-BAR row 21, CMP §8.1.
 """
@@ -16,7 +16,7 @@ from atip.execution.output.result import clean_output
 from atip.model.permissions.confinement import ANY_PROGRAM
 from atip.model.reading.plain_json import dumps
 from atip.model.value import Value
-from atip.policy.subject import MARKS
+from atip.policy.command_context import MARKS
 from atip.system.clock import monotonic
 from atip.system.digests import sha256_hex
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from atip.model.effects import Effects
     from atip.model.permissions.confinement import Confinement
 
-    Asker = Callable[["Question"], bool]
+    ConsentPrompt = Callable[["Question"], bool]
     """Puts the question to the user, and returns the answer. Raises NeedsConfirmation if it cannot."""
 
 LIFETIME_S = 120.0
@@ -150,7 +150,7 @@ def _again(code: str, message: str) -> NeedsConfirmation:
     return NeedsConfirmation(code, message, hint="ask the user again")
 
 
-def obtain(question: Question, ask: Asker | None, tokens: Tokens) -> str:
+def obtain(question: Question, ask: ConsentPrompt | None, tokens: Tokens) -> str:
     """Put the question and return a token for the yes.
 
     Raises:
@@ -158,13 +158,13 @@ def obtain(question: Question, ask: Asker | None, tokens: Tokens) -> str:
         Denied: `consent.refused` when the answer is no.
     """
     if ask is None:
-        raise nobody_to_ask(question)
+        raise no_terminal_error(question)
     if not ask(question):
         raise Denied("consent.refused", "the user said no", details={"argv": list(question.argv)})
     return tokens.grant(question.binding)
 
 
-def nobody_to_ask(question: Question | None = None) -> NeedsConfirmation:
+def no_terminal_error(question: Question | None = None) -> NeedsConfirmation:
     """The error for a run that needs a yes where no user can be reached."""
     details = {"argv": list(question.argv), "reasons": list(question.reasons)} if question else None
     why = f" ({'; '.join(question.reasons)[:300]})" if question and question.reasons else ""
@@ -199,7 +199,7 @@ def ask_on_terminal(
             f"{question.render()}\n{ways}, anything else to leave it: ", device=device
         )
     except NeedsConfirmation as error:
-        raise nobody_to_ask(question) from error
+        raise no_terminal_error(question) from error
     if offered and remember is not None and answer in ("r", "remember"):
         remember(question)
         return True
@@ -215,10 +215,10 @@ def answer_on_terminal(prompt: str, *, device: str = "/dev/tty") -> str:
     try:
         terminal = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError as error:
-        raise nobody_to_ask() from error
+        raise no_terminal_error() from error
     try:
         if not os.isatty(terminal):
-            raise nobody_to_ask()
+            raise no_terminal_error()
         import termios
 
         # SECURITY: keys that were pressed (or pushed) before the question was shown answer nothing.

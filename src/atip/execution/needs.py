@@ -6,11 +6,12 @@ they fail, and count only where the confinement really stands in the way.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.model.text.globs import parse_glob
 from atip.model.text.regex import LazyRegex
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any

@@ -1,4 +1,4 @@
-"""Permit: decision → question → token → record, the one way from a judgement to something that starts.
+"""Permit: decision → question → token → record, the one way from a judgment to something that starts.
 
 Programs and operations of APIs take it alike. What would start is a `Proposal`; `obtain` turns it into a `Permission` or raises, and
 only a `Permission` can be put on record as started. A denial and a question that was not answered with yes are on record, too.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from atip.execution.audit.records import Records
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.proposal import Proposal
 
 
@@ -32,7 +32,7 @@ class Permit:
         self,
         records: Records,
         *,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
         approved: Callable[[str], bool] | None = None,
     ) -> None:
         """
@@ -49,7 +49,7 @@ class Permit:
             Denied: `policy.denied`, `consent.refused`.
             NeedsConfirmation: `consent.no-terminal` and its like.
         """
-        decision = proposal.judgement.decision
+        decision = proposal.judgment.decision
         # What runs here is confined; a request to an API is not, and no sandbox settles its question.
         settled = decision.outcome == "confine" and proposal.confinement is not None
         if decision.outcome == "allow" or settled:
@@ -73,7 +73,7 @@ class Permit:
     def _is_answered(self, proposal: Proposal) -> bool:
         """Whether a yes was given before: by the caller for this call, or by a person who had it remembered."""
         # SECURITY: `--yes` covers neither what may destroy nor secrets.
-        if proposal.assume_yes and yes_covers(proposal.judgement.effects):
+        if proposal.assume_yes and yes_covers(proposal.judgment.effects):
             return True
         question = proposal.question
         return not question.destructive and bool(

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.execution.call import Judgement, OperationCall, ProgramCall
+    from atip.execution.call import Judgment, OperationCall, ProgramCall
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.verified import VerifiedBinary
 
@@ -34,11 +34,11 @@ class Proposal(Value):
     """Variables that are handed in."""
     image: str = ""
     """System that it runs on; empty: this host's."""
-    judgement: Judgement
+    judgment: Judgment
     confinement: Confinement | None = None
     """None: nothing of ours is confined, as with a request to an API."""
     assume_yes: bool = False
-    known: tuple[bytes, ...] = ()
+    secrets: tuple[bytes, ...] = ()
     """Secrets that must not stand in a record."""
     record: Mapping[str, object] = {}
     """What a record says of it besides the decision."""
@@ -48,7 +48,7 @@ class Proposal(Value):
     @property
     def question(self) -> Question:
         """The question for a person, bound to everything in it."""
-        judgement = self.judgement
+        judgment = self.judgment
         walls = repr(self.confinement) if self.confinement is not None else ""
         return Question(
             argv=self.argv,
@@ -57,21 +57,21 @@ class Proposal(Value):
             cwd=self.cwd,
             starts_in=self.starts_in,
             image=self.image,
-            reasons=judgement.decision.reasons,
-            rule=judgement.decision.rule,
+            reasons=judgment.decision.reasons,
+            rule=judgment.decision.rule,
             # SECURITY: what is not known to spare data counts as destroying it.
-            destructive=judgement.effects.destructive is not False,
+            destructive=judgment.effects.destructive is not False,
             confinement=self.confinement,
             binding=bind(
                 digest=self.digest, argv=self.argv, env=self.env, cwd=self.cwd,
-                policy=f"{judgement.policy} {walls}{self.image}",
+                policy=f"{judgment.policy} {walls}{self.image}",
             ),
         )  # fmt: skip
 
 
-def program_proposal(call: ProgramCall, judgement: Judgement, binary: VerifiedBinary) -> Proposal:
+def program_proposal(call: ProgramCall, judgment: Judgment, binary: VerifiedBinary) -> Proposal:
     """The start of a program, by its very bytes."""
-    confinement = judgement.confinement
+    confinement = judgment.confinement
     start = starts_in(confinement, call.cwd)
     return Proposal(
         argv=call.argv,
@@ -81,10 +81,10 @@ def program_proposal(call: ProgramCall, judgement: Judgement, binary: VerifiedBi
         starts_in=start,
         image=call.image,
         env={**handed(call, confinement), **confinement.environment},
-        judgement=judgement,
+        judgment=judgment,
         confinement=confinement,
         assume_yes=call.assume_yes,
-        known=passed_values(confinement.env_pass, call.env),
+        secrets=passed_values(confinement.env_pass, call.env),
         record={
             "argv": list(call.argv),
             "program": binary.path,
@@ -94,11 +94,11 @@ def program_proposal(call: ProgramCall, judgement: Judgement, binary: VerifiedBi
             "startsIn": start,
             **({"image": call.image} if call.image else {}),
         },
-        needs_record=judgement.audit,
+        needs_record=judgment.audit,
     )
 
 
-def operation_proposal(call: OperationCall, judgement: Judgement) -> Proposal:
+def operation_proposal(call: OperationCall, judgment: Judgment) -> Proposal:
     """The call of an operation; a yes is bound to its arguments, and a record never holds them."""
     import json  # brings `re` along; a program's call starts without it
 
@@ -109,9 +109,9 @@ def operation_proposal(call: OperationCall, judgement: Judgement) -> Proposal:
         digest=f"sha256:{sha256_hex(arguments.encode())}",
         cwd=call.cwd,
         starts_in=call.cwd,
-        judgement=judgement,
+        judgment=judgment,
         assume_yes=call.assume_yes,
-        known=named_values(os.environ),
+        secrets=named_values(os.environ),
         record={
             "api": call.target,
             "argv": ["atip", "api", "call", call.target],

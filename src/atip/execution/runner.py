@@ -19,7 +19,7 @@ import os
 
 from atip.errors import ExecutionError
 from atip.execution.audit.records import Records, ending
-from atip.execution.call import Call, Judgement, OperationCall, ProgramCall
+from atip.execution.call import Call, Judgment, OperationCall, ProgramCall
 from atip.execution.input import declared_timeout, prepare_input
 from atip.execution.output.finish import make_result, operation_result
 from atip.execution.output.result import CapturedStream
@@ -37,29 +37,29 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from atip.execution.audit.chain import Audit
-    from atip.execution.consent import Asker
-    from atip.execution.output.kept import KeptOutput
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import OperationAnswer, Result
+    from atip.execution.output.saved_output import SavedOutput
     from atip.execution.permit import Permission
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.run import Outcome
     from atip.sandbox.running import Running
 
-    Judge = Callable[["ProgramCall", str], "Judgement"]
+    Judge = Callable[["ProgramCall", str], "Judgment"]
     """Call and digest of its program → what policy says."""
 
     class Operations(Protocol):
         """What judges and calls operations of APIs; permission and record are the runner's."""
 
-        def judge(self, call: OperationCall) -> Judgement: ...
+        def judge(self, call: OperationCall) -> Judgment: ...
 
-        def prepare(self, call: OperationCall, ask: Asker | None) -> None:
+        def prepare(self, call: OperationCall, ask: ConsentPrompt | None) -> None:
             """Make sure that a person agreed to the project's configuration."""
 
         def send(self, call: OperationCall) -> OperationAnswer: ...
 
 
-__all__ = ["Call", "Judgement", "OperationCall", "ProgramCall", "Runner", "declared_timeout"]
+__all__ = ["Call", "Judgment", "OperationCall", "ProgramCall", "Runner", "declared_timeout"]
 
 DEFAULT_TIMEOUT_S = 300.0
 LOGIN_S = 300.0
@@ -76,7 +76,7 @@ class Runner:
         judge: Judge,
         *,
         audit: Audit | None = None,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
         approved: Callable[[str], bool] | None = None,
         on_output: Callable[[str, bytes], None] | None = None,
         start: Callable[..., Running] = start_confined,
@@ -107,7 +107,7 @@ class Runner:
         self._over = False
         self._logins: dict[str, float] = {}
 
-    def plan(self, call: Call) -> tuple[Judgement, str]:
+    def plan(self, call: Call) -> tuple[Judgment, str]:
         """What would happen, and the digest of the program (an operation has none); runs and records nothing."""
         if isinstance(call, OperationCall):
             return self._offered(call).judge(call), ""
@@ -130,9 +130,9 @@ class Runner:
             return self._call_operation(call)
         binary = seal(call.program, expected=call.expected, root=call.root)  # (1)
         try:
-            judgement = self._judged(call, binary)  # (2)
-            permission = self._permit.obtain(program_proposal(call, judgement, binary))  # (3)
-            return self._run_permitted(call, judgement, binary, permission)
+            judgment = self._judged(call, binary)  # (2)
+            permission = self._permit.obtain(program_proposal(call, judgment, binary))  # (3)
+            return self._run_permitted(call, judgment, binary, permission)
         finally:
             binary.close()
 
@@ -144,15 +144,15 @@ class Runner:
 
     # -- (2) to (4) before the start -------------------------------------------------------------
 
-    def _judged(self, call: ProgramCall, binary: VerifiedBinary) -> Judgement:
-        judgement = self._judge(call, binary.digest)
-        effects = judgement.effects
-        confinement = judgement.confinement
+    def _judged(self, call: ProgramCall, binary: VerifiedBinary) -> Judgment:
+        judgment = self._judge(call, binary.digest)
+        effects = judgment.effects
+        confinement = judgment.confinement
         limits = confinement.limits
         bounds = [limits.wall_s, call.timeout_s, declared_timeout(effects)]
         wall_s = min((bound for bound in bounds if bound), default=DEFAULT_TIMEOUT_S)
         forced = {**dict(SIGNALS), **confinement.environment}
-        return judgement.replace(
+        return judgment.replace(
             confinement=confinement.replace(
                 tty=confinement.tty or effects.interactive.tty is True,
                 env_set=tuple(forced.items()),
@@ -161,14 +161,14 @@ class Runner:
             )
         )
 
-    def _check_login(self, call: ProgramCall, judgement: Judgement, binary: VerifiedBinary) -> None:
+    def _check_login(self, call: ProgramCall, judgment: Judgment, binary: VerifiedBinary) -> None:
         """See whether the login is there that the call needs; positive answers are believed for a while."""
-        login = judgement.login
+        login = judgment.login
         if login is None:
             return
         from atip.execution.login import CHECK_S, not_logged_in
 
-        confinement = judgement.confinement
+        confinement = judgment.confinement
         key = repr((binary.digest, login.check, handed(call, confinement)))
         if self._logins.get(key, 0.0) > monotonic():
             return
@@ -189,21 +189,21 @@ class Runner:
     def _run_permitted(
         self,
         call: ProgramCall,
-        judgement: Judgement,
+        judgment: Judgment,
         binary: VerifiedBinary,
         permission: Permission,
     ) -> Result:
-        stdin, notes = prepare_input(call, judgement.effects)  # (4)
-        self._check_login(call, judgement, binary)
-        confinement = judgement.confinement
-        known = permission.proposal.known
+        stdin, notes = prepare_input(call, judgment.effects)  # (4)
+        self._check_login(call, judgment, binary)
+        confinement = judgment.confinement
+        known = permission.proposal.secrets
         run_id, on_record = self._permit.record(permission)  # (5)
         streams = {
             name: CapturedStream(
                 name,
                 known,
                 call.max_bytes,
-                keep=_kept(judgement.keep, run_id, name) if judgement.keep else None,
+                keep=_kept(judgment.keep, run_id, name) if judgment.keep else None,
             )
             for name in ("stdout", "stderr")
         }
@@ -221,8 +221,8 @@ class Runner:
             shown = {name: gathered.end() for name, gathered in streams.items()}
         for name, data in shown.items():
             self._show(name, data)
-        result = make_result(call, judgement, binary.digest, outcome, streams)
-        notes = (*judgement.notes, *notes)
+        result = make_result(call, judgment, binary.digest, outcome, streams)
+        notes = (*judgment.notes, *notes)
         result = result.replace(run_id=run_id if on_record else "", notes=notes)
         ended = self._end_record(run_id, on_record, ending(result))  # (7)
         if self._records.trouble and not (on_record and ended):
@@ -236,8 +236,8 @@ class Runner:
     def _call_operation(self, call: OperationCall) -> Result:
         """The same steps for an operation: judge, permit, prepare, record, send, record."""
         operations = self._offered(call)
-        judgement = operations.judge(call)  # (2)
-        permission = self._permit.obtain(operation_proposal(call, judgement))  # (3)
+        judgment = operations.judge(call)  # (2)
+        permission = self._permit.obtain(operation_proposal(call, judgment))  # (3)
         operations.prepare(call, self._ask)  # (4)
         run_id, _ = self._permit.record(permission)  # (5)
         began = monotonic()
@@ -247,7 +247,7 @@ class Runner:
             self._records.end(run_id, {"ok": False, "failed": _name_of(error)})
             raise
         self._records.end(run_id, {"ok": True, "status": answer.status})  # (7)
-        return operation_result(call, judgement, answer, run_id, monotonic() - began)
+        return operation_result(call, judgment, answer, run_id, monotonic() - began)
 
     def _offered(self, call: OperationCall) -> Operations:
         if self._operations is None:
@@ -292,10 +292,10 @@ class Runner:
         return self._records.end(run_id if on_record else "", told)
 
 
-def _kept(folder: str, run_id: str, name: str) -> KeptOutput:
-    from atip.execution.output.kept import KeptOutput
+def _kept(folder: str, run_id: str, name: str) -> SavedOutput:
+    from atip.execution.output.saved_output import SavedOutput
 
-    return KeptOutput(folder, run_id, name)
+    return SavedOutput(folder, run_id, name)
 
 
 def _own_name(called: str, path: str) -> str:

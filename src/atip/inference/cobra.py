@@ -7,12 +7,13 @@ the protocol knows which flags and commands really exist. `confirm` brings both 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.inference.completion.tree import is_command_name, is_flag
 from atip.inference.merge import merge_options
 from atip.model.tool import BOOLEAN, Command, Option
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -8,10 +8,10 @@ keep headings that name what stands below them. Pure.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.model.tool import Command
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Option
 

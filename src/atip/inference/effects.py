@@ -8,13 +8,13 @@ reads no shell syntax beyond quoting: one simple command. Implements DESIGN §5.
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING
 
 from atip.calls.effects.engine import EffectsFinding, Reason, effects_of, program_name
 from atip.calls.parse import parse
 from atip.inference.effects_rules import infer_command_effects
 from atip.knowledge.reading import load
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -11,6 +11,8 @@ answer has a reason. Words are in `effects_words.py`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.effects.engine import EffectsFinding, Reason
 from atip.calls.effects.safe_flags import is_safe_flag
 from atip.inference import effects_words as words
@@ -18,7 +20,6 @@ from atip.model.effects import Cost, Effects, Filesystem, Interactive
 from atip.model.text.regex import LazyRegex
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,10 +3,12 @@
 Structure (names, descriptions, types) stays the inferred tool's; effects, wrappers, modes and dry
 runs come from knowledge, and whatever danger the tool itself declares is kept on top. Commands and
 flags that only knowledge has are not shown as the tool's own: they go to the vendor block, where the
-parser finds them. Native documents and user overrides are not merged (DESIGN §4, ladder).
+parser finds them. Native documents and user overrides are not merged (DESIGN §4, source order).
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.parse import parse
 from atip.inference.effects_rules import infer_command_effects, infer_flag
@@ -15,10 +17,8 @@ from atip.model.effects import UNKNOWN, raised_by
 from atip.model.root import bare_effects, with_bare_effects
 from atip.model.tool import Command, Option, Tool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.effects import Effects
 

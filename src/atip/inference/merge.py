@@ -6,10 +6,11 @@ lesser source knows is kept. Effects are joined, danger wins.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.model.effects import join
 from atip.model.tool import MISSING, Argument, Command, Option, Tool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

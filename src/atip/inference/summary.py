@@ -7,8 +7,8 @@ banner or a license notice is never shown as a description. A wrong summary is w
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

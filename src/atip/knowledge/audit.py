@@ -9,7 +9,8 @@ Pure. What a guard does with the facts is not known here.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -10,15 +10,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+from typing import Any
 
 from atip.errors import FormatError
 from atip.knowledge.normal import Normal
 from atip.model.problems import Problem
 from atip.model.reading.yaml_reader import read_yaml
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(HERE, "tools")

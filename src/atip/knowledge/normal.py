@@ -8,6 +8,7 @@ Pure; reads no files. The format is described in docs/formats/knowledge.md.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError
 from atip.knowledge.audit import find_unaudited
@@ -16,10 +17,8 @@ from atip.model.permissions.sandbox_block import check_sandbox
 from atip.model.problems import Problem, render_path
 from atip.model.text.regex import compile_regex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     Parts = tuple[str | int, ...]
 

@@ -7,13 +7,12 @@ one letter per fact (`LETTERS`), the command line without the tool's name.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.model.reading.plain_json import loads
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
 LETTERS = {
     "r": "filesystem.read",

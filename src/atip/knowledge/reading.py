@@ -139,7 +139,7 @@ class LazyCommands(Mapping[str, Command]):
         """The pack's own form."""
         return self._nodes
 
-    def with_made(self, made: Mapping[str, Command]) -> LazyCommands:
+    def with_commands(self, made: Mapping[str, Command]) -> LazyCommands:
         """The same commands with some of them replaced or added."""
         changed = LazyCommands(
             {**self._nodes, **{name: self._nodes.get(name, {}) for name in made}}

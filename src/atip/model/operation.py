@@ -7,13 +7,13 @@ tree are made of them alone. Schemas are kept as the document wrote them, refere
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.effects import UNKNOWN
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.effects import Effects
 
@@ -42,7 +42,7 @@ class Parameter(Value):
     explode: bool = True
     allow_reserved: bool = False
     media_type: str = ""
-    """Set when the value is serialised by a media type (OpenAPI `content`) instead of a style."""
+    """Set when the value is serialized by a media type (OpenAPI `content`) instead of a style."""
     deprecated: bool = False
 
 

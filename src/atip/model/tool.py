@@ -206,7 +206,7 @@ class Provenance(Value):
 
 
 class Trust(Value):
-    """What a document claims about itself (§3.2.2). What we established is a `Verdict`."""
+    """What a document claims about itself (§3.2.2). What we verified is a `Verdict`."""
 
     source: str | None = None
     verified: bool | None = None

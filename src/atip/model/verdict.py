@@ -1,4 +1,4 @@
-"""Verdict: what we established about a binary and its description, step by step.
+"""Verdict: what we verified about a binary and its description, step by step.
 
 A `Trust` is what a document says of itself; policy never reads that, it reads a Verdict. Values only: the
 procedure that makes one is in `trust.procedure`. Implements ATIP 0.6 §3.2.2 with A21.
@@ -7,13 +7,11 @@ procedure that makes one is in `trust.procedure`. Implements ATIP 0.6 §3.2.2 wi
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING, Literal
 
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
-
     Outcome = Literal["passed", "failed", "unchecked", "absent"]
     Recommendation = Literal["block", "confirm", "sandbox", "execute"]
     Capability = Literal["attested", "matched", "mismatched", "unknown"]
@@ -73,7 +71,7 @@ class Verdict(Value):
     """Whether the description is of this very binary; `attested`: and signed by a signer of ours. Says nothing
     about who made the binary."""
     signer: str = ""
-    """Identity or key name that signed, as configured by us; empty when nobody could be established."""
+    """Identity or key name that signed, as configured by us; empty when no signer was verified."""
     attested_by: str = ""
     """Who signed the description of these very bytes; empty when nobody of ours did."""
     slsa_level: int = 0

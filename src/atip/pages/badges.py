@@ -7,10 +7,10 @@ source excludes it, and unknown is never safe. A page is never calmer than the j
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
 from atip.calls.effects.facts import facts_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.effects.ceiling import command_claim
 from atip.model.text.visible_text import clean
 from atip.pages.badges import badges_of_any, badges_of_dangers, dangers_of
 from atip.pages.effect_evidence import effects_of_command, effects_of_tool, source_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.calls.effects.ceiling import Claim
     from atip.model.tool import Path, Tool

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.functions import is_curated
 from atip.model.text.visible_text import clean
 from atip.pages.badges import DANGERS, WEIGHTY, dangers_of, verb_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.calls.effects.ceiling import Raiser
     from atip.model.tool import Tool

@@ -9,11 +9,11 @@ from __future__ import annotations
 import io
 import os
 import zipfile
+from typing import TYPE_CHECKING
 
 from atip.errors import NotFoundError
 from atip.model.reading.shim_records import encode_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -5,23 +5,24 @@ Roles: `tool`, `command`, `option`, `value`, `path`, `host`, `argument`, `unknow
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.effects.facts import named_facts
 from atip.calls.parse import parse
 from atip.model.text.visible_text import clean
 from atip.pages.badges import option_facts
-from atip.policy.subject import shown_text
+from atip.policy.command_context import shown_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from atip.calls.invocation import Given, Invocation
-    from atip.policy.subject import Subject
+    from atip.calls.invocation import GivenOption, Invocation
+    from atip.policy.command_context import CommandContext
 
     Word = dict[str, str]
 
 
-def explain_words(subject: Subject) -> list[Word]:
+def explain_words(subject: CommandContext) -> list[Word]:
     """The words of one command of a line, in order."""
     return [
         {"word": clean(shown_text(word)), "role": role, "text": clean(text)}
@@ -29,10 +30,10 @@ def explain_words(subject: Subject) -> list[Word]:
     ]
 
 
-def _roles(subject: Subject) -> Iterator[tuple[str, str, str]]:
+def _roles(subject: CommandContext) -> Iterator[tuple[str, str, str]]:
     if not subject.argv:
         return
-    tool = subject.known
+    tool = subject.metadata
     yield subject.argv[0], "tool", tool.description if tool else "effects unknown: no metadata"
     if tool is None:
         for word in subject.argv[1:]:
@@ -65,7 +66,7 @@ def _names(call: Invocation, at: int, word: str) -> bool:
     )
 
 
-def _given(call: Invocation, word: str) -> list[Given]:
+def _given(call: Invocation, word: str) -> list[GivenOption]:
     """The options that a word holds: one, or several in a bundle such as `-xvf`."""
     if not word.startswith("-"):
         return []
@@ -77,7 +78,7 @@ def _given(call: Invocation, word: str) -> list[Given]:
     return [given for given in call.options if given.flag in letters]
 
 
-def _option(given: Given) -> tuple[str, str]:
+def _option(given: GivenOption) -> tuple[str, str]:
     if given.option is None:
         return "unknown", "not known; it may do more"
     facts = named_facts(option_facts(given.option), added=True)
@@ -87,7 +88,7 @@ def _option(given: Given) -> tuple[str, str]:
     return "option", f"{text}: {facts}" if facts else text
 
 
-def _plain(subject: Subject, word: str) -> str:
+def _plain(subject: CommandContext, word: str) -> str:
     if any(path.endswith(word.lstrip("./")) for path in subject.paths if word.strip("./")):
         return "path"
     if any(host and host in word for host in subject.hosts):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

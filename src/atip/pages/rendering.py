@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.pages.names import root_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

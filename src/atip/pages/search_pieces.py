@@ -14,13 +14,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
+from typing import TYPE_CHECKING, Any
 
 from atip.model.reading.shim_records import encode_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     Documents = Mapping[int, Sequence[str]]
     """Number → folder, name, text, level of one page."""

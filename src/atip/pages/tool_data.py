@@ -5,6 +5,8 @@ Texts are whole here, but for control characters made visible; templates cut wha
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.observed import read_observed
 from atip.model.text.visible_text import clean
 from atip.model.tool import BOOLEAN, MISSING, Command
@@ -13,10 +15,8 @@ from atip.pages.badges import added_by, option_facts
 from atip.pages.claims import ToolClaims
 from atip.pages.names import page_address
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.model.tool import Argument, Authentication, Option, Path, Tool
 

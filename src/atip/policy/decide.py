@@ -12,19 +12,19 @@ Layers only narrow: the result is a maximum, so one more layer, or one more deny
 
 from __future__ import annotations
 
+from atip.policy.command_context import danger_of, shown_text
 from atip.policy.decision import ALLOW, ASK, CONFINE, DENY, NEVER, PRESET, Decision, strictest
 from atip.policy.lines.project_code import runs_project_code
 from atip.policy.matching import matches
 from atip.policy.presets import PRESETS, unattended
-from atip.policy.subject import danger_of, shown_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from atip.model.verdict import Verdict
+    from atip.policy.command_context import CommandContext
     from atip.policy.policy import Policy, Rule
-    from atip.policy.subject import Subject
 
 _ORDER = (DENY, ASK, ALLOW)
 _SAYS = {
@@ -56,7 +56,7 @@ _SAID_OF = {
 PROJECT_CODE = "runs files of the workspace, which only a sandbox makes harmless"
 
 
-def decide(policies: Sequence[Policy], subject: Subject) -> Decision:
+def decide(policies: Sequence[Policy], subject: CommandContext) -> Decision:
     """The decision on one call."""
     found = [_always(policies, subject)]
     for policy in policies:
@@ -70,7 +70,7 @@ def decide(policies: Sequence[Policy], subject: Subject) -> Decision:
 # --- (1) what no layer can lift ------------------------------------------------------------------
 
 
-def _always(policies: Sequence[Policy], subject: Subject) -> Decision:
+def _always(policies: Sequence[Policy], subject: CommandContext) -> Decision:
     verdict = subject.verdict
     if verdict is not None and (
         verdict.recommendation == "block" or verdict.level.value == "compromised"
@@ -95,7 +95,7 @@ def _always(policies: Sequence[Policy], subject: Subject) -> Decision:
 # --- (2) and (3) one layer -----------------------------------------------------------------------
 
 
-def _layer(policy: Policy, subject: Subject) -> list[Decision]:
+def _layer(policy: Policy, subject: CommandContext) -> list[Decision]:
     found = [_by_rules(policy, subject)]
     if policy.allowlist and _is_program(subject) and subject.listed is not True:
         found.append(_decision(DENY, "the program is not approved", f"{policy.layer}: allowlist"))
@@ -109,12 +109,12 @@ def _layer(policy: Policy, subject: Subject) -> list[Decision]:
     return found
 
 
-def _is_program(subject: Subject) -> bool:
+def _is_program(subject: CommandContext) -> bool:
     """Whether a file is executed; the shell's own words are not files."""
     return bool(subject.tool) and subject.evidence != "shell"
 
 
-def _by_rules(policy: Policy, subject: Subject) -> Decision:
+def _by_rules(policy: Policy, subject: CommandContext) -> Decision:
     rule = _strictest_rule(policy.rules, subject)
     if rule is not None:
         label = f"{policy.layer}: {rule.name or 'rule'}"
@@ -133,14 +133,14 @@ def _by_rules(policy: Policy, subject: Subject) -> Decision:
     return Decision(outcome=ALLOW)
 
 
-def _by_rule(rule: Rule, subject: Subject, label: str) -> Decision:
+def _by_rule(rule: Rule, subject: CommandContext, label: str) -> Decision:
     # SECURITY: a confined line can write what the next line runs; outside of the sandbox nothing of the workspace runs by a mere `allow`
     if rule.decision == ALLOW and not rule.unsafe_unconfined and runs_project_code(subject):
         return _decision(CONFINE, PROJECT_CODE, label)
     return _decision(rule.decision, rule.reason or why(subject), label)
 
 
-def _strictest_rule(rules: Sequence[Rule], subject: Subject) -> Rule | None:
+def _strictest_rule(rules: Sequence[Rule], subject: CommandContext) -> Rule | None:
     found = [rule for rule in rules if matches(rule, subject)]
     for outcome in _ORDER:
         for rule in found:
@@ -149,7 +149,7 @@ def _strictest_rule(rules: Sequence[Rule], subject: Subject) -> Rule | None:
     return None
 
 
-def _leaves_open(rule: Rule, subject: Subject) -> bool:
+def _leaves_open(rule: Rule, subject: CommandContext) -> bool:
     """SECURITY: loss that is only possible is accepted by name, never by a wildcard."""
     if danger_of(subject, "destructive") is False:
         return False
@@ -159,7 +159,7 @@ def _leaves_open(rule: Rule, subject: Subject) -> bool:
     return not (named and (rule.commands or rule.options))
 
 
-def _by_trust(policy: Policy, subject: Subject) -> Decision:
+def _by_trust(policy: Policy, subject: CommandContext) -> Decision:
     demand, verdict = policy.trust, subject.verdict
     assert demand is not None
     label = f"{policy.layer}: trust"
@@ -201,8 +201,8 @@ def _is_any(value: str, allowed: tuple[str, ...]) -> bool:
     return any(matches_signer(value, one) for one in allowed)
 
 
-def _unsigned(policy: Policy, subject: Subject) -> Decision | None:
-    """An established lack of trust asks before side effects (0.6 §3.2.2); `confirm` is the verdict's word."""
+def _unsigned(policy: Policy, subject: CommandContext) -> Decision | None:
+    """A verified lack of trust asks before side effects (0.6 §3.2.2); `confirm` is the verdict's word."""
     verdict = subject.verdict
     if verdict is None or verdict.recommendation != "confirm":
         return None
@@ -214,7 +214,7 @@ def _unsigned(policy: Policy, subject: Subject) -> Decision | None:
     return _decision(ASK, f"{verdict.level.value} and {why(subject)}", label) if acts else None
 
 
-def _by_delegation(policy: Policy, subject: Subject) -> Decision:
+def _by_delegation(policy: Policy, subject: CommandContext) -> Decision:
     from atip.model.permissions.delegation import DelegationDenied, allows
 
     assert policy.delegation is not None
@@ -223,14 +223,14 @@ def _by_delegation(policy: Policy, subject: Subject) -> Decision:
     answer = allows(
         policy.delegation if subject.tool else policy.delegation.replace(allowed_tools=None),
         subject.tool, subject.path, subject.effects, flags=subject.flags,
-        arguments=subject.arguments, known=subject.known,
+        arguments=subject.arguments, known=subject.metadata,
     )  # fmt: skip
     if isinstance(answer, DelegationDenied):
         return _decision(DENY, answer.reason, answer.code)
     return Decision(outcome=ALLOW)
 
 
-def why(subject: Subject) -> str:
+def why(subject: CommandContext) -> str:
     """The dangers in words, each with the fact behind it; what is not known is said to be so."""
     states = {name: danger_of(subject, name) for name in _SAYS}
     true = [f"{_SAYS[name]}{_fact(subject, name)}" for name, state in states.items() if state]
@@ -246,7 +246,7 @@ def why(subject: Subject) -> str:
     return "read-only"
 
 
-def _fact(subject: Subject, name: str) -> str:
+def _fact(subject: CommandContext, name: str) -> str:
     """` (-f)`: the option, word or redirection that brought the danger; empty: the command itself does."""
     words = _SAID_OF.get(name, ())
     named = (subject.tool, " ".join((subject.tool, *subject.path)), subject.text)
@@ -256,12 +256,12 @@ def _fact(subject: Subject, name: str) -> str:
     return ""
 
 
-def _unknown(subject: Subject) -> str:
+def _unknown(subject: CommandContext) -> str:
     """What is not known: the program, or what one of its words does."""
     tool = shown_text(subject.tool)[:80]
-    if subject.known is None and not subject.argv and subject.reasons:
+    if subject.metadata is None and not subject.argv and subject.reasons:
         return subject.reasons[-1].says  # of no command of the line: of the line itself
-    if subject.known is None:
+    if subject.metadata is None:
         return f"no metadata for {tool}" if tool and tool != "…" else "program not known"
     last = subject.reasons[-1] if subject.reasons else None
     if last is None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from atip.policy.command_context import MARKS, danger_of
 from atip.policy.decision import ALLOW
 from atip.policy.matching import is_spelled, matches
-from atip.policy.subject import MARKS, danger_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from atip.policy.command_context import CommandContext
     from atip.policy.decision import Decision
     from atip.policy.policy import Policy, Rule
-    from atip.policy.subject import Subject
 
 _MARKED = {
     "secrets": "the call touches a secret",
@@ -24,7 +24,7 @@ _MARKED = {
 
 
 def ignored_rules(
-    policies: Sequence[Policy], subjects: Sequence[Subject], decisions: Sequence[Decision]
+    policies: Sequence[Policy], subjects: Sequence[CommandContext], decisions: Sequence[Decision]
 ) -> tuple[str, ...]:
     """One line per rule that is spelled like a command of the line, and was not what decided."""
     found = [
@@ -36,7 +36,7 @@ def ignored_rules(
     return tuple(dict.fromkeys(found))
 
 
-def _of(policy: Policy, subject: Subject, decision: Decision) -> Iterator[str]:
+def _of(policy: Policy, subject: CommandContext, decision: Decision) -> Iterator[str]:
     for each in policy.ignored:
         if _means(each.rule, subject):
             yield f"{policy.layer}: {each.rule.name}: ignored, {each.why}"
@@ -47,13 +47,13 @@ def _of(policy: Policy, subject: Subject, decision: Decision) -> Iterator[str]:
             yield f"{policy.layer}: {rule.name}: ignored, {_why(rule, subject, decision)}"
 
 
-def _means(rule: Rule, subject: Subject) -> bool:
+def _means(rule: Rule, subject: CommandContext) -> bool:
     if rule.words is not None:
         return is_spelled(rule.words, subject, strict=rule.decision != ALLOW)
     return matches(rule, subject)
 
 
-def _why(rule: Rule, subject: Subject, decision: Decision) -> str:
+def _why(rule: Rule, subject: CommandContext, decision: Decision) -> str:
     if matches(rule, subject):
         return f"{decision.rule} is stricter"
     if rule.project and danger_of(subject, "network") is True:

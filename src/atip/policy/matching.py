@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from atip.calls.invocation import UNKNOWN_TEXT
+from atip.policy.command_context import ASSURANCES, DANGERS, MARKS, danger_of
 from atip.policy.decision import ALLOW
-from atip.policy.subject import ASSURANCES, DANGERS, MARKS, danger_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from atip.policy.command_context import CommandContext
     from atip.policy.policy import Rule
-    from atip.policy.subject import Subject
 
 
-def matches(rule: Rule, subject: Subject) -> bool:
+def matches(rule: Rule, subject: CommandContext) -> bool:
     """All conditions of the rule hold."""
     strict = rule.decision != ALLOW
     return (
@@ -35,21 +35,21 @@ def matches(rule: Rule, subject: Subject) -> bool:
     )
 
 
-def _pin_matches(rule: Rule, subject: Subject) -> bool:
+def _pin_matches(rule: Rule, subject: CommandContext) -> bool:
     """SECURITY: an MCP tool is allowed only where a person allowed it for the server that is configured now."""
     if subject.pin is None or rule.decision != ALLOW:
         return True
     return bool(rule.pin) and rule.pin == subject.pin
 
 
-def _words_match(wanted: tuple[str, ...], subject: Subject, strict: bool) -> bool:
+def _words_match(wanted: tuple[str, ...], subject: CommandContext, strict: bool) -> bool:
     """The call is spelled so. SECURITY: an allow covers the words alone, never what stands around them (`> ~/.profile`)."""
     if not strict and (_stands_around(subject) or _is_marked(subject)):
         return False
     return is_spelled(wanted, subject, strict=strict)
 
 
-def is_spelled(wanted: tuple[str, ...], subject: Subject, *, strict: bool) -> bool:
+def is_spelled(wanted: tuple[str, ...], subject: CommandContext, *, strict: bool) -> bool:
     """Whether the call has these words, whatever stands around them."""
     more = wanted[-1:] == ("*",)
     words = wanted[:-1] if more else wanted
@@ -63,26 +63,28 @@ def is_spelled(wanted: tuple[str, ...], subject: Subject, *, strict: bool) -> bo
     return not any(UNKNOWN_TEXT in each for each in given) and all(w == each for w, each in pairs)
 
 
-def _stands_around(subject: Subject) -> bool:
+def _stands_around(subject: CommandContext) -> bool:
     """Whether the shell line adds something to the call: a redirection, a variable that changes what runs."""
     added = sum(reason.evidence == "shell" for reason in subject.reasons)
-    return added > (0 if subject.known is not None else 1)  # one says that the program is unknown
+    return added > (
+        0 if subject.metadata is not None else 1
+    )  # one says that the program is unknown
 
 
-def _is_marked(subject: Subject) -> bool:
+def _is_marked(subject: CommandContext) -> bool:
     return any(danger_of(subject, name) is not False for name in MARKS)
 
 
-def is_within(subject: Subject, allowed: tuple[str, ...]) -> bool:
+def is_within(subject: CommandContext, allowed: tuple[str, ...]) -> bool:
     """Every danger that is not named is known to be absent."""
     return all(danger_of(subject, name) is False for name in DANGERS if name not in allowed)
 
 
-def trust_level(subject: Subject) -> str:
+def trust_level(subject: CommandContext) -> str:
     return subject.verdict.level.value if subject.verdict is not None else "unsigned"
 
 
-def _fact_holds(subject: Subject, name: str, wanted: bool, strict: bool) -> bool:
+def _fact_holds(subject: CommandContext, name: str, wanted: bool, strict: bool) -> bool:
     danger = danger_of(subject, name)
     value = danger if name not in ASSURANCES or danger is None else not danger
     if value is None:
@@ -90,7 +92,7 @@ def _fact_holds(subject: Subject, name: str, wanted: bool, strict: bool) -> bool
     return value is wanted
 
 
-def _tool_matches(rule: Rule, subject: Subject) -> bool:
+def _tool_matches(rule: Rule, subject: CommandContext) -> bool:
     if rule.tools is None:
         return True
     if UNKNOWN_TEXT in subject.tool:
@@ -106,7 +108,7 @@ def _text_matches(pattern: str, text: str) -> bool:
     return text == pattern
 
 
-def _command_matches(rule: Rule, subject: Subject, strict: bool) -> bool:
+def _command_matches(rule: Rule, subject: CommandContext, strict: bool) -> bool:
     if rule.commands is None:
         return True
     words = (*subject.path, *subject.arguments)
@@ -129,7 +131,7 @@ def _may_become(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
     return False
 
 
-def _option_matches(rule: Rule, subject: Subject, strict: bool) -> bool:
+def _option_matches(rule: Rule, subject: CommandContext, strict: bool) -> bool:
     if rule.options is None:
         return True
     unknown = subject.flags is None or any(UNKNOWN_TEXT in word for word in subject.arguments)

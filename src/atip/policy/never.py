@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from atip.calls.effects.engine import program_name
 from atip.calls.invocation import UNKNOWN_TEXT
-from atip.policy.lines.fed import REMOVERS, empties, fed_paths
+from atip.policy.lines.generated_paths import REMOVERS, empties, generated_paths
 from atip.policy.places import vital
 from atip.policy.places.habits import PRIVILEGE
 from atip.policy.places.sensitive import ANY_FILE
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from atip.calls.shell.line import ShellCommand, ShellLine, ShellWord
+    from atip.policy.command_context import CommandContext
     from atip.policy.places.paths import Paths
-    from atip.policy.subject import Subject
 
 _ENDS_WITH_TARGET = frozenset({"cp", "mv", "install", "rsync", "ln", "scp", "dd", "ditto"})
 _WRITES_TARGET = frozenset({*_ENDS_WITH_TARGET, "tee", "truncate", "shred", "sponge", "pv"})
@@ -51,8 +51,8 @@ _TERMINAL = "a person does this in a terminal"
 
 
 def mark_never(
-    subjects: Sequence[Subject], command: ShellCommand, line: ShellLine, paths: Paths
-) -> list[Subject]:
+    subjects: Sequence[CommandContext], command: ShellCommand, line: ShellLine, paths: Paths
+) -> list[CommandContext]:
     """The subjects of one command, each with the reason why it must never run, if there is one."""
     ways = (_redirects(command, paths), _root_shell(command, line), _fed(command, line, paths), _fork_bomb(command, line))  # fmt: skip
     around = next(filter(None, ways), "")
@@ -65,7 +65,7 @@ def mark_never(
     ]
 
 
-def why_never(subject: Subject, root: str, home: str) -> str:
+def why_never(subject: CommandContext, root: str, home: str) -> str:
     """Why a call must never run, and what to do instead; empty: no reason."""
     name = subject.tool
     checks = (
@@ -78,7 +78,7 @@ def why_never(subject: Subject, root: str, home: str) -> str:
 # --- (1) loss ------------------------------------------------------------------------------------
 
 
-def _removes(subject: Subject, root: str, home: str) -> str:
+def _removes(subject: CommandContext, root: str, home: str) -> str:
     for path in _removed(subject.tool, subject, root):
         lost = vital.what_is_lost(path, root=root, home=home)
         if lost:
@@ -86,7 +86,7 @@ def _removes(subject: Subject, root: str, home: str) -> str:
     return ""
 
 
-def _removed(name: str, subject: Subject, root: str) -> Sequence[str]:
+def _removed(name: str, subject: CommandContext, root: str) -> Sequence[str]:
     words, flags = subject.argv[1:], set(subject.flags or ())
     if name in REMOVERS:
         whole = bool(flags & {"-r", "-R", "--recursive"})
@@ -104,7 +104,7 @@ def _removed(name: str, subject: Subject, root: str) -> Sequence[str]:
 # --- (2) disks and boot --------------------------------------------------------------------------
 
 
-def _formats(name: str, subject: Subject) -> str:
+def _formats(name: str, subject: CommandContext) -> str:
     words = set(subject.argv[1:])
     if name in ("grub-install", "grub2-install", "lilo") or (
         name == "efibootmgr"
@@ -121,7 +121,7 @@ def _formats(name: str, subject: Subject) -> str:
     return ""
 
 
-def _targets(name: str, subject: Subject) -> Sequence[str]:
+def _targets(name: str, subject: CommandContext) -> Sequence[str]:
     """What a program that writes files or disks would overwrite."""
     words = set(subject.argv[1:])
     if name == "dd":
@@ -138,7 +138,7 @@ def _targets(name: str, subject: Subject) -> Sequence[str]:
 # --- (3) everybody and everything ----------------------------------------------------------------
 
 
-def _opens_all(name: str, subject: Subject, home: str) -> str:
+def _opens_all(name: str, subject: CommandContext, home: str) -> str:
     if name not in ("chmod", "chown", "chgrp", "setfacl"):
         return ""
     if not set(subject.flags or ()) & {"-R", "--recursive"}:
@@ -149,7 +149,7 @@ def _opens_all(name: str, subject: Subject, home: str) -> str:
     return ""
 
 
-def _ends_all(name: str, subject: Subject) -> str:
+def _ends_all(name: str, subject: CommandContext) -> str:
     words = subject.argv[1:]
     if name != "kill" or {"-l", "-L", "--list", "--table"} & set(words):
         return ""
@@ -200,7 +200,7 @@ def _made_by(word: ShellWord) -> Iterator[int]:
 
 def _fed(command: ShellCommand, line: ShellLine, paths: Paths) -> str:
     """`echo / | xargs rm -rf`, `for d in /; do rm -rf "$d"; done`: names that the line itself spells out."""
-    for path in fed_paths(command, line, paths):
+    for path in generated_paths(command, line, paths):
         lost = vital.what_is_lost(path, root=paths.places.root, home=paths.places.home)
         if lost:
             return f"removes {lost}; name the folder inside of the workspace that is meant"
@@ -210,7 +210,7 @@ def _fed(command: ShellCommand, line: ShellLine, paths: Paths) -> str:
 # --- (5) ourselves -------------------------------------------------------------------------------
 
 
-def _own_settings(name: str, subject: Subject, home: str) -> str:
+def _own_settings(name: str, subject: CommandContext, home: str) -> str:
     files = subject.effects.filesystem
     if files.write is False and files.delete is False:
         return ""
@@ -222,7 +222,7 @@ def own_reason() -> str:
     return f"changes the policy, the approvals or the audit that guard this machine; {_TERMINAL}"
 
 
-def _disarms(name: str, subject: Subject) -> str:
+def _disarms(name: str, subject: CommandContext) -> str:
     words = _words_to_atip(name, subject.argv[1:])
     plain = tuple(word for word in words if not word.startswith("-"))
     if plain[:2] in _WIDENS or any(w in _UNASKED or w.startswith("--unsafe") for w in words):

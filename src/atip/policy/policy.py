@@ -1,4 +1,4 @@
-"""Policy: one value that organisation policies (ATIP 0.6 §4.8), permission policies (0.1 §5.2), delegations
+"""Policy: one value that organization policies (ATIP 0.6 §4.8), permission policies (0.1 §5.2), delegations
 (§10.2) and our own rules are all read into. Reading is `reading.py`, deciding is `decide.py`. Pure.
 """
 
@@ -44,7 +44,7 @@ class Rule(Value):
     service: bool | None = None
     """Whether the call only asks a service that its user is logged in to; None: no condition. Presets only."""
     reversible: bool | None = None
-    """Whether version control can undo what the call writes (`Subject.reversible`); None: no condition. Presets only."""
+    """Whether version control can undo what the call writes (`CommandContext.reversible`); None: no condition. Presets only."""
     words: tuple[str, ...] | None = None
     """The whole call, word by word, program first; a last word `*` stands for any further words."""
     folders: tuple[str, ...] | None = None

@@ -19,9 +19,9 @@ from atip.model.problems import Problem
 from atip.model.reading.reader import read_json
 from atip.model.shapes.check import check_shape
 from atip.model.shapes.registry import PERMISSION_POLICY, POLICY
+from atip.policy.command_context import ASSURANCES, DANGERS, full_name
 from atip.policy.decision import ALLOW, ASK, DENY
 from atip.policy.policy import Policy, Rule, TrustDemand
-from atip.policy.subject import ASSURANCES, DANGERS, full_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,13 +9,14 @@ Whether (2) and (3) hold, only the file system can say; that is handed in. What 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.invocation import UNKNOWN_TEXT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.policy.subject import Subject
+    from atip.policy.command_context import CommandContext
 
     Restorable = Callable[[str], bool]
     """Whether an absolute path lies in a version-controlled workspace and is new or recorded there as it is."""
@@ -40,7 +41,7 @@ _WRITES_ITSELF = ("-o", "--o", "-i")
 """How options begin by which such a program writes a file after all: `sort -oX`."""
 
 
-def is_reversible(subject: Subject, restorable: Restorable) -> bool:
+def is_reversible(subject: CommandContext, restorable: Restorable) -> bool:
     """Whether all that the command writes can be restored from version control."""
     if not subject.paths or any(UNKNOWN_TEXT in word for word in (*subject.argv, *subject.paths)):
         return False
@@ -49,7 +50,7 @@ def is_reversible(subject: Subject, restorable: Restorable) -> bool:
     return all(not _is_pattern(path) and restorable(path) for path in subject.paths)
 
 
-def _names_what_it_writes(subject: Subject) -> bool:
+def _names_what_it_writes(subject: CommandContext) -> bool:
     given = [word for word in subject.argv[1:] if word[:1] == "-" and len(word) > 1]
     if (subject.tool, *subject.path) == ("git", "add"):
         return not given
@@ -61,7 +62,7 @@ def _names_what_it_writes(subject: Subject) -> bool:
     return subject.tool != "sed" or _is_substitution(_first_operand(subject))
 
 
-def _first_operand(subject: Subject) -> str:
+def _first_operand(subject: CommandContext) -> str:
     return next((word for word in subject.argv[1:] if word[:1] != "-"), "")
 
 

@@ -11,15 +11,15 @@ questions of an unattended preset (`ci`).
 
 from __future__ import annotations
 
+from atip.policy.command_context import danger_of
 from atip.policy.decision import ALLOW, ASK, CONFINE, DENY, PRESET, Decision
 from atip.policy.presets import CI
-from atip.policy.subject import danger_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.policy.subject import Subject
+    from atip.policy.command_context import CommandContext
 
 _UNSETTLED = ("destructive", "cost.billable", "sends", "root", "interactive.prompts")
 _UNATTENDED = f"{PRESET}{CI}"
@@ -35,7 +35,7 @@ _SYSTEM = frozenset(
 
 def settled(
     decision: Decision,
-    subjects: Sequence[Subject],
+    subjects: Sequence[CommandContext],
     decisions: Sequence[Decision],
     *,
     online: bool = False,
@@ -62,7 +62,7 @@ def settled(
     return decision
 
 
-def _settles(subject: Subject, decision: Decision, online: bool) -> bool:
+def _settles(subject: CommandContext, decision: Decision, online: bool) -> bool:
     if decision.outcome == CONFINE:
         return True
     # SECURITY: a person's own rule, and what no policy can lift, is asked about as it says.
@@ -82,7 +82,7 @@ def _settles(subject: Subject, decision: Decision, online: bool) -> bool:
     return network is False or not _changes_elsewhere(subject)
 
 
-def _only_asks_elsewhere(subject: Subject) -> bool:
+def _only_asks_elsewhere(subject: CommandContext) -> bool:
     """Whether all that a call does is to read from another machine: without the network it could only fail, so a sandbox settles nothing."""
     if subject.evidence != "knowledge" or danger_of(subject, "network") is not True:
         return False
@@ -90,7 +90,7 @@ def _only_asks_elsewhere(subject: Subject) -> bool:
     return all(danger_of(subject, name) is False for name in others)
 
 
-def needs_person(subject: Subject) -> bool:
+def needs_person(subject: CommandContext) -> bool:
     """Whether a command that a line leads to is a person's decision, though the sandbox would stop it: it sends, spends, becomes
     root or changes another machine."""
     if any(danger_of(subject, name) is True for name in ("sends", "cost.billable", "root")):
@@ -99,14 +99,14 @@ def needs_person(subject: Subject) -> bool:
     return subject.tool in _ELSEWHERE or (known and _changes_elsewhere(subject))
 
 
-def _changed(subject: Subject) -> set[str]:
+def _changed(subject: CommandContext) -> set[str]:
     effects = subject.effects
     return {
         word for each in (effects.creates, effects.modifies, effects.deletes) for word in each or ()
     }
 
 
-def _changes_elsewhere(subject: Subject) -> bool:
+def _changes_elsewhere(subject: CommandContext) -> bool:
     """What a network command changes lies elsewhere, but for what it installs here, which is written to files."""
     effects = subject.effects
     if None in (effects.creates, effects.modifies, effects.deletes):

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError, UsageError
 from atip.model.facts import fact_name
@@ -25,10 +26,8 @@ from atip.model.reading.yaml_reader import read_yaml
 from atip.model.shapes.shape import closest
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
 FORMAT = "atip-cases/1"
 MAX_CASES = 2_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.shell.line import read_argv
 from atip.errors import FormatError
 from atip.knowledge.reading import load
@@ -9,7 +11,6 @@ from atip.model.effects import UNKNOWN, union_of_steps
 from atip.model.value import Value
 from atip.policy.lines.line import judge_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

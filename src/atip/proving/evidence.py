@@ -8,12 +8,12 @@ Of another file than the one that was run it says nothing.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.proving.verdicts import AGREES, UNDECLARED, UNOBSERVABLE, UNSAID, UNUSED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     from atip.model.tool import Tool
     from atip.proving.tally import JudgedCase

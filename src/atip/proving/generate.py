@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
+from typing import TYPE_CHECKING
 
 from atip.knowledge.reading import load
 from atip.model.value import Value
@@ -18,7 +19,6 @@ from atip.proving.operands import MAX_BASES, MAX_VALUES, bases, load_recipes, va
 from atip.proving.verdicts import AGREES, UNUSED, judge_sight, sight_of
 from atip.system.programs.processes import children_cpu_s
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 

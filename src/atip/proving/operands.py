@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import os
 import shlex
+from typing import TYPE_CHECKING
 
 from atip.model.reading.yaml_reader import read_yaml
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

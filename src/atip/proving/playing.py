@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.proving.trial import INPUT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.proving.cases import Case
-    from atip.proving.trial import Trial, TrialRoom
+    from atip.proving.trial import Trial, TrialRunner
     from atip.sandbox.verified import VerifiedBinary
 
 
@@ -17,17 +17,17 @@ REPEATED = 2
 """How often a case is played that the clock cuts off: that says something of the machine, not of the program."""
 
 
-def play_case(case: Case, room: TrialRoom, binary: VerifiedBinary) -> Trial:
+def play_case(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> Trial:
     """One case in its set-up, with the flag if it has one."""
     setup = case.setup
     stdin = INPUT
     if case.source == "person":
         stdin = setup.stdin.encode() if setup.stdin is not None else b""
     elif setup.stdin:
-        with open(os.path.join(room.desk, setup.folder, setup.stdin), "rb") as file:
+        with open(os.path.join(runner.desk, setup.folder, setup.stdin), "rb") as file:
             stdin = file.read()
     for _ in range(REPEATED):
-        trial = room.run(
+        trial = runner.run(
             case.argv, binary,
             folder=setup.folder, stdin=stdin, env=setup.env, answers=setup.network, files=setup.files,
         )  # fmt: skip

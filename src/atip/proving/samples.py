@@ -16,11 +16,11 @@ import tarfile
 import wave
 import zipfile
 import zlib
+from typing import TYPE_CHECKING
 
 from atip.system.programs import processes
 from atip.system.programs.clients import ask_client
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

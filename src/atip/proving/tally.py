@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.model.reading.yaml_reader import read_yaml
 from atip.model.value import Value
@@ -19,10 +20,8 @@ from atip.proving.verdicts import (
     sight_from,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
     from atip.proving.verdicts import FactVerdict, Sight
 
@@ -42,7 +41,7 @@ class Explained(Value):
     seen: re.Pattern[str]
     why: str
     kind: str = METHOD
-    """`convention`: the words of a claim leave it out; `method`: a trace cannot tell."""
+    """`convention`: the words of a claim leave it out; `method`: a trace cannot tell; `build`: this build alone does it."""
 
     def covers(self, tool: str, fact: str, seen: Iterable[str]) -> bool:
         known = not self.tools or tool in self.tools

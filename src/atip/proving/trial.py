@@ -1,7 +1,7 @@
 """Trial: one command line, traced, on a copy of the samples, with a network that leads nowhere.
 
-    room = TrialRoom(desk, stage)
-    trial = room.run(["cp", "text.txt", "new.txt"], binary)
+    runner = TrialRunner(desk, stage)
+    trial = runner.run(["cp", "text.txt", "new.txt"], binary)
     trial.seen.writes
 
 Nothing stays: changes go to a stage that is dropped, the home is scratch, connections are taken by a stand-in.
@@ -10,6 +10,7 @@ Nothing stays: changes go to a stage that is dropped, the home is scratch, conne
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import ExecutionError
 from atip.model.permissions.confinement import ANY_PROGRAM, MIB, Confinement, Limits
@@ -22,7 +23,6 @@ from atip.sandbox.run import RunRequest, start_confined
 from atip.sandbox.tracing.trace import Tracer
 from atip.sandbox.waiting import WaitWatch
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -71,7 +71,7 @@ class Trial(Value):
         return not self.timed_out and (self.exit_code == 0 or told)
 
 
-class TrialRoom:
+class TrialRunner:
     """Where trials run, one at a time."""
 
     def __init__(
@@ -221,7 +221,7 @@ class TrialRoom:
             own=tuple(path for path in (tree, binary.path, *self._visible) if path),
         )
         attempts = [(f"{each.host}:{each.port}", False) for each in recorder.contacts]
-        return touched(tries, attempts, scene, recorder.asked)
+        return touched(tries, attempts, scene, recorder.lookups)
 
 
 class _Heard:

@@ -7,14 +7,14 @@ a verdict never lowers an effect.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.facts import fact_of
 from atip.model.value import Value
 from atip.policy.confinement.observed import FACTS, says, shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.model.effects import Effects
     from atip.policy.confinement.observed import Touched

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from atip.errors import FormatError
 from atip.system.clock import from_iso
 from atip.system.files import read_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MAX_KEY = 1_000_000
 

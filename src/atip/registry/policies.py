@@ -1,8 +1,8 @@
-"""The policies in force: files of organisation, user and project, a delegation, and the chosen preset.
+"""The policies in force: files of organization, user and project, a delegation, and the chosen preset.
 
 | layer | where |
 |---|---|
-| organisation | `/etc/agent-tools/policy.json`, and `policy.json` of each registry that is configured as an organisation's |
+| organization | `/etc/agent-tools/policy.json`, and `policy.json` of each registry that is configured as an organization's |
 | user | `policy.json` beside the user's other settings, or `policy` of `config.json` |
 | project | `.agent-tools/policy.json` of the project |
 | delegation | `ATIP_DELEGATION`: a file that the delegating agent wrote |
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from atip.system.paths import Places
 
-ORGANISATION = "/etc/agent-tools/policy.json"
+ORGANIZATION = "/etc/agent-tools/policy.json"
 DELEGATION = "ATIP_DELEGATION"
 
 
@@ -37,7 +37,7 @@ def load_policies(
 
     Args:
         cwd: where the call would run; the nearest `.agent-tools` at or above it is the project's.
-        preset: replaces the user's preset for this run; organisation and project still count.
+        preset: replaces the user's preset for this run; organization and project still count.
         once: whether rules for one line count; whoever says so uses them up (`rule_file.use_up`).
 
     Raises:
@@ -46,7 +46,7 @@ def load_policies(
     user = _user(places, preset)
     if not once and any(rule.once for rule in user.rules):
         user = user.replace(rules=tuple(rule for rule in user.rules if not rule.once))
-    layers = [*_from_file(ORGANISATION, "organisation"), *_from_registries(places)]
+    layers = [*_from_file(ORGANIZATION, "organisation"), *_from_registries(places)]
     project = find_project(cwd, places.home)
     path = os.path.join(project, "policy.json") if project else ""
     if path and os.path.lexists(path):
@@ -83,7 +83,7 @@ def _from_file(path: str, layer: str) -> list[Policy]:
 
 
 def _from_registries(places: Places) -> list[Policy]:
-    """Policies that `registry sync` brought (ATIP 0.6 §4.8). Without an organisation's registry nothing is loaded."""
+    """Policies that `registry sync` brought (ATIP 0.6 §4.8). Without an organization's registry nothing is loaded."""
     start = os.path.join(places.data, "registries")
     try:
         found = any(os.path.lexists(f"{start}/{name}/policy.json") for name in os.listdir(start))

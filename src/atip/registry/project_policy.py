@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 from atip.model.reading.reader import read_json
 from atip.model.value import Value
@@ -17,10 +18,6 @@ from atip.policy.reading import read_policy
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
 from atip.system.workspace.approvals import ProjectApprovals
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MAX_BYTES = 1_000_000
 NOT_APPROVED = "the file is not approved on this machine; look at it, then run `atip policy approve` in a terminal"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError, NotFoundError
 from atip.policy.reading import read_policy
 from atip.registry.settings import MAX_SETTINGS, refuse_foreign
 from atip.system import files
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     Append = Callable[[str, tuple[str, ...], object], str]
     """Puts an item at the end of a list in the text of a JSON document."""

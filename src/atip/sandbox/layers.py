@@ -7,6 +7,7 @@ purpose. Nothing here changes the host.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, SandboxError
 from atip.model.permissions.confinement import Confinement, Limits
@@ -18,7 +19,6 @@ from atip.sandbox.run import run_confined
 from atip.sandbox.verified import seal
 from atip.system.programs import processes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

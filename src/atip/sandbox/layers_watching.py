@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.model.permissions.confinement import Confinement, Limits
@@ -12,7 +13,6 @@ from atip.sandbox.run import RunRequest, start_confined
 from atip.sandbox.tracing.trace import Tracer
 from atip.sandbox.verified import seal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import stat
+from typing import TYPE_CHECKING
 
 from atip.errors import SandboxError
 from atip.model.value import Value
@@ -19,7 +20,6 @@ from atip.sandbox.bubblewrap.namespaces import UID
 from atip.system import files
 from atip.system.clock import now
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

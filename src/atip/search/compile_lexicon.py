@@ -16,16 +16,15 @@ import sqlite3
 import sys
 import typing
 from array import array
+from typing import TYPE_CHECKING, Any
 
 from atip.search.lexicon import NEAR, PATH, shorter_keys
 from atip.search.stems import stem
 from atip.search.store.postings import FULL, K1, pack, unpack
 from atip.search.text import STOP, phrase_key, terms_of, words_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
 
     Bags = dict[str, collections.Counter[str]]
 

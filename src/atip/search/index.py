@@ -15,8 +15,10 @@ from atip.search.lexicon import Lexicon
 from atip.search.ranking import Evidence, LexiconPlaces, rank, rarity
 from atip.search.reranking import (
     FIRST,
-    WEIGHTS,
+    OVER_ALL,
+    WITHIN,
     FirstHit,
+    FirstPass,
     RequestWord,
     SearchRequest,
     kinds_of,
@@ -26,6 +28,7 @@ from atip.search.reranking import (
 from atip.search.spelling import correct
 from atip.search.stems import stem
 from atip.search.store.storage import Storage
+from atip.search.store.vectors import WordVectors
 from atip.search.text import name_terms, phrase_key, read_request, with_compounds
 
 TYPE_CHECKING = False
@@ -35,11 +38,8 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Tool
     from atip.search.flags import MatchingOption
-    from atip.search.store.shelves import Row
+    from atip.search.store.text_rows import Row
     from atip.search.text import Term
-
-    _Found = tuple[dict[int, float], Sequence[Evidence]]
-    """Scores, and the evidence to look at the first ones again with; none where the order is final."""
 
 MAX_LIMIT = 200
 PATIENCE = 4
@@ -56,8 +56,10 @@ GIANT = 300
 """A tool with more commands than this is a giant …"""
 CROWDED = 0.12
 """… and its commands count less, by the logarithm of how much larger it is."""
-NEARLY_SAID = 0.5
+NEAR_INTENT = 0.5
 """What a curated intent that differs from the request in one word adds, of the best score."""
+NEAR_INTENT_AGAIN = 1.0
+"""… and in the second pass, which would else prefer a summary that says every word."""
 GUESSED = 0.7
 """What a corrected spelling counts."""
 MANAGE = stem("manage")
@@ -107,6 +109,7 @@ class SearchIndex:
     def __init__(self, path: str = ":memory:", *, lexicon: Lexicon | None = None) -> None:
         self.lexicon = lexicon or Lexicon()
         self.storage = Storage(path)
+        self.vectors = WordVectors()
         self.is_complete = True
         """False while another process adds the rest."""
         self._known: LexiconPlaces | None = None
@@ -184,17 +187,17 @@ class SearchIndex:
         """How much a stem tells: high for what few commands say."""
         return rarity(self.storage.size, len(self.storage.postings(term)))
 
-    def _found(self, terms: Sequence[Term], words: str) -> _Found:
+    def _found(self, terms: Sequence[Term], words: str) -> FirstPass:
         near = {term.stem: self.lexicon.synonyms(term.stem) for term in terms}
         wanted = dict.fromkeys((*near, *(word for row in near.values() for word, _ in row)))
         ahead = self.storage.postings_of(wanted)
         evidence = [self._evidence(term, near.get(term.stem), ahead) for term in terms]
         scores = rank(evidence, self.storage.size, self._places())
         for term, one in zip(terms, evidence, strict=True):
-            self._favour_named(term, one, scores)
+            self._favor_named(term, one, scores)
         self._hold_back_giants({term.word for term in terms}, scores)
-        is_said = self._favour_said(words, scores)
-        return scores, () if is_said else evidence
+        is_said, nearly = self._favor_said(words, scores)
+        return FirstPass(scores, () if is_said else evidence, nearly_said=nearly)
 
     def _hold_back_giants(self, said: set[str], scores: dict[int, float]) -> None:
         """Of a tool with thousands of commands some match anything: unless it is named, each counts less."""
@@ -205,9 +208,9 @@ class SearchIndex:
             for document in [one for one in scores if first <= one <= last]:
                 scores[document] *= share
 
-    def _favour_said(self, words: str, scores: dict[int, float]) -> bool:
+    def _favor_said(self, words: str, scores: dict[int, float]) -> tuple[bool, set[int]]:
         """A curated intent that is the request itself comes first, and it is told that there is one; one that differs
-        in a word comes first if it also matches the rest."""
+        in a word comes first if it also matches the rest, and it is told which these are."""
         key = phrase_key(words)
         top = max(scores.values(), default=0.0)
         exact = self._documents_saying([key])
@@ -218,11 +221,11 @@ class SearchIndex:
             # names of one program (`ssh`, `slogin`) are alike; the shorter one comes first
             scores[document] = top + best[first]
         if exact:
-            return True
-        for document in self._documents_saying(self.lexicon.keys_near(key)):
-            if document in scores:
-                scores[document] = scores[document] + NEARLY_SAID * top
-        return False
+            return True, set()
+        near = self._documents_saying(self.lexicon.keys_near(key)).keys() & scores.keys()
+        for document in near:
+            scores[document] = scores[document] + NEAR_INTENT * top
+        return False, near
 
     def _documents_saying(self, keys: Iterable[str]) -> dict[int, int]:
         """Commands with one of these intents, each with the first name of the same program."""
@@ -231,7 +234,7 @@ class SearchIndex:
         further = {twin: first for first, twin in places.twins if first in found}
         return further | {document: document for document in found}
 
-    def _found_within(self, terms: Sequence[Term], tool: str, words: str) -> _Found:
+    def _found_within(self, terms: Sequence[Term], tool: str, words: str) -> FirstPass:
         """Of every command of a tool; of the tool itself when it has none."""
         rows = self.storage.of_tool(tool)
         inner = [(document, path) for document, path in rows if path] or rows
@@ -240,7 +243,7 @@ class SearchIndex:
         evidence = [self._evidence(term, is_within=True) for term in terms]
         scores = rank(evidence, self.storage.size, self._places(), only=only)
         self._hold_back(terms, inner, scores)
-        return scores, ()
+        return FirstPass(scores, evidence, is_within=True)
 
     def _hold_back(
         self, terms: Sequence[Term], inner: Sequence[tuple[int, str]], scores: dict[int, float]
@@ -254,7 +257,7 @@ class SearchIndex:
             share = UNSAID if group and said.isdisjoint(name_terms(own)) else 1.0
             scores[document] = scores.get(document, 0.0) * share
 
-    def _favour_named(self, term: Term, one: Evidence, scores: dict[int, float]) -> None:
+    def _favor_named(self, term: Term, one: Evidence, scores: dict[int, float]) -> None:
         """A word that is a tool's name, and hardly anything else, means that tool."""
         span = self.storage.span(term.word)
         if span is None:
@@ -326,11 +329,11 @@ class SearchIndex:
         return self._known
 
     def _hits(
-        self, found: _Found, limit: int, is_wanted: Callable[[SearchHit], bool]
+        self, found: FirstPass, limit: int, is_wanted: Callable[[SearchHit], bool]
     ) -> list[SearchHit]:
         hits: list[SearchHit] = []
         documents: dict[tuple[str, tuple[str, ...]], int] = {}
-        scores, evidence = found
+        scores = found.scores
         order = sorted(scores, key=scores.__getitem__, reverse=True)
         needed = max(limit, FIRST)  # so that the order does not depend on the limit
         size = max(2 * limit, FIRST)
@@ -346,32 +349,34 @@ class SearchIndex:
         # equal scores: the shorter command is the more general one
         hits.sort(key=lambda hit: (-hit.score, len(hit.path), len(hit.line), hit.line))
         kinds = list(kinds_of(hits).values())
-        if evidence and len(kinds) > 1:
-            kinds[:FIRST] = self._reordered(evidence, kinds[:FIRST], documents)
+        if found.evidence and len(kinds) > 1:
+            first = [(hit, documents[hit.tool, hit.path]) for hit in kinds[:FIRST]]
+            kinds[:FIRST] = self._reordered(found, first)
         return varied(kinds, hits)[:limit]
 
     def _reordered(
-        self,
-        evidence: Sequence[Evidence],
-        hits: Sequence[SearchHit],
-        documents: Mapping[tuple[str, tuple[str, ...]], int],
+        self, found: FirstPass, first: Sequence[tuple[SearchHit, int]]
     ) -> list[SearchHit]:
         """The first hits once more; the scores stay in their places, so that they fall from hit to hit."""
-        request = SearchRequest([self._word(one) for one in evidence])
+        words = [self._word(one) for one in found.evidence]
+        request = SearchRequest(words, self.vectors, is_within=found.is_within)
         numbers = self._places().numbers
-        top = hits[0].score or 1.0
+        giants = {name for name, _, _ in self.storage.large_tools(GIANT)}
+        top = first[0][0].score or 1.0
         candidates = []
-        for hit in hits:
-            number = numbers.get(documents[hit.tool, hit.path])
-            one = FirstHit(hit.tool, hit.path, hit.summary, score=hit.score / top, number=number)
+        for hit, document in first:
+            score = hit.score / top + NEAR_INTENT_AGAIN * (document in found.nearly_said)
+            one = FirstHit(hit.tool, hit.path, hit.summary, score=score)
+            one.number, one.is_giant = numbers.get(document), hit.tool in giants
             candidates.append(one)
         places = self._order(request, candidates)
         return [
-            hits[place].replace(score=hit.score) for hit, place in zip(hits, places, strict=True)
+            first[place][0].replace(score=hit.score)
+            for (hit, _), place in zip(first, places, strict=True)
         ]
 
     def _order(self, request: SearchRequest, candidates: Sequence[FirstHit]) -> list[int]:
-        return order(request, candidates, WEIGHTS.values())
+        return order(request, candidates, WITHIN if request.is_within else OVER_ALL)
 
     def _word(self, one: Evidence) -> RequestWord:
         near = [word for word, _ in self.lexicon.synonyms(one.term)]

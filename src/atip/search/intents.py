@@ -9,16 +9,16 @@ a clear lead (§8). Nothing is run here.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 from atip.model.text.regex import compile_regex
 from atip.model.value import Value
 from atip.search.ranking import rarity
 from atip.search.text import normal_phrase, terms_of, words_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from atip.calls.templates.cmp import CmpIntent
     from atip.search.lexicon import Lexicon

@@ -269,13 +269,11 @@ def _best(one: Evidence, documents: int, places: LexiconPlaces, *, is_within: bo
 def _from_lexicon(
     known: tuple[Entries, Entries], factor: float, share: float, places: LexiconPlaces
 ) -> dict[int, float]:
-    best: dict[int, float] = {}
     here = places.documents
     manuals, intents = known
-    for entry in manuals:
-        document = here[entry >> 8]
-        if document:
-            best[document] = share * factor * (entry & 255)
+    least = share * factor
+    best = {here[entry >> 8]: least * (entry & 255) for entry in manuals}
+    best.pop(0, None)  # commands that are not here
     for entry in intents:
         document = here[entry >> 8]
         if document and factor * (entry & 255) > best.get(document, 0.0):

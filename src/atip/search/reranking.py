@@ -1,8 +1,8 @@
 """Reranking: the first hits of a search once more, by what would be too dear to look at for every command.
 
 The first pass asks how much of the request a command has. Here it is also asked how much of the command the request
-says, and whether words that stand side by side in one do so in the other. A weighted sum of these features is the
-order of the first hits; no hit comes or goes. Of hits that say the same one is told first. Pure arithmetic over texts and postings.
+says, whether words that stand side by side in one do so in the other, and how near both are in meaning. A weighted sum of these features
+is the order of the first hits; no hit comes or goes. Of hits that say the same one is told first. Pure arithmetic over texts and postings.
 """
 
 from __future__ import annotations
@@ -19,33 +19,64 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
+    from atip.search.ranking import Evidence
+    from atip.search.store.vectors import WordVectors
+
     SearchHit = Any  # of search/index, which imports this module
     Entries = Sequence[int]
 
 FIRST = 20
 """How many hits are looked at again."""
-WEIGHTS: Mapping[str, float] = {
-    # of the first pass, as a share of the best
-    "score": 1.0,
-    # share of the request that the name or the summary has, or that the lexicon knows of the command; one feature,
-    # since with two the lexicon would count more than the command's own text (`commit` would find `git reset`)
-    "matched": 0.25,
+WEIGHTS: Mapping[str, tuple[float, float]] = {
+    # of the first pass, as a share of the best; and whether the request is a call of the command
+    "score": (1.0, 1.0),
+    # share of the request that the name or the summary has; less than nothing over all tools, since the score has it
+    "text": (-0.43, -0.05),
+    # share of the request that the lexicon knows of the command …
+    "lexicon": (1.03, 1.56),
+    # … and whether it could know nothing: such a command has only its own text. The tool is not a giant, of which
+    # some command has the words of any request
+    "unknown": (0.44, 0.46),
     # share of the summary that the request says, or a near synonym of it
-    "answered": 0.26,
+    "answered": (0.22, 0.27),
     # share of the command's own name that the request says: all of it speaks for the command …
-    "named": 0.30,
-    # … one of several words of it does not, in the own name …
-    "own name": -0.08,
-    # … and in the names above it
-    "any name": -0.18,
+    "named": (0.33, 0.24),
+    # … one of several words of it does not
+    "own name": (-0.25, -0.1),
     # the request begins as the summary does, or with a word of the own name
-    "verb": 0.04,
-    # share of the request's neighbouring words that are neighbours in the summary
-    "pairs": 0.26,
+    "verb": (0.08, 0.23),
+    # share of the request's neighboring words that are neighbors in the summary
+    "pairs": (0.5, 0.78),
     # how far below its tool the command is
-    "depth": -0.07,
+    "depth": (-0.1, -0.28),
+    # how near the request is to names and summary by the vectors of their words
+    "meaning": (0.35, 1.12),
 }
-"""Made by `scripts/fit_search.py` from public requests; docs/concepts/search.md tells what was left out and why."""
+"""Over all tools, and within one. Made by `scripts/fit_search.py` from public requests; docs/concepts/search.md tells what was
+left out and why."""
+OVER_ALL, WITHIN = zip(*WEIGHTS.values(), strict=True)
+
+
+class FirstPass:
+    """What the first pass found: scores of documents, and what the second needs."""
+
+    __slots__ = ("evidence", "is_within", "nearly_said", "scores")
+
+    def __init__(
+        self,
+        scores: dict[int, float],
+        evidence: Sequence[Evidence],
+        *,
+        nearly_said: Collection[int] = (),
+        is_within: bool = False,
+    ) -> None:
+        self.scores = scores
+        self.evidence = evidence
+        """To look at the first hits again with; none where the order is final."""
+        self.nearly_said = nearly_said
+        """Documents with a curated intent that differs from the request in one word."""
+        self.is_within = is_within
+        """One tool was asked."""
 
 
 class RequestWord:
@@ -79,7 +110,7 @@ class RequestWord:
 class FirstHit:
     """One command that was found, with its words."""
 
-    __slots__ = ("depth", "names", "number", "own", "score", "summary")
+    __slots__ = ("depth", "is_giant", "names", "number", "own", "score", "summary")
 
     def __init__(
         self,
@@ -89,6 +120,7 @@ class FirstHit:
         *,
         score: float = 1.0,
         number: int | None = None,
+        is_giant: bool = False,
     ) -> None:
         self.own = frozenset(name_terms(path[-1] if path else tool))
         self.names = self.own.union(*map(name_terms, (tool, *path[:-1])))
@@ -96,14 +128,24 @@ class FirstHit:
         self.score = score
         self.number = number
         """In the lexicon."""
+        self.is_giant = is_giant
+        """Whether its tool is one."""
         self.depth = len(path)
 
 
 class SearchRequest:
     """The words of a request, and what does not depend on a command."""
 
-    def __init__(self, words: Sequence[RequestWord]) -> None:
+    def __init__(
+        self,
+        words: Sequence[RequestWord],
+        vectors: WordVectors | None = None,
+        *,
+        is_within: bool = False,
+    ) -> None:
         self.words = words
+        self.is_within = is_within
+        """One tool was asked."""
         self.stems = {word.stem for word in words}
         self.near = self.stems.union(*(word.near for word in words))
         self.whole = sum(word.weight for word in words) or 1.0
@@ -111,30 +153,45 @@ class SearchRequest:
             (left.stem, right.stem, left.weight + right.weight) for left, right in pairwise(words)
         ]
         self.paired = sum(weight for _, _, weight in self.pairs) or 1.0
+        self.vectors = vectors
+        self.direction = (
+            None
+            if vectors is None
+            else vectors.direction([(word.stem, word.weight) for word in words])
+        )
 
     def features(self, one: FirstHit) -> tuple[float, ...]:
         """In the order of WEIGHTS."""
         texts = one.names.union(one.summary)
         summary = set(one.summary)
-        neighbours = set(pairwise(one.summary))
+        neighbors = set(pairwise(one.summary))
         begin = self.words[0].stem
-        matched = sum(
-            word.weight * (1.0 if word.stem in texts else word.impact(one.number))
-            for word in self.words
-        )
+        said = sum(word.weight for word in self.words if word.stem in texts)
+        known = sum(word.weight * word.impact(one.number) for word in self.words)
         own = len(one.own & self.stems)
-        together = sum(weight for a, b, weight in self.pairs if (a, b) in neighbours)
+        together = sum(weight for a, b, weight in self.pairs if (a, b) in neighbors)
         return (
-            one.score,
-            matched / self.whole,
+            one.score + self._calls(one),
+            said / self.whole,
+            known / self.whole,
+            1.0 if one.number is None and not one.is_giant else 0.0,
             len(summary & self.near) / (len(summary) or 1),
             own / (len(one.own) or 1),
             1.0 if own else 0.0,
-            0.0 if one.names.isdisjoint(self.stems) else 1.0,
             1.0 if begin in one.own or one.summary[:1] == [begin] else 0.0,
             together / self.paired,
             float(one.depth),
+            0.0
+            if self.vectors is None
+            else self.vectors.nearness(self.direction, [*one.names, *one.summary]),
         )
+
+    def _calls(self, one: FirstHit) -> float:
+        """How much of a command's line the request is, if it is nothing else: `docker ps` means `docker ps`, and then
+        `docker stack ps`. Public requests are sentences, so this has no weight of its own."""
+        if one.own <= self.stems <= one.names:
+            return len(self.stems) / len(one.names)
+        return 0.0
 
 
 def order(

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 SHORTEST = 5
-"""Shorter words have too many neighbours."""
+"""Shorter words have too many neighbors."""
 
 
 def correct(word: str, vocabulary: Callable[[str, str], Collection[str]]) -> str | None:
@@ -23,7 +23,7 @@ def correct(word: str, vocabulary: Callable[[str, str], Collection[str]]) -> str
 
 
 def is_one_edit(left: str, right: str) -> bool:
-    """Whether one letter more, less, other, or two swapped neighbours turn one into the other."""
+    """Whether one letter more, less, other, or two swapped neighbors turn one into the other."""
     if abs(len(left) - len(right)) > 1 or left == right:
         return False
     start = 0

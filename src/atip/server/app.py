@@ -8,7 +8,7 @@ ATIP 0.1 §6.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -27,7 +27,6 @@ from atip.server.runs import ServerRuns
 from atip.session import call_published
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -138,7 +137,7 @@ class App:
         hits = self.catalogue.find(query, limit)
         if not hits:
             return self.catalogue.nothing()
-        # SECURITY: a text that changed after it was approved is not shown again by another door.
+        # SECURITY: a text that changed after it was approved is not shown again through another call.
         changed = [function.line for function, _ in hits if self._state(function) == CHANGED]
         lines = [line for function, line in hits if function.line not in changed]
         parts = [block("tool-text", "\n".join(lines))] if lines else []

@@ -7,6 +7,7 @@ ATIP 0.6 §3.1.1 (agent strategy), §9.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.effects.ceiling import command_claim
 from atip.calls.functions import functions_of
@@ -18,10 +19,8 @@ from atip.model.value import Value
 from atip.model.view.signature import signature
 from atip.server.marks import block, one_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.calls.functions import Function, Item
     from atip.model.tool import Tool
@@ -41,7 +40,7 @@ WHOLE = "*"
 """In the place of a branch: all of them."""
 
 
-class Known(Value):
+class CatalogueTool(Value):
     """One tool, ready to be looked at."""
 
     tool: Tool
@@ -55,9 +54,9 @@ class Catalogue:
 
     def __init__(self, box: Toolbox) -> None:
         self.box = box
-        self._kept: dict[tuple[str, str], tuple[str, Known]] = {}
+        self._kept: dict[tuple[str, str], tuple[str, CatalogueTool]] = {}
 
-    def get(self, name: str, words: Sequence[str] = ()) -> Known:
+    def get(self, name: str, words: Sequence[str] = ()) -> CatalogueTool:
         """A tool; of a very large one, the branch that `words` name is complete, and branches alone are kept.
 
         Raises:
@@ -74,7 +73,7 @@ class Catalogue:
         document = self.box.get_document(name, words[:1])
         tool = self.box.get(name, words[:1])
         functions = {function.path: function for function in functions_of(tool)}
-        known = Known(tool=tool, document=document, functions=functions)
+        known = CatalogueTool(tool=tool, document=document, functions=functions)
         is_cut = is_part(document)
         if is_cut or not is_large(document):
             self._kept[name, words[0] if is_cut else WHOLE] = (stamp, known)

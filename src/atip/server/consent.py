@@ -9,6 +9,7 @@ Implements SECURITY-BAR row 21; DESIGN §4.
 from __future__ import annotations
 
 import secrets
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.from_thread
@@ -22,10 +23,7 @@ from atip.model.value import Value
 from atip.system.clock import monotonic
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from mcp.server.context import ServerRequestContext
 
     from atip.execution.consent import Question
@@ -106,7 +104,7 @@ class Elicitor:
         self.accepted, self._refused = rounds.resume(self._call, params)
 
     def ask(self, question: Question) -> bool:
-        """An `Asker` for the worker thread of a run."""
+        """A `ConsentPrompt` for the worker thread of a run."""
         return anyio.from_thread.run(self.put, question.binding, question.render())
 
     async def put(self, key: str, message: str) -> bool:

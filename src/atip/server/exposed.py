@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.offering import offered
 from atip.errors import NotFoundError, UsageError
 from atip.server.catalogue import declared
 from atip.server.pins import CHANGED, NEW
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.calls.functions import Function
     from atip.server.catalogue import Catalogue

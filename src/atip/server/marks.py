@@ -7,10 +7,10 @@ move or reorder become visible. What the text says is not judged. Implements ATI
 from __future__ import annotations
 
 import secrets
+from typing import TYPE_CHECKING
 
 from atip.execution.output.result import clean_output
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.errors import AtipError
     from atip.execution.output.result import Result

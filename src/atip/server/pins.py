@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.names import function_name
 from atip.errors import AtipError, NeedsConfirmation
@@ -17,10 +18,8 @@ from atip.execution.output.result import clean_output
 from atip.system import files
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.calls.functions import Function
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextvars
 import os
 import shlex
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -19,10 +20,8 @@ from atip.execution.call import CallOptions
 from atip.model.value import Value
 from atip.session import call_function
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from atip.calls.functions import Function
     from atip.execution.output.result import Result

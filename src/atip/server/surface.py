@@ -6,9 +6,7 @@ What the words promise is done in `catalogue.py` and `runs.py`.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 NAME = "atip"
 INSTRUCTIONS = (

@@ -1,4 +1,4 @@
-"""Time: the only door to the clock. Deadlines use `monotonic`; documents use `now_iso`."""
+"""Time: the only access to the clock. Deadlines use `monotonic`; documents use `now_iso`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files: bounded reads, atomic durable writes, locks. The only door to them.
+"""Files: bounded reads, atomic durable writes, locks. The only access to them.
 
 Writers: lock, temporary file in the same directory, fsync, rename, fsync of the directory.
 Readers never lock and see the whole old or the whole new file.

@@ -18,12 +18,12 @@ import signal
 import socket
 import stat
 import sys
+from typing import TYPE_CHECKING
 
 from atip.errors import TrustError, UsageError
 from atip.system.clock import monotonic
 from atip.system.guard_socket import FIELDS, MAX_BYTES, own_stamp, peer_of, receive, split_fields
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType

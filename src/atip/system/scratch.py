@@ -1,11 +1,11 @@
-"""A folder for the time of one task, private and gone afterwards. The only door to `tempfile`'s folders."""
+"""A folder for the time of one task, private and gone afterwards. The only user of `tempfile`'s folders."""
 
 from __future__ import annotations
 
 import contextlib
 import tempfile
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -6,7 +6,8 @@ is an estimate. A budget is only as good as its count, so every report names the
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -7,14 +7,11 @@ Read are: a Sigstore bundle, a DSSE envelope, JSONL of either, the documents of 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from atip.errors import FormatError
 from atip.model.reading.reader import fail, read_json
 from atip.trust.statements import IN_TOTO
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MAX_ATTESTATIONS = 64
 """A document with more is refused: each costs a verification."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import TrustError
 from atip.model.value import Value
 from atip.model.verdict import VerificationStep
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.verdict import Outcome
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from typing import TYPE_CHECKING
 
 from atip.model.text.digest import Digest, find_digest
 from atip.model.value import Value
 from atip.model.verdict import VerificationStep
 from atip.trust.checks import Check, failed, passed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -6,14 +6,14 @@ otherwise be accepted with anyone's signature.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 from atip.model.signers import matches_signer
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 KEY_TYPES = ("cosign", "minisign", "gpg")
 _PER_TOOL = ("signers", "allowedSigners", "keys", "builders", "sources")
@@ -69,7 +69,7 @@ class TrustPolicy(Value):
 
 
 def create_trust_policy(config: Mapping[str, Any], *, tool: str = "") -> TrustPolicy:
-    """Build a policy from `trust.json` or the `trust` part of an organisation policy (Appendix A).
+    """Build a policy from `trust.json` or the `trust` part of an organization policy (Appendix A).
 
     With `tool`, the block `tools.<tool>` replaces what it names; nothing is merged, so that a tool can be tied to
     one signer.

@@ -12,6 +12,8 @@ the caller brings the bytes.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.model.text.digest import find_digest
 from atip.model.value import Value
 from atip.model.verdict import TrustLevel, Verdict, VerificationStep
@@ -20,7 +22,6 @@ from atip.trust.digests import artifact_of, verify_binary_integrity
 from atip.trust.provenance import verify_provenance
 from atip.trust.signatures import verify_shim_signature, verify_signature
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Signature, Tool
     from atip.model.verdict import Capability, Recommendation

@@ -2,7 +2,7 @@
 
 The level is derived from what was verified and never read from a document (A19):
 
-    0  nothing established
+    0  nothing verified
     1  a provenance of the right shape about our file, from a signer of ours, by a builder outside a hosted platform
     2  the same, and the platform itself signed: a hosted runner, attested by the certificate
     3  the same, and the signing workflow is not the project's own: the build cannot forge its provenance
@@ -12,14 +12,15 @@ Level 4 is never derived: no document proves two-party review. Implements ATIP 0
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.model.verdict import VerificationStep
 from atip.trust.checks import Check, failed, passed, unchecked
 from atip.trust.digests import artifact_of
 from atip.trust.expected import matches
 from atip.trust.signatures import best, verify_each
-from atip.trust.statements import find_origin, find_statement, normalise_source
+from atip.trust.statements import find_origin, find_statement, normalize_source
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -116,7 +117,7 @@ def _source_problem(
     origin: BuildOrigin, check: Check, policy: TrustPolicy
 ) -> VerificationStep | None:
     attested = check.certificate.get("source", "")
-    sources = [*origin.sources, *([normalise_source(attested)] if attested else [])]
+    sources = [*origin.sources, *([normalize_source(attested)] if attested else [])]
     # SECURITY: a builder that vouches for one repository in the certificate and for another in the payload.
     if len(set(sources)) != 1:
         named = ", ".join(dict.fromkeys(sources)) or "none"
@@ -132,7 +133,7 @@ def _source_problem(
 
 def _source(expected: str) -> str:
     """A wildcard stays as it is written; everything else is compared in one spelling."""
-    return expected if expected.endswith("*") else normalise_source(expected)
+    return expected if expected.endswith("*") else normalize_source(expected)
 
 
 def derive_level(origin: BuildOrigin, check: Check) -> int:

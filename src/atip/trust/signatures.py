@@ -6,6 +6,8 @@ is not even an argument here (A6). Names of Appendix A: `verify_cosign_signature
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 from atip.trust.attestations import is_bundle, split_attestations, to_bytes
 from atip.trust.checks import Check, failed, missing_extra, passed, unchecked
@@ -13,10 +15,7 @@ from atip.trust.digests import artifact_of
 from atip.trust.sigstore.bundles import verify_bundle
 from atip.trust.statements import find_statement
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.text.digest import Digest
     from atip.trust.digests import Artifact
     from atip.trust.expected import TrustPolicy

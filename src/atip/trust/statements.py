@@ -6,15 +6,14 @@ source go. Says what is claimed; whether that is enough is decided in `provenanc
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 from atip.model.reading.reader import read_json
 from atip.model.text.digest import Digest, find_digest
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.trust.digests import Artifact
 
 IN_TOTO = "application/vnd.in-toto+json"
@@ -45,7 +44,7 @@ class BuildOrigin(Value):
 
     builder: str
     sources: tuple[str, ...]
-    """Every spelling of the source in the document, normalised; more than one means they disagree."""
+    """Every spelling of the source in the document, normalized; more than one means they disagree."""
     build_type: str
 
 
@@ -107,11 +106,11 @@ def _origin_v02(predicate: dict[str, Any]) -> BuildOrigin | None:
 def _origin(builder: object, build_type: object, sources: list[object]) -> BuildOrigin | None:
     if not (isinstance(builder, str) and builder and isinstance(build_type, str)):
         return None
-    named = [normalise_source(one) for one in sources if isinstance(one, str) and one]
+    named = [normalize_source(one) for one in sources if isinstance(one, str) and one]
     return BuildOrigin(builder=builder, build_type=build_type, sources=tuple(dict.fromkeys(named)))
 
 
-def normalise_source(uri: str) -> str:
+def normalize_source(uri: str) -> str:
     """`git+https://host/owner/repo.git@refs/tags/v1` → `https://host/owner/repo`."""
     text = uri.removeprefix("git+")
     scheme, mark, rest = text.partition("://")

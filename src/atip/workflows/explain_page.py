@@ -7,16 +7,13 @@ pure (`pages/judge_pack.py` holds the list, a test in a browser holds us to it).
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from atip.knowledge.reading import load
 from atip.pages.line_words import explain_words
 from atip.policy.policy import Policy
 from atip.policy.presets import PRESETS
 from atip.workflows.judge import explain_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 HOME, CWD = "/home/you", "/home/you/project"
 MAX_LINE = 20_000

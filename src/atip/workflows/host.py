@@ -52,6 +52,6 @@ class Host:
     @property
     def outputs(self) -> str:
         """The folder of kept outputs."""
-        from atip.execution.output.kept import FOLDER
+        from atip.execution.output.saved_output import FOLDER
 
         return os.path.join(self.places.cache, FOLDER)

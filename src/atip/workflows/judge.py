@@ -12,10 +12,10 @@ from atip.calls.shell.line import parse_shell, read_argv
 from atip.errors import FormatError
 from atip.model.effects import UNKNOWN, Effects, union_of_steps
 from atip.model.value import Value, brief
+from atip.policy.command_context import CommandContext, shown_text
 from atip.policy.decide import decide
 from atip.policy.decision import ASK, CONFINE, DENY, NOTHING_RUNS, Decision, strictest
 from atip.policy.lines.line import judge_line
-from atip.policy.subject import Subject, shown_text
 from atip.workflows.lookup import Lookup
 
 TYPE_CHECKING = False
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
     Read = Callable[[], ShellLine]
     FindKnown = Callable[[str], Tool | None]
-    Establish = Callable[[Subject], Subject]
+    CommandVerifier = Callable[[CommandContext], CommandContext]
 
 
 class Explanation(Value):
     """What a line will do, and whether it may."""
 
     line: str
-    invocations: tuple[Subject, ...]
+    invocations: tuple[CommandContext, ...]
     """Every command that may run, wrappers opened, in the order of the line."""
     effects: Effects
     """Of the whole line: a danger is excluded only if every command excludes it."""
@@ -98,7 +98,7 @@ class Explanation(Value):
         }
 
 
-def _invocation(subject: Subject, decision: Decision) -> dict[str, Any]:
+def _invocation(subject: CommandContext, decision: Decision) -> dict[str, Any]:
     from atip.model.reading.encode import encode_effects
 
     return {
@@ -158,35 +158,35 @@ class LocalJudge:
         """A program with arguments that no shell reads; `program` and `digest` are what will run."""
         return self._explain(lambda: read_argv(argv), " ".join(argv), (argv[0], program, digest))
 
-    def decide(self, subject: Subject) -> Decision:
+    def decide(self, subject: CommandContext) -> Decision:
         """An operation of an API, or a command whose effects a confinement bounds."""
         return decide(self.policies, subject)
 
     def _explain(
         self, read: Read, text: str, program: tuple[str, str, str] | None = None
     ) -> Explanation:
-        def establish(subject: Subject) -> Subject:
+        def verify(subject: CommandContext) -> CommandContext:
             subject = self._with_reversible(subject)
             if not subject.tool or subject.evidence == "shell":
                 return subject
-            from atip.workflows.establish import ProgramFile, establish_subject
+            from atip.workflows.verify_command import ProgramFile, verify_command
 
             known = (
                 ProgramFile(word=program[0], path=program[1], digest=program[2])
                 if program
                 else None
             )
-            return establish_subject(
+            return verify_command(
                 subject, self.places, self.policies, self._lookup, cwd=self.cwd, program=known
             )
 
         return explain(
             read, text, self.policies,
-            lookup=self._lookup, cwd=self.cwd, home=self.places.home, establish=establish,
+            lookup=self._lookup, cwd=self.cwd, home=self.places.home, verify=verify,
             links=self.links, workspace=self._workspace,
         )  # fmt: skip
 
-    def _with_reversible(self, subject: Subject) -> Subject:
+    def _with_reversible(self, subject: CommandContext) -> CommandContext:
         """Files are looked at only where a preset wants to know."""
         writes = subject.effects.filesystem.write is not False
         if not writes or all(policy.preset != "workspace" for policy in self.policies):
@@ -217,7 +217,7 @@ def explain(
     lookup: FindKnown,
     cwd: str,
     home: str = "~",
-    establish: Establish | None = None,
+    verify: CommandVerifier | None = None,
     links: FollowLinks | None = None,
     workspace: NamesOf | None = None,
 ) -> Explanation:
@@ -225,7 +225,7 @@ def explain(
 
     Args:
         read: reads a line or an argv.
-        establish: adds what is proven about programs; None: there are none.
+        verify: adds what is proven about programs; None: there are none.
         links: tells where links in a path lead; None: the line is about no files of this machine.
         workspace: tells what its files name; None as for links.
     """
@@ -234,7 +234,7 @@ def explain(
         parsed = read()
     except FormatError as error:
         unreadable = _unreadable(error, text, lookup, cwd, home)
-        anything = Subject(tool=UNKNOWN_TEXT, flags=None, text=text)
+        anything = CommandContext(tool=UNKNOWN_TEXT, flags=None, text=text)
         decision = strictest((unreadable, decide(policies, anything)))
         return Explanation(
             line=text, invocations=(), effects=UNKNOWN, decision=decision, problem=error.message,
@@ -243,8 +243,8 @@ def explain(
     subjects = judge_line(
         parsed, lookup=lookup, cwd=cwd, home=home, links=links, workspace=workspace
     )
-    if establish is not None:
-        subjects = tuple(establish(subject) for subject in subjects)
+    if verify is not None:
+        subjects = tuple(verify(subject) for subject in subjects)
     decisions = tuple(decide(policies, subject) for subject in subjects)
     return Explanation(
         line=parsed.text,
@@ -275,7 +275,7 @@ def _unreadable(error: FormatError, text: str, lookup: FindKnown, cwd: str, home
 
 
 def _ignored(
-    policies: Sequence[Policy], subjects: Sequence[Subject], decisions: Sequence[Decision]
+    policies: Sequence[Policy], subjects: Sequence[CommandContext], decisions: Sequence[Decision]
 ) -> tuple[str, ...]:
     if not any(policy.ignored or policy.rules for policy in policies):
         return ()
@@ -284,7 +284,7 @@ def _ignored(
     return ignored_rules(policies, subjects, decisions)
 
 
-def _used(policies: Sequence[Policy], subjects: Sequence[Subject]) -> tuple[str, ...]:
+def _used(policies: Sequence[Policy], subjects: Sequence[CommandContext]) -> tuple[str, ...]:
     rules = [rule for policy in policies for rule in policy.rules if rule.once]
     if not rules:
         return ()
@@ -293,7 +293,7 @@ def _used(policies: Sequence[Policy], subjects: Sequence[Subject]) -> tuple[str,
     return tuple(rule.name for rule in rules if any(matches(rule, each) for each in subjects))
 
 
-def _union(subjects: Sequence[Subject]) -> Effects:
+def _union(subjects: Sequence[CommandContext]) -> Effects:
     if not subjects:
         from atip.knowledge.words import as_effects, profile
 

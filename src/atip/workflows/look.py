@@ -13,11 +13,11 @@ import sys
 
 from atip.errors import AtipError
 from atip.model.value import Value
+from atip.policy.command_context import shown_text
 from atip.policy.decision import ALLOW, ASK, CONFINE, DENY, Decision, is_stricter
 from atip.policy.lines.project_code import runs_project_code
 from atip.policy.places.sensitive import is_secret
 from atip.policy.settle import needs_person
-from atip.policy.subject import shown_text
 from atip.policy.through.shell_files import git_hooks, git_programs, git_settings, script_lines
 from atip.policy.through.table import code_source_of, source_of
 from atip.system.digests import sha256_hex
@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from atip.policy.subject import Subject
+    from atip.policy.command_context import CommandContext
     from atip.workflows.host import Host
     from atip.workflows.judge import Explanation
 
@@ -123,7 +123,7 @@ class _Look:
         self.findings: list[LinkedLine] = []
         self.digests: list[str] = []
 
-    def follow(self, subject: Subject, chain: tuple[str, ...], depth: int) -> None:
+    def follow(self, subject: CommandContext, chain: tuple[str, ...], depth: int) -> None:
         """Read what a command reads its lines from, and judge those."""
         if depth >= MAX_DEPTH or not subject.argv:
             return
@@ -157,9 +157,9 @@ class _Look:
 
     def _shadows(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Files beside which a Python that is given code or a module finds them before the library's."""
-        from atip.policy.through.python_modules import looked_up, shadowing
+        from atip.policy.through.python_modules import imported_names, shadowing
 
-        wanted = looked_up(words)
+        wanted = imported_names(words)
         if wanted is None:
             return ()
 

@@ -68,8 +68,8 @@ class Lookup:
     def _look(self, name: str) -> Tool | None:
         entry, curated, is_usual = self._curated(name)
         own = (entry or {}).get("x-atip")
-        rung = own.get("rung") if isinstance(own, dict) else None
-        described = entry is not None and (curated is None or rung in DESCRIBED)
+        source_kind = own.get("rung") if isinstance(own, dict) else None
+        described = entry is not None and (curated is None or source_kind in DESCRIBED)
         document = self.document(name) if described else None
         found = curated if document is None else _merged(name, document, curated)
         return self._with_override(name, entry, found, is_usual)
@@ -237,7 +237,7 @@ def on_path(name: str) -> str:
     return ""
 
 
-def find_known(places: Places, name: str, cwd: str = "") -> Tool | None:
+def look_up_tool(places: Places, name: str, cwd: str = "") -> Tool | None:
     """What is known of one program; see `Lookup`."""
     return Lookup(places, cwd)(name)
 

@@ -1,20 +1,19 @@
 """Registries and the store: look up everything known in every remote registry, let the store know, forget one.
 
-Where the workflow meets: registries (`registry.remote.remotes`) on one side, the ladder and the store (`discovery`) on the other.
+Where the workflow meets: registries (`registry.remote.remotes`) on one side, the sources and the store (`discovery`) on the other.
 """
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.model.value import Value
 from atip.workflows.scan.machine import scan
 from atip.workflows.scan.shims import open_shims
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     from atip.registry.remote.sync import RegistrySyncReport
     from atip.workflows.host import Host
@@ -65,18 +64,18 @@ def sync_registries(
     changed = [
         name
         for name, digest in digests.items()
-        if _is_outdated(tools[name], report.found.get(digest), digest in report.fetched)
+        if _is_outdated(tools[name], report.answers.get(digest), digest in report.fetched)
     ]
     if changed:
         _learn_again(host, changed, tools)
-    lost = tuple(sorted(name for name in changed if digests[name] not in report.found))
+    lost = tuple(sorted(name for name in changed if digests[name] not in report.answers))
     return SyncedRegistries(report=report, changed=tuple(sorted(changed)), lost=lost)
 
 
 def _asked(
     host: Host, digests: Mapping[str, str], tools: Mapping[str, Any]
 ) -> list[tuple[str, str, bool]]:
-    from atip.discovery.sources.askers import is_private
+    from atip.discovery.sources.stored_sources import is_private
 
     def real(entry: Any) -> str:
         return str((entry.get("x-atip") or {}).get("realPath") or entry.get("path", ""))
@@ -95,7 +94,7 @@ def _has_hash(entry: Any) -> bool:
 
 
 def _is_outdated(entry: dict[str, Any], registry: str | None, fetched: bool) -> bool:
-    """Whether the stored description is not what the ladder would now give."""
+    """Whether the stored description is not what the sources would now give."""
     own = entry.get("x-atip") or {}
     if own.get("rung") in ("override", "native"):
         return False

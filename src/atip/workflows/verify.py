@@ -9,13 +9,13 @@ judged by the signers configured for that registry.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import FetchError, TrustError
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
 from atip.trust.options import MAX_FILE, MAX_SIDECAR, PROVENANCES, SIGNATURES, VerifyOptions
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict
@@ -28,7 +28,7 @@ def verify_file(
     path: str,
     places: Places,
     *,
-    asked: VerifyOptions | None = None,
+    options: VerifyOptions | None = None,
     tool: Tool | None = None,
     offline: bool = False,
     digest: str = "",
@@ -42,11 +42,11 @@ def verify_file(
     """
     from atip.trust.procedure import Materials, verify_tool
 
-    asked = asked or VerifyOptions()
-    signature, kind = _signature(path, asked)
-    provenance = asked.provenance or _beside(path, PROVENANCES)
+    options = options or VerifyOptions()
+    signature, kind = _signature(path, options)
+    provenance = options.provenance or _beside(path, PROVENANCES)
     attestation = read_bytes(provenance, MAX_SIDECAR) if provenance else None
-    if attestation is None and asked.fetch:
+    if attestation is None and options.fetch:
         attestation = fetch_attestation(tool, offline=offline)
     materials = Materials(
         binary=_read_binary(path, digest),
@@ -57,7 +57,7 @@ def verify_file(
     name = tool.name if tool is not None else os.path.basename(path)
     signed, shim_policy, own = _signed_description(materials, places, name)
     return verify_tool(
-        signed, own or tool, load_trust_policy(places, asked, name), shim_policy=shim_policy
+        signed, own or tool, load_trust_policy(places, options, name), shim_policy=shim_policy
     )
 
 
@@ -120,7 +120,7 @@ def fetch_document(url: str, *, offline: bool = False) -> bytes:
     return answer.body
 
 
-def load_trust_policy(places: Places, asked: VerifyOptions, tool: str = "") -> TrustPolicy:
+def load_trust_policy(places: Places, options: VerifyOptions, tool: str = "") -> TrustPolicy:
     """`trust.json` of the user; an identity or key given on the command line replaces those in it."""
     from atip.registry.keys import read_key
     from atip.registry.settings import load_settings
@@ -132,23 +132,23 @@ def load_trust_policy(places: Places, asked: VerifyOptions, tool: str = "") -> T
         if isinstance(block, dict) and isinstance(block.get("keys"), list):
             block["keys"] = [read_key(key, places.config) for key in block["keys"]]
     policy = create_trust_policy(config, tool=tool)
-    if asked.identity or asked.issuer:
-        signer = Signer(identity=asked.identity, issuer=asked.issuer)
+    if options.identity or options.issuer:
+        signer = Signer(identity=options.identity, issuer=options.issuer)
         policy = policy.replace(signers=(signer,), keys=())
-    if asked.key:
-        kind = asked.signature_kind or "cosign"
-        data = read_bytes(asked.key, MAX_SIDECAR)
-        name = os.path.basename(asked.key)
+    if options.key:
+        kind = options.signature_kind or "cosign"
+        data = read_bytes(options.key, MAX_SIDECAR)
+        name = os.path.basename(options.key)
         policy = policy.replace(signers=(), keys=(Key(type=kind, data=data, name=name),))
-    if asked.trusted_root:
-        policy = policy.replace(trusted_root=read_bytes(asked.trusted_root, MAX_SIDECAR))
+    if options.trusted_root:
+        policy = policy.replace(trusted_root=read_bytes(options.trusted_root, MAX_SIDECAR))
     return policy
 
 
-def _signature(path: str, asked: VerifyOptions) -> tuple[str, str]:
-    found = asked.signature or _beside(path, tuple(SIGNATURES))
-    if not found or asked.signature_kind:
-        return found, asked.signature_kind
+def _signature(path: str, options: VerifyOptions) -> tuple[str, str]:
+    found = options.signature or _beside(path, tuple(SIGNATURES))
+    if not found or options.signature_kind:
+        return found, options.signature_kind
     kinds = [kind for ending, kind in SIGNATURES.items() if found.endswith(ending)]
     return found, kinds[0] if kinds else ""
 

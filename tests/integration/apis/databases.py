@@ -7,7 +7,7 @@ import typing
 
 from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
-from atip.apis.interface import Door
+from atip.apis.interface import ApiAccess
 from atip.apis.sync.syncing import sync
 
 if typing.TYPE_CHECKING:
@@ -19,10 +19,10 @@ HOSTILE = "x'; drop table items; --"
 def connected(folder: pathlib.Path, url: str, **more: typing.Any) -> OperationCaller:
     told = {"sources": {"database": {"shop": {"type": "database", "url": url, **more}}}, "language": "python"}  # fmt: skip
     (folder / "codegen.config.json").write_text(json.dumps(told))
-    door = Door(env={"PW": "unused"})
-    report = sync(load_config(str(folder)), door)
+    access = ApiAccess(env={"PW": "unused"})
+    report = sync(load_config(str(folder)), access)
     assert report.is_complete, report.sources[0].to_json()
-    return OperationCaller(load_config(str(folder)), door=door)
+    return OperationCaller(load_config(str(folder)), access=access)
 
 
 WRITES = [

@@ -11,7 +11,7 @@ import pytest
 
 from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
-from atip.apis.interface import Door
+from atip.apis.interface import ApiAccess
 from atip.errors import AtipError, UsageError
 from tests.integration.apis.databases import HOSTILE, WRITES, connected
 from tests.packages import package
@@ -127,7 +127,7 @@ def test_read_only_file_stays_read_only_even_for_a_forged_operation(lite: pathli
     told["sources"]["database"]["shop"]["writable"] = False
     (lite / "codegen.config.json").write_text(json.dumps(told))
     with (
-        OperationCaller(load_config(str(lite)), door=Door(env={})) as box,
+        OperationCaller(load_config(str(lite)), access=ApiAccess(env={})) as box,
         pytest.raises(UsageError) as caught,
     ):
         box.call("shop", "insert_items", {"name": "x"})

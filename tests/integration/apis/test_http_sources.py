@@ -16,10 +16,10 @@ import pytest
 from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
 from atip.apis.http import calls as http_calls
-from atip.apis.interface import Door, open_door
+from atip.apis.interface import ApiAccess, open_access
 from atip.apis.sync.syncing import sync
 from atip.errors import AtipError, AuthRequired, ExecutionError, FetchError, PolicyError, UsageError
-from tests.approving import confined_door
+from tests.approving import confined_access
 from tests.packages import package
 from tests.simulators.api_server import ApiServer, Recorded, Reply, api_server
 
@@ -91,12 +91,14 @@ def project(folder: pathlib.Path, server: ApiServer, **more: typing.Any) -> path
     }
     told = {"name": "shop", "sources": {"openapi": {"shop": source}}}
     (folder / "codegen.config.json").write_text(json.dumps(told))
-    sync(load_config(str(folder)), open_door())
+    sync(load_config(str(folder)), open_access())
     return folder
 
 
 def call(folder: pathlib.Path, name: str, arguments: dict[str, typing.Any], env: dict[str, str] | None = None) -> typing.Any:  # fmt: skip
-    with OperationCaller(load_config(str(folder)), door=confined_door(folder, env or {})) as caller:
+    with OperationCaller(
+        load_config(str(folder)), access=confined_access(folder, env or {})
+    ) as caller:
         return caller.run("shop", name, arguments)
 
 
@@ -300,7 +302,9 @@ def test_private_address_needs_to_be_configured(tmp_path: pathlib.Path, server: 
 def test_offline_opens_no_socket(tmp_path: pathlib.Path, server: ApiServer) -> None:
     project(tmp_path, server)
     with (
-        OperationCaller(load_config(str(tmp_path)), door=Door(env={}, offline=True)) as caller,
+        OperationCaller(
+            load_config(str(tmp_path)), access=ApiAccess(env={}, offline=True)
+        ) as caller,
         pytest.raises(PolicyError) as caught,
     ):
         caller.run("shop", "get_pet", {"pet_id": "1"})
@@ -325,7 +329,7 @@ def test_hooks_are_told_what_happened_but_no_values(
     project(tmp_path, server)
     events: list[typing.Any] = []
     with OperationCaller(
-        load_config(str(tmp_path)), door=Door(env={}, hook=events.append)
+        load_config(str(tmp_path)), access=ApiAccess(env={}, hook=events.append)
     ) as caller:
         caller.run("shop", "get_pet", {"pet_id": "secret-id"})
     assert [(each.source, each.operation, each.status, each.tries) for each in events] == [
@@ -351,7 +355,7 @@ def test_calls_at_once_share_one_connection(
     opened = []
     real = http_calls.Sender
     monkeypatch.setattr(http_calls, "Sender", lambda access: opened.append(access) or real(access))
-    with OperationCaller(load_config(str(tmp_path)), door=Door(env={})) as caller:
+    with OperationCaller(load_config(str(tmp_path)), access=ApiAccess(env={})) as caller:
 
         async def many() -> list[typing.Any]:
             calls = [
@@ -371,14 +375,14 @@ def test_second_sync_writes_nothing_and_a_change_writes_only_what_changed(
     project(tmp_path, server)
     config = load_config(str(tmp_path))
     before = (tmp_path / ".agent-ready.json").read_bytes()
-    again = sync(config, open_door())
+    again = sync(config, open_access())
     assert [each.written for each in again.sources] == [0]
     assert (tmp_path / ".agent-ready.json").read_bytes() == before
     changed = json.loads(json.dumps(DOCUMENT))
     changed["paths"]["/pets"]["post"]["summary"] = "Add one"
     del changed["paths"]["/elsewhere"]
     (tmp_path / "shop.json").write_text(json.dumps(changed))
-    report = sync(config, open_door()).sources[0]
+    report = sync(config, open_access()).sources[0]
     # the wrapper in two languages, the two indexes, the list of operations, the index text
     assert report.written <= 6
     assert report.removed == 2
@@ -392,7 +396,7 @@ def test_unreadable_source_keeps_its_files_and_the_others_go_on(
     told = json.loads((tmp_path / "codegen.config.json").read_text())
     told["sources"]["openapi"]["broken"] = {"type": "openapi", "spec": "nowhere.json"}
     (tmp_path / "codegen.config.json").write_text(json.dumps(told))
-    report = sync(load_config(str(tmp_path)), open_door())
+    report = sync(load_config(str(tmp_path)), open_access())
     assert [each.error is None for each in report.sources] == [True, False]
     assert not report.is_complete
 
@@ -433,9 +437,9 @@ def test_graphql_is_introspected_and_called_with_variables(
     source = {"type": "graphql", "endpoint": f"{server.base}/graphql", "private": True}
     told = {"sources": {"graphql": {"zoo": source}}, "language": "python"}
     (tmp_path / "codegen.config.json").write_text(json.dumps(told))
-    report = sync(load_config(str(tmp_path)), open_door())
+    report = sync(load_config(str(tmp_path)), open_access())
     assert report.sources[0].operations == 5
-    with OperationCaller(load_config(str(tmp_path)), door=Door(env={})) as caller:
+    with OperationCaller(load_config(str(tmp_path)), access=ApiAccess(env={})) as caller:
         hostile = '1") { id } evil: pet(id: "2'
         found = caller.call("zoo", "pet", {"id": hostile})
         assert found["pet"]["id"] == hostile

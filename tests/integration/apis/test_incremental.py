@@ -10,7 +10,7 @@ import typing
 import pytest
 
 from atip.apis.config import load_config
-from atip.apis.interface import open_door
+from atip.apis.interface import open_access
 from atip.apis.sync.syncing import sync
 
 BASE: dict[str, typing.Any] = {
@@ -76,7 +76,7 @@ def synced(folder: pathlib.Path, *documents: dict[str, typing.Any]) -> list[typi
     reports = []
     for document in documents:
         (folder / "t.json").write_text(json.dumps(document))
-        reports.append(sync(load_config(str(folder)), open_door()).sources[0])
+        reports.append(sync(load_config(str(folder)), open_access()).sources[0])
     return reports
 
 
@@ -116,8 +116,8 @@ def test_one_source_of_several_leaves_the_others_in_the_manifest(tmp_path: pathl
     told = {"sources": {"openapi": {name: {"type": "openapi", "spec": "t.json"} for name in ("one", "two")}}}  # fmt: skip
     (tmp_path / "codegen.config.json").write_text(json.dumps(told))
     config = load_config(str(tmp_path))
-    sync(config, open_door())
+    sync(config, open_access())
     before = (tmp_path / ".agent-ready.json").read_text()
-    report = sync(config, open_door(), only=("two",))
+    report = sync(config, open_access(), only=("two",))
     assert [each.name for each in report.sources] == ["two"]
     assert (tmp_path / ".agent-ready.json").read_text() == before

@@ -212,10 +212,10 @@ def test_a_forged_operation_does_not_write(port: int, tmp_path: pathlib.Path) ->
     config.write_text(config.read_text().replace('"writable": true', '"writable": false'))
     from atip.apis.calling import OperationCaller
     from atip.apis.config import load_config
-    from atip.apis.interface import Door
+    from atip.apis.interface import ApiAccess
 
     with (
-        OperationCaller(load_config(str(tmp_path)), door=Door(env={})) as box,
+        OperationCaller(load_config(str(tmp_path)), access=ApiAccess(env={})) as box,
         pytest.raises(UsageError) as caught,
     ):
         box.call("shop", "insert_items", {"name": "x"})

@@ -18,7 +18,7 @@ from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
 from atip.apis.sync.syncing import sync
 from atip.errors import ExecutionError, FetchError
-from tests.approving import confined_door
+from tests.approving import confined_access
 from tests.packages import package
 from tests.shared import ROOT
 
@@ -57,10 +57,10 @@ server.run("stdio")
 def configured(folder: pathlib.Path, **servers: dict[str, typing.Any]) -> OperationCaller:
     told = {"sources": {"mcp": {name: {"type": "mcp", **each} for name, each in servers.items()}}, "language": "python"}  # fmt: skip
     (folder / "codegen.config.json").write_text(json.dumps(told))
-    door = confined_door(folder)
-    report = sync(load_config(str(folder)), door)
+    access = confined_access(folder)
+    report = sync(load_config(str(folder)), access)
     assert report.is_complete, [each.to_json() for each in report.sources]
-    return OperationCaller(load_config(str(folder)), door=door)
+    return OperationCaller(load_config(str(folder)), access=access)
 
 
 def own(folder: pathlib.Path) -> dict[str, typing.Any]:
@@ -127,7 +127,7 @@ def test_no_process_is_left_after_many_cycles(tmp_path: pathlib.Path, cycles: in
     caller.close()
     before = children()
     for _ in range(cycles):
-        with OperationCaller(load_config(str(tmp_path)), door=confined_door(tmp_path)) as box:
+        with OperationCaller(load_config(str(tmp_path)), access=confined_access(tmp_path)) as box:
             box.call("own", "look", {"word": "a"})
     assert children() <= before
 
@@ -138,7 +138,7 @@ def test_server_that_does_not_exist_is_a_clear_error(tmp_path: pathlib.Path) -> 
         json.dumps({"sources": {"mcp": {"no": {"type": "mcp", "command": "no-such-server-here", "args": []}}}})
     )  # fmt: skip
     with pytest.raises(FetchError) as caught:
-        sync(load_config(str(tmp_path)), confined_door(tmp_path))
+        sync(load_config(str(tmp_path)), confined_access(tmp_path))
     assert caught.value.code == "api.mcp"
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from atip.apis.calling import OperationCaller
 from atip.apis.config import load_config
-from atip.apis.interface import open_door
+from atip.apis.interface import open_access
 from atip.apis.sync.syncing import sync
 from atip.errors import UsageError
 from tests.approving import approve
@@ -91,7 +91,7 @@ class Shop:
             "language": language,
         }
         (self.work / "codegen.config.json").write_text(json.dumps(config))
-        sync(load_config(str(self.work)), open_door())
+        sync(load_config(str(self.work)), open_access())
         if language == "typescript":
             (self.work / "package.json").write_text('{"type": "module"}')
             compiled(self.work / "codegen")
@@ -188,7 +188,7 @@ def test_wrappers_of_an_older_version_are_refused(tmp_path: pathlib.Path) -> Non
     """They hand in the path of a configuration that nobody approved."""
     old: typing.Any = OperationCaller
     with pytest.raises(UsageError) as caught:
-        old(tmp_path / "codegen.config.json", door=open_door())
+        old(tmp_path / "codegen.config.json", access=open_access())
     assert caught.value.code == "api.old-wrappers"
 
 

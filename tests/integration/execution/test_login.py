@@ -9,7 +9,7 @@ import pytest
 from atip.errors import AuthRequired
 from atip.execution.audit.chain import Audit
 from atip.execution.login import LoginState, login_of
-from atip.execution.runner import Judgement, ProgramCall, Runner
+from atip.execution.runner import Judgment, ProgramCall, Runner
 from atip.model.effects import UNKNOWN, Effects
 from atip.model.permissions.confinement import Confinement
 from atip.model.tool import Authentication, AuthenticationMethod, Command, Tool
@@ -40,13 +40,13 @@ def test_a_command_without_its_login_does_not_start(tmp_path: pathlib.Path) -> N
     confinement = Confinement(
         fs_write=(f"{tmp_path}/**",), env_pass=("HUB_TOKEN",), exec_allow=True, exec_spawn=("*",)
     )
-    judgement = Judgement(
+    judgment = Judgment(
         decision=Decision(outcome="allow"),
         effects=Effects(destructive=False),
         confinement=confinement,
         login=login_of(TOOL, ("pr",), ("hub", "pr"), UNKNOWN),
     )
-    box = Runner(lambda call, digest: judgement, audit=Audit(str(tmp_path / "audit")))
+    box = Runner(lambda call, digest: judgment, audit=Audit(str(tmp_path / "audit")))
     call = ProgramCall(argv=("hub", "pr"), program=str(tool), cwd=str(tmp_path))
     with pytest.raises(AuthRequired) as refusal:
         box.run(call)

@@ -81,7 +81,7 @@ def test_names_lead_to_a_stand_in_that_writes_down_who_was_called(desk: Desk) ->
     assert contacts["plain.example.org", 8080].first.startswith(b"POST /x HTTP/1.1\r\n")
     assert contacts["said.example.org", 80].answered
     assert found.result.stdout == "hello"
-    assert found.touched.asked == ("api.example.org", "plain.example.org", "said.example.org")
+    assert found.touched.lookups == ("api.example.org", "plain.example.org", "said.example.org")
     assert "api.example.org:443" in found.touched.refused
     assert found.effects.network is True
 

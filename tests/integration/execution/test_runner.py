@@ -20,7 +20,7 @@ from atip.errors import (
     UsageError,
 )
 from atip.execution.audit.chain import Audit
-from atip.execution.runner import Judgement, ProgramCall, Runner
+from atip.execution.runner import Judgment, ProgramCall, Runner
 from atip.model.effects import Duration, Effects, Interactive
 from atip.model.permissions.confinement import Confinement, Limits
 from atip.policy.decision import Decision
@@ -39,7 +39,7 @@ DENY = Decision(outcome="deny", reasons=("no",), rule="user: no")
 def judged(decision=ALLOW, effects=HARMLESS, *, audit=False, **grants):
     helpers = ("cat", "env", "head", "sleep", "touch", "tty", "yes")
     grants = {"exec_allow": True, "exec_spawn": helpers, **grants}
-    found = Judgement(
+    found = Judgment(
         decision=decision, effects=effects, confinement=Confinement(**grants), audit=audit
     )
     return lambda call, digest: found

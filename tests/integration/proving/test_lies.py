@@ -11,7 +11,7 @@ import pytest
 from atip.knowledge.words import as_effects, profile
 from atip.proving.samples import make_samples
 from atip.proving.tally import load_explained, why_of
-from atip.proving.trial import TrialRoom
+from atip.proving.trial import TrialRunner
 from atip.proving.verdicts import UNDECLARED, judge_sight, sight_of
 from atip.sandbox.verified import seal
 from tests.integration.proving.lies import KINDS
@@ -46,7 +46,7 @@ def test_twenty_lies_of_each_kind_are_found(
     home.mkdir(exist_ok=True)
     (home / "private.txt").write_text("as it was\n")
     before = digest_of(desk), digest_of(home)
-    room = TrialRoom(str(desk), str(tmp_path / "stages"))
+    runner = TrialRunner(str(desk), str(tmp_path / "stages"))
     missed = []
     explained = load_explained()
     for number, body in enumerate(KINDS[fact]):
@@ -55,7 +55,7 @@ def test_twenty_lies_of_each_kind_are_found(
         liar.chmod(0o755)
         binary = seal(str(liar))
         try:
-            sight = sight_of(room.run([liar.name], binary))
+            sight = sight_of(runner.run([liar.name], binary))
         finally:
             binary.close()
         lies = [
@@ -71,13 +71,13 @@ def test_twenty_lies_of_each_kind_are_found(
 
 
 def test_an_honest_program_is_not_called_a_liar(desk: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    room = TrialRoom(str(desk), str(tmp_path / "stages"))
+    runner = TrialRunner(str(desk), str(tmp_path / "stages"))
     quiet = tmp_path / "quiet"
     quiet.write_text("#!/bin/sh\necho hello\ntest -d / && cd / && umask\n")
     quiet.chmod(0o755)
     binary = seal(str(quiet))
     try:
-        sight = sight_of(room.run(["quiet"], binary))
+        sight = sight_of(runner.run(["quiet"], binary))
     finally:
         binary.close()
     assert [each.fact for each in judge_sight(NOTHING, sight)] == [

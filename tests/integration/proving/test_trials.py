@@ -7,7 +7,7 @@ import pathlib
 import pytest
 
 from atip.proving.samples import make_samples
-from atip.proving.trial import Trial, TrialRoom
+from atip.proving.trial import Trial, TrialRunner
 from atip.sandbox.verified import seal
 
 pytestmark = pytest.mark.sandbox
@@ -20,7 +20,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 @pytest.fixture
 def run(desk: pathlib.Path, tmp_path: pathlib.Path):
-    room = TrialRoom(str(desk), str(tmp_path / "stages"))
+    runner = TrialRunner(str(desk), str(tmp_path / "stages"))
 
     def run(script: str) -> Trial:
         program = tmp_path / "program"
@@ -28,7 +28,7 @@ def run(desk: pathlib.Path, tmp_path: pathlib.Path):
         program.chmod(0o755)
         binary = seal(str(program))
         try:
-            return room.run(["program"], binary)
+            return runner.run(["program"], binary)
         finally:
             binary.close()
 

@@ -17,7 +17,7 @@ from tests.cli.run import atip  # noqa: E402
 from tests.simulators.registry import RegistrySimulator, shim_of  # noqa: E402
 
 PAIR = minisign.KeyPair.generate()
-ORGANISATION = {
+ORGANIZATION = {
     "policy": {
         "version": "1",
         "organization": "Acme",
@@ -53,7 +53,7 @@ class Scene:
         self.key.write_bytes(bytes(PAIR.public_key))
         self.acme, self.community = RegistrySimulator(), RegistrySimulator()
         self.publish(shim_of(self.digest, "sayer", commands=COMMANDS))
-        self.acme.put(tree.POLICY, ORGANISATION)
+        self.acme.put(tree.POLICY, ORGANIZATION)
         self.acme.put_manifest(requireSignatures=True)
         self.acme.publish()
         for program in (self.program, self.other):

@@ -11,9 +11,9 @@ import pytest
 
 from atip.errors import AtipError, AuthRequired, FetchError, TrustError
 from atip.registry import tree
-from atip.registry.remote.asking import Asking
 from atip.registry.remote.remote import RemoteRegistry
 from atip.registry.remote.remotes import RemoteShims
+from atip.registry.remote.session_options import RegistrySessionOptions
 from atip.registry.remote.sources import RegistrySource
 from atip.registry.remote.state import RegistryFiles
 from atip.registry.remote.sync import synchronise
@@ -52,7 +52,7 @@ def source_of(server, simulator=None, **fields) -> RegistrySource:
 
 
 def session(source, places, **options) -> RemoteRegistry:
-    return RemoteRegistry(source, places, Asking(**{"now": NOW, **options}))
+    return RemoteRegistry(source, places, RegistrySessionOptions(**{"now": NOW, **options}))
 
 
 def find(source, places, digest=FROB, **options):
@@ -205,7 +205,9 @@ def test_the_hash_of_a_private_program_is_not_sent_where_it_would_tell(places):
     simulator = registry_with(tuf=False)
     with simulator.serve() as server:
         for lookup, found in (("hash", None), ("catalog", "frob")):
-            with RemoteShims([source_of(server, lookup=lookup)], places, Asking(now=NOW)) as shims:
+            with RemoteShims(
+                [source_of(server, lookup=lookup)], places, RegistrySessionOptions(now=NOW)
+            ) as shims:
                 shim = shims.find(FROB, "frob", True)
                 assert (shim.tool.name if shim else None) == found
                 if found is None:
@@ -475,7 +477,7 @@ def test_slow_and_endless_answers_end_at_the_deadline(places, piece):
         server.scripts = drip(server.stopping, head(200, length), piece, 0.05)
         start = time.monotonic()
         with session(source, places, refresh=True) as registry:
-            registry.door._deadline_s = 0.5
+            registry.fetcher._deadline_s = 0.5
             assert registry.find(FROB).stale
             with pytest.raises(FetchError):
                 registry.find(digest_for("other"))
@@ -514,10 +516,10 @@ def test_a_failed_registry_is_left_alone_by_those_nobody_asked(places):
         server.scripts = honest
         server.requests.clear()
         with pytest.raises(FetchError) as caught:
-            find(source, places, unbidden=True)
+            find(source, places, background=True)
         assert caught.value.code == "registry.resting" and server.requests == []
         assert find(source, places).tool.name == "frob"
-        assert find(source, places, unbidden=True).tool.name == "frob"
+        assert find(source, places, background=True).tool.name == "frob"
 
 
 @pytest.mark.proves("ATIP6-4.6-06")
@@ -617,12 +619,12 @@ def test_registries_answer_in_order_and_a_no_moves_on(places):
         simulator.publish()
     with first.serve() as one, second.serve() as two:
         sources = (source_of(one, first, priority=1), source_of(two, second, priority=2))
-        with RemoteShims(sources, places, Asking(now=NOW)) as shims:
+        with RemoteShims(sources, places, RegistrySessionOptions(now=NOW)) as shims:
             assert shims.find(FROB).tool.description == "second"
             assert shims.find(digest_for("nobody's")) is None
         first.add(shim_of(FROB, description="first"))
         first.publish()
-        with RemoteShims(sources, places, Asking(now=NOW, refresh=True)) as shims:
+        with RemoteShims(sources, places, RegistrySessionOptions(now=NOW, refresh=True)) as shims:
             assert shims.find(FROB).tool.description == "first"
 
 
@@ -630,7 +632,7 @@ def test_a_registry_that_cannot_be_asked_does_not_hand_over_to_the_next(places):
     second = registry_with()
     with FaultServer(status(500)) as one, second.serve() as two:
         sources = (source_of(one, second, priority=1), source_of(two, second, priority=2))
-        with RemoteShims(sources, places, Asking(now=NOW)) as shims:
+        with RemoteShims(sources, places, RegistrySessionOptions(now=NOW)) as shims:
             with pytest.raises(AtipError):
                 shims.find(FROB)
             assert shims.find_or_warn(FROB) is None
@@ -643,7 +645,7 @@ def test_a_name_that_one_registry_has_claimed_is_asked_there_only(places):
     second.publish()
     with first.serve() as one, second.serve() as two:
         sources = (source_of(one, first), source_of(two, second, names=("frob",)))
-        with RemoteShims(sources, places, Asking(now=NOW)) as shims:
+        with RemoteShims(sources, places, RegistrySessionOptions(now=NOW)) as shims:
             assert shims.find(FROB, "frob") is None
             assert shims.find(FROB, "other").tool.name == "frob"
 
@@ -657,22 +659,22 @@ def test_where_an_organisation_approves_by_allowlist_only_its_registry_answers(p
     ours.publish()
     with ours.serve() as one, community.serve() as two:
         sources = (source_of(one, ours, organization=True), source_of(two, community))
-        with RemoteShims(sources, places, Asking(now=NOW)) as shims:
+        with RemoteShims(sources, places, RegistrySessionOptions(now=NOW)) as shims:
             assert shims.find(FROB).registry == two.url
             report = synchronise(shims, [])
         assert report.problems == ()
         two.requests.clear()
-        with RemoteShims(sources, places, Asking(now=NOW, refresh=True)) as shims:
+        with RemoteShims(sources, places, RegistrySessionOptions(now=NOW, refresh=True)) as shims:
             assert shims.find(FROB) is None
         assert two.requests == []
         assert not is_approved_by(sources, places)
         ours.add(shim_of(FROB))
         ours.publish()
-        with RemoteShims(sources, places, Asking(now=NOW, refresh=True)) as shims:
+        with RemoteShims(sources, places, RegistrySessionOptions(now=NOW, refresh=True)) as shims:
             assert shims.find(FROB).registry == one.url
         assert is_approved_by(sources, places)
 
 
 def is_approved_by(sources, places) -> bool:
-    with RemoteShims(sources[:1], places, Asking(now=NOW, offline=True)) as shims:
+    with RemoteShims(sources[:1], places, RegistrySessionOptions(now=NOW, offline=True)) as shims:
         return shims.find(FROB) is not None

@@ -26,7 +26,7 @@ def every_launcher(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     return str(request.param)
 
 
-class Said:
+class CommandOutput:
     """An Outcome with its output."""
 
     def __init__(self, outcome: Outcome, out: bytes, err: bytes) -> None:
@@ -48,7 +48,7 @@ def go(
     caller_env: dict[str, str] | None = None,
     resolve: Callable[[str, int], list[str]] | None = None,
     backend: str = "bubblewrap",
-) -> Said:
+) -> CommandOutput:
     """Seal, run and close; a limit of ten seconds unless one is given."""
     if confinement.limits.wall_s is None:
         confinement = confinement.replace(limits=confinement.limits.replace(wall_s=10))
@@ -68,10 +68,10 @@ def go(
         )
     finally:
         binary.close()
-    return Said(outcome, bytes(kept["stdout"]), bytes(kept["stderr"]))
+    return CommandOutput(outcome, bytes(kept["stdout"]), bytes(kept["stderr"]))
 
 
-def python(confinement: Confinement, code: str, **options: object) -> Said:
+def python(confinement: Confinement, code: str, **options: object) -> CommandOutput:
     """Run Python code confined."""
     return go(confinement, PYTHON, "-I", "-c", code, **options)  # type: ignore[arg-type]
 

@@ -13,7 +13,7 @@ import pytest
 from atip.errors import SandboxError
 from atip.model.permissions.confinement import Confinement, Limits
 from atip.sandbox.network.ingress import parse_callback
-from tests.integration.sandbox.confined import Said, python
+from tests.integration.sandbox.confined import CommandOutput, python
 
 pytestmark = pytest.mark.sandbox
 
@@ -58,7 +58,7 @@ def test_a_callback_reaches_the_program_by_its_path_only() -> None:
     confinement = Confinement(
         ingress=(f"http://127.0.0.1:{port}/callback",), limits=Limits(wall_s=20)
     )
-    said: list[Said] = []
+    said: list[CommandOutput] = []
     code = PROGRAM.replace("PORT", str(port))
     thread = threading.Thread(target=lambda: said.append(python(confinement, code)))
     thread.start()
@@ -76,7 +76,7 @@ def test_a_callback_reaches_the_program_by_its_path_only() -> None:
 def test_without_a_grant_nobody_comes_in() -> None:
     port = free_port()
     code = f"import socket; s = socket.create_server(('127.0.0.1', {port})); s.settimeout(1)\ntry: s.accept()\nexcept OSError: print('alone')"
-    result: list[Said] = []
+    result: list[CommandOutput] = []
     thread = threading.Thread(target=lambda: result.append(python(Confinement(), code)))
     thread.start()
     with contextlib.suppress(OSError):

@@ -23,7 +23,7 @@ from atip.cli.output import clean
 from atip.discovery.sources.native import judge_answer
 from atip.errors import AtipError
 from atip.execution.audit.chain import Audit
-from atip.execution.runner import Judgement, ProgramCall, Runner
+from atip.execution.runner import Judgment, ProgramCall, Runner
 from atip.model.effects import Effects
 from atip.model.permissions.confinement import Confinement, Limits
 from atip.model.text.regex import compile_regex
@@ -155,7 +155,7 @@ def run_probe_animal(folder: pathlib.Path, animal: dict[str, object]) -> Report:
 
 
 def judge(report: Report, animal: dict[str, object], result: ProbeResult) -> None:
-    """Whether the answer was accepted or refused as the animal's keeper says."""
+    """Whether the answer was accepted or refused as the animal's description says."""
     expected = str(animal["expected"])
     began = time.monotonic()
     accepted = _accepted(animal, result)
@@ -264,13 +264,13 @@ def _runner(
     confinement = policy_of(str(animal.get("note") or ""), root).replace(
         env_set=tuple(settings(root, listener.port).items()), limits=limits
     )
-    judgement = Judgement(
+    judgment = Judgment(
         decision=Decision(outcome="allow"),
         effects=Effects(destructive=False),
         confinement=confinement,
         audit=True,
     )
-    return Runner(lambda _call, _digest: judgement, audit=audit)
+    return Runner(lambda _call, _digest: judgment, audit=audit)
 
 
 def _call(animal: dict[str, object], root: pathlib.Path) -> ProgramCall:

@@ -142,7 +142,7 @@ def test_a_client_that_cannot_ask_gets_a_refusal(home, mode):
 
 
 def test_a_yes_is_good_for_one_call_and_no_other(home):
-    """2026-07-28: the answer comes with a second call; its token must not open another door."""
+    """2026-07-28: the answer comes with a second call; its token must not allow another call."""
 
     async def work(client):
         session = client.session

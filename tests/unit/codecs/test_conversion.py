@@ -138,10 +138,10 @@ def test_usage_effects_stand_on_commands_and_flags():
 
 
 def test_a_program_that_calls_itself_harmless_is_not_believed():
-    from atip.inference.described import recognise
+    from atip.inference.described import recognize
 
     spec = 'bin "x"\ncmd "wipe" effect="read" { flag "--now" effect="destructive" }\n'
-    found = recognise(spec, "x").command.commands["wipe"]
+    found = recognize(spec, "x").command.commands["wipe"]
     assert found.effects == Effects()
     assert found.options[0].own["effects"]["destructive"] is True
 

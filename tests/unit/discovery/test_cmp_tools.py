@@ -9,10 +9,10 @@ import pathlib
 import pytest
 
 from atip.discovery.cmp import tools as cmp_tools
-from atip.discovery.cmp.asker import CmpAsker
 from atip.discovery.cmp.folder import write_folder
+from atip.discovery.cmp.metadata_source import CmpSource
 from atip.discovery.files.stubs import Stub
-from atip.discovery.sources.ladder import ProbeSubject, climb
+from atip.discovery.sources.source_order import ProbeSubject, find_metadata
 from atip.errors import AtipError, FormatError, NotFoundError
 from atip.model.tool import Command, Tool
 from tests.unit.codecs.cmp_examples import jot
@@ -169,7 +169,7 @@ def test_unknown_tools_are_not_found(place):
 
 
 class Help:
-    rung = "help"
+    source_kind = "help"
     executes = False
 
     def ask(self, subject):
@@ -182,9 +182,9 @@ def test_an_adapter_is_a_rung_and_lower_rungs_add_to_it(place, tmp_path):
     subject = ProbeSubject(
         name="jot", path="/bin/jot", real_path="/bin/jot", digest="", stub=Stub()
     )
-    askers = [CmpAsker(str(tmp_path)), Help()]
-    found = climb(subject, askers, may_execute=False, merge_knowledge=lambda tool: tool)
-    assert (found.rung, found.also) == ("adapter", ("help",))
+    sources = [CmpSource(str(tmp_path)), Help()]
+    found = find_metadata(subject, sources, may_execute=False, merge_knowledge=lambda tool: tool)
+    assert (found.source_kind, found.also) == ("adapter", ("help",))
     assert {"drop", "more"} <= set(found.tool.commands)
     assert found.tool.commands["drop"].effects.destructive is True
-    assert CmpAsker(str(tmp_path)).ask(subject.replace(name="other")) is None
+    assert CmpSource(str(tmp_path)).ask(subject.replace(name="other")) is None

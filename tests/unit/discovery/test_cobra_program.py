@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from atip.discovery.files.stubs import Stub
-from atip.discovery.frameworks.cobra_program import CobraAsker
+from atip.discovery.frameworks.cobra_program import CobraSource
 from atip.discovery.frameworks.marks import COBRA, marks_in
 from atip.discovery.sources.help_tree import HelpBudget
-from atip.discovery.sources.knowing import storable
-from atip.discovery.sources.ladder import ProbeSubject
+from atip.discovery.sources.knowledge_source import storable
+from atip.discovery.sources.source_order import ProbeSubject
 from atip.model.reading.encode import encode
 from atip.model.shapes.check import check_tool
 from atip.sandbox.probes.worker import ProbeResult
@@ -58,7 +58,7 @@ def subject(path: str) -> ProbeSubject:
 
 def test_the_program_tells_commands_flags_and_values(program):
     runner = Simulated()
-    tool = CobraAsker(lambda _: runner, HelpBudget()).ask(subject(program))
+    tool = CobraSource(lambda _: runner, HelpBudget()).ask(subject(program))
     assert list(tool.commands) == ["load", "sail"]  # not the value that was offered as a candidate
     assert tool.version == "1.2.3"
     by_flag = {option.flags[-1]: option for option in tool.global_options}
@@ -72,7 +72,7 @@ def test_a_program_without_the_protocol_is_never_run(tmp_path):
     path = tmp_path / "other"
     path.write_bytes(b"\x7fELF" + b"\0" * 100)
     runner = Simulated()
-    assert CobraAsker(lambda _: runner).ask(subject(str(path))) is None
+    assert CobraSource(lambda _: runner).ask(subject(str(path))) is None
     assert runner.asked == []
 
 
@@ -84,7 +84,7 @@ def test_the_mark_is_found_across_the_border_of_two_reads(tmp_path):
 
 
 def test_what_is_stored_is_valid_metadata(program):
-    tool = storable(CobraAsker(lambda _: Simulated(), HelpBudget()).ask(subject(program)))
+    tool = storable(CobraSource(lambda _: Simulated(), HelpBudget()).ask(subject(program)))
     assert [one for one in check_tool(encode(tool)) if one.severity == "error"] == []
     assert (tool.trust.source, tool.trust.verified) == ("inferred", False)
 
@@ -94,7 +94,7 @@ def test_a_program_that_does_not_answer_the_protocol_is_known_by_its_help(tmp_pa
     path = tmp_path / "boat"
     path.write_bytes(b"\x7fELF" + b"\0" * 100 + mark)
     runner = Silent()
-    tool = CobraAsker(lambda _: runner, HelpBudget()).ask(subject(str(path)))
+    tool = CobraSource(lambda _: runner, HelpBudget()).ask(subject(str(path)))
     assert tool.extra["_generation"]["method"] == "framework-help"
     assert list(tool.commands) == ["load"]
     assert [option.flags for option in tool.global_options] == [("-h", "--help"), ("--log",)]
@@ -105,7 +105,7 @@ def test_a_program_that_does_not_answer_the_protocol_is_known_by_its_help(tmp_pa
 
 def test_a_silent_program_whose_help_was_written_by_hand_is_left_to_others(program):
     runner = Silent(root="boat does things\n\n  -f  fast\n")
-    assert CobraAsker(lambda _: runner).ask(subject(program)) is None
+    assert CobraSource(lambda _: runner).ask(subject(program)) is None
 
 
 class Silent(Simulated):

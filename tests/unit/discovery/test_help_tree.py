@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.discovery.sources.help_tree import HelpBudget, HelpTree, Remembering
-from atip.discovery.sources.learning import both_dashes
+from atip.discovery.sources.inference_sources import both_dashes
 from atip.inference.help import infer_help
 from atip.model.tool import Option
 from atip.sandbox.probes.worker import ProbeResult

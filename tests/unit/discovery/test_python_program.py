@@ -13,12 +13,12 @@ from atip.discovery.frameworks import python_program
 from atip.discovery.frameworks.python_program import (
     MARK,
     MAX_PIECES,
-    PythonAsker,
+    PythonSource,
     read_piece,
     unpack,
     weight_of,
 )
-from atip.discovery.sources.ladder import ProbeSubject
+from atip.discovery.sources.source_order import ProbeSubject
 
 SUBJECT = ProbeSubject(
     name="boat",
@@ -54,7 +54,7 @@ def piece(*names: str, more: object = None) -> dict:
 
 def test_pieces_become_one_tree():
     runner = Answering({"": piece("a", "b", more="b"), "b": piece("c", more="c"), "c": piece("d")})
-    tool = PythonAsker(lambda _: runner).ask(SUBJECT)
+    tool = PythonSource(lambda _: runner).ask(SUBJECT)
     assert list(tool.commands) == ["a", "b", "c", "d"]
     assert "incomplete" not in tool.extra["_generation"]
     assert runner.asked[:3] == ["", "b", "c"]
@@ -62,7 +62,7 @@ def test_pieces_become_one_tree():
 
 def test_a_piece_that_fails_leaves_what_was_told_and_says_so():
     runner = Answering({"": piece("a", "b", more="b")})
-    tool = PythonAsker(lambda _: runner).ask(SUBJECT)
+    tool = PythonSource(lambda _: runner).ask(SUBJECT)
     assert list(tool.commands) == ["a", "b"]
     assert tool.extra["_generation"]["incomplete"]
 
@@ -74,7 +74,7 @@ def test_a_program_that_never_ends_telling_is_not_asked_for_ever():
             return super().run(argv, wall_s=wall_s)
 
     runner = Endless({})
-    PythonAsker(lambda _: runner).ask(SUBJECT)
+    PythonSource(lambda _: runner).ask(SUBJECT)
     assert len([after for after in runner.asked if after is not None]) == MAX_PIECES
 
 
@@ -93,7 +93,7 @@ def test_a_program_that_never_ends_telling_is_not_asked_for_ever():
     ids=str,
 )
 def test_nonsense_is_no_metadata_and_no_crash(told):
-    tool = PythonAsker(lambda _: Answering({"": told, "b": told})).ask(SUBJECT)
+    tool = PythonSource(lambda _: Answering({"": told, "b": told})).ask(SUBJECT)
     assert tool is None or not tool.commands
 
 
@@ -116,7 +116,7 @@ def test_pieces_that_weigh_too_much_together_are_not_read(monkeypatch):
     pieces = {"": piece("a", more="a"), "a": piece("b", more="b"), "b": piece("c")}
     one = weight_of(json.dumps(pieces[""]).encode())
     monkeypatch.setattr(python_program, "MAX_WEIGHT", 2 * one)
-    tool = PythonAsker(lambda _: Answering(pieces)).ask(SUBJECT)
+    tool = PythonSource(lambda _: Answering(pieces)).ask(SUBJECT)
     assert list(tool.commands) == ["a", "b"]
     assert tool.extra["_generation"]["incomplete"]
 

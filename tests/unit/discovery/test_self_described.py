@@ -7,11 +7,11 @@ import json
 import pytest
 
 from atip.discovery.files.stubs import Stub
-from atip.discovery.frameworks.node_package import OclifAsker
-from atip.discovery.frameworks.self_described import SelfDescribedAsker
-from atip.discovery.frameworks.yargs_program import YargsAsker
-from atip.discovery.sources.ladder import ProbeSubject
-from atip.discovery.sources.learning import read_text
+from atip.discovery.frameworks.node_package import OclifSource
+from atip.discovery.frameworks.self_described import SelfDescribedSource
+from atip.discovery.frameworks.yargs_program import YargsSource
+from atip.discovery.sources.inference_sources import read_text
+from atip.discovery.sources.source_order import ProbeSubject
 from atip.errors import FormatError
 from atip.model.reading.encode import encode
 from atip.model.shapes.check import check_tool
@@ -37,14 +37,14 @@ def subject(path: str, language: str | None = None) -> ProbeSubject:
 )
 def test_what_help_announces_is_asked(tmp_path, announced, question):
     runner = Simulated({("--help",): f"Usage: boat\n\nOptions:\n{announced}\n", question: SPEC})
-    tool = SelfDescribedAsker(lambda _: runner).ask(subject(str(tmp_path / "boat")))
+    tool = SelfDescribedSource(lambda _: runner).ask(subject(str(tmp_path / "boat")))
     assert tool.extra["_generation"]["method"] == "self-description-usage"
     assert (tool.version, list(tool.commands)) == ("2.0", ["load"])
 
 
 def test_nobody_else_is_asked_more_than_for_help(tmp_path):
     runner = Simulated({("--help",): "Usage: boat [--force]\n"})
-    assert SelfDescribedAsker(lambda _: runner).ask(subject(str(tmp_path / "boat"))) is None
+    assert SelfDescribedSource(lambda _: runner).ask(subject(str(tmp_path / "boat"))) is None
     assert runner.asked == [("--help",)]
 
 
@@ -53,7 +53,7 @@ def test_the_mark_of_a_framework_is_enough(tmp_path):
     program.write_bytes(b"\x7fELF" + b"\0" * 50 + b"_carapace" + b"\0" * 50)
     spec = "name: boat\nflags:\n  -f, --force: now\n"
     runner = Simulated({("_carapace", "spec"): spec, ("--version",): "boat 1.0\n"})
-    tool = SelfDescribedAsker(lambda _: runner).ask(subject(str(program)))
+    tool = SelfDescribedSource(lambda _: runner).ask(subject(str(program)))
     assert [option.flags for option in tool.options] == [("-f", "--force")]
     assert tool.version == "1.0"
 
@@ -72,13 +72,13 @@ def test_an_oclif_package_is_read_from_its_manifest(tmp_path):
     command = {"id": "load", "flags": {"f": {"name": "force", "type": "boolean"}}}
     manifest = json.dumps({"version": "1.2.3", "commands": {"load": command}})
     path = node_package(tmp_path, '{"description": "A boat"}', manifest)
-    tool = OclifAsker().ask(subject(path, "node"))
+    tool = OclifSource().ask(subject(path, "node"))
     assert (tool.version, tool.description, list(tool.commands)) == ("1.2.3", "A boat", ["load"])
 
 
 @pytest.mark.parametrize("manifest", [None, "", "{", "[]", '{"commands": {"a": 1}}'])
 def test_a_package_without_a_usable_manifest_says_nothing(tmp_path, manifest):
-    assert OclifAsker().ask(subject(node_package(tmp_path, "{", manifest), "node")) is None
+    assert OclifSource().ask(subject(node_package(tmp_path, "{", manifest), "node")) is None
 
 
 def test_yargs_offers_its_flags(tmp_path):
@@ -91,7 +91,7 @@ def test_yargs_offers_its_flags(tmp_path):
             ("--get-yargs-completions", "boat", ""): "load\n",
         }
     )
-    tool = YargsAsker(lambda _: runner).ask(subject(path, "node"))
+    tool = YargsSource(lambda _: runner).ask(subject(path, "node"))
     told = {flag for option in tool.global_options for flag in option.flags}
     assert {"--force", "--fog"} <= told
 
@@ -99,7 +99,7 @@ def test_yargs_offers_its_flags(tmp_path):
 def test_a_node_program_without_yargs_is_not_asked(tmp_path):
     runner = Simulated({})
     path = node_package(tmp_path, '{"dependencies": {}}')
-    assert YargsAsker(lambda _: runner).ask(subject(path, "node")) is None
+    assert YargsSource(lambda _: runner).ask(subject(path, "node")) is None
     assert runner.asked == []
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from atip.discovery.files.documents import system_texts
 from atip.discovery.files.stubs import Stub
-from atip.discovery.sources.ladder import ProbeSubject, climb
+from atip.discovery.sources.source_order import ProbeSubject, find_metadata
 from atip.toolbox import Toolbox
-from atip.workflows.scan.machine import reading_askers
-from atip.workflows.scan.shims import shim_askers
+from atip.workflows.scan.machine import reading_sources
+from atip.workflows.scan.shims import shim_sources
 from tests.simulators.registry import RegistrySimulator, digest_for, shim_of
 
 FROB = digest_for("frob")
@@ -37,11 +37,13 @@ def box(tmp_path):
 
 def asked(box) -> str | None:
     with ExitStack() as stack:
-        askers = [
-            *reading_askers(box.host, system_texts(box.places.home))[:2],
-            *shim_askers(box.host, stack),
+        sources = [
+            *reading_sources(box.host, system_texts(box.places.home))[:2],
+            *shim_sources(box.host, stack),
         ]
-        found = climb(SUBJECT, askers, may_execute=False, merge_knowledge=lambda tool: tool)
+        found = find_metadata(
+            SUBJECT, sources, may_execute=False, merge_knowledge=lambda tool: tool
+        )
         return found.tool.description if found else None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from atip.discovery.files.documents import InstalledTexts
 from atip.discovery.files.stubs import parse_stub
-from atip.discovery.sources.ladder import ProbeSubject
+from atip.discovery.sources.source_order import ProbeSubject
 from atip.discovery.summaries.packages import InstalledPackages, read_debian
 from atip.discovery.summaries.sources import SummarySources
 from atip.inference.manual.man import read_purpose

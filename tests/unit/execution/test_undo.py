@@ -169,7 +169,7 @@ def test_special_bits_are_not_brought_back(work: pathlib.Path, kept: UndoJournal
 def test_records_that_name_another_place_are_refused(work: pathlib.Path, kept: UndoJournal) -> None:
     with kept.watch(run="aaaaaaaa", line="x", tell=complain):
         (work / "a").unlink()
-    record = pathlib.Path(kept.shelf.folder, "aaaaaaaa.run.json")
+    record = pathlib.Path(kept.snapshots.folder, "aaaaaaaa.run.json")
     for name in ("../a", "/etc/a", "d/../../a", "d//a"):
         record.write_text(record.read_text().replace('"a":', f'"{name}":'))
         with pytest.raises((ExecutionError, OSError)):
@@ -199,7 +199,7 @@ def test_the_journal_is_private_and_ends_after_a_week(
 ) -> None:
     with kept.watch(run="aaaaaaaa", line="x", tell=complain):
         (work / "a").write_text("1")
-    for place, folders, names in os.walk(os.path.dirname(kept.shelf.folder)):
+    for place, folders, names in os.walk(os.path.dirname(kept.snapshots.folder)):
         for name in (*folders, *names, "."):
             assert os.lstat(os.path.join(place, name)).st_mode & 0o077 == 0
     monkeypatch.setattr(journal, "KEEP_S", -1.0)

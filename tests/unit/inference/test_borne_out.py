@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atip.inference.completion.borne_out import borne_out
+from atip.inference.completion.corroborate import corroborate
 from atip.inference.merge import merge_tools
 from atip.model.tool import BOOLEAN, Command, Option, Tool
 
@@ -31,7 +31,7 @@ def held(script: Tool, *documents: Tool) -> Tool:
     merged = script
     for document in documents:
         merged = merge_tools(merged, document)
-    return borne_out(merged, documents)
+    return corroborate(merged, documents)
 
 
 def flags(one: Tool | Command) -> list[tuple[str, ...]]:

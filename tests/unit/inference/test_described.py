@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from atip.inference.described import FORMATS, recognise
+from atip.inference.described import FORMATS, recognize
 from atip.model.tool import MISSING
 
 USAGE = r"""
@@ -226,7 +226,7 @@ def test_every_format_has_a_text_here():
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_a_description_is_told_by_its_shape(kind):
-    found = recognise(TEXTS[kind], "boat")
+    found = recognize(TEXTS[kind], "boat")
     assert found is not None
     assert found.kind == kind
     assert "load" in found.command.commands
@@ -234,7 +234,7 @@ def test_a_description_is_told_by_its_shape(kind):
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_options_with_and_without_a_value_are_told_apart(kind):
-    command = recognise(TEXTS[kind], "boat").command
+    command = recognize(TEXTS[kind], "boat").command
     if kind in ("oclif", "calliope"):
         command = command.commands["load"]
     options = {option.flags[-1]: option for option in command.options}
@@ -245,7 +245,7 @@ def test_options_with_and_without_a_value_are_told_apart(kind):
 
 @pytest.mark.parametrize("kind", ["usage", "opencli", "oclif", "swift", "click", "fig", "carapace"])
 def test_choices_are_kept(kind):
-    command = recognise(TEXTS[kind], "boat").command
+    command = recognize(TEXTS[kind], "boat").command
     if kind == "oclif":
         command = command.commands["load"]
     harbour = next(one for one in command.options if "--harbour" in one.flags)
@@ -253,7 +253,7 @@ def test_choices_are_kept(kind):
 
 
 def test_a_usage_spec_keeps_aliases_arguments_and_what_is_hidden():
-    found = recognise(USAGE, "boat")
+    found = recognize(USAGE, "boat")
     load = found.command.commands["load"]
     assert (found.version, load.description, load.aliases) == ("1.2.0", 'Load "cargo"', ("l",))
     assert [(a.name, a.is_required, a.variadic) for a in load.arguments] == [
@@ -270,13 +270,13 @@ def test_a_usage_spec_keeps_aliases_arguments_and_what_is_hidden():
 
 
 def test_an_oclif_id_is_a_path():
-    command = recognise(TEXTS["oclif"], "boat").command
+    command = recognize(TEXTS["oclif"], "boat").command
     assert command.commands["cargo"].commands["list"].hidden
     assert [o.flags for o in command.commands["load"].options][-1] == ("--no-force",)
 
 
 def test_the_modifiers_of_carapace_are_read():
-    options = {o.flags[-1]: o for o in recognise(CARAPACE, "boat").command.options}
+    options = {o.flags[-1]: o for o in recognize(CARAPACE, "boat").command.options}
     assert options["--repeat"].variadic
     assert options["--maybe"].own["optionalValue"]
     assert options["--fast"].hidden
@@ -305,25 +305,25 @@ def test_the_modifiers_of_carapace_are_read():
     ],
 )
 def test_other_texts_are_no_description(text):
-    assert recognise(text, "boat") is None
+    assert recognize(text, "boat") is None
 
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_damaged_descriptions_never_raise(kind):
     text = TEXTS[kind]
     for cut in range(0, len(text), 7):
-        recognise(text[:cut], "boat")
-        recognise(text[:cut] + text[cut + 5 :], "boat")
+        recognize(text[:cut], "boat")
+        recognize(text[:cut] + text[cut + 5 :], "boat")
 
 
 def test_values_of_the_wrong_kind_are_left_out():
     damaged = {**FIG, "options": [{"name": ["-x", 3, None, "no dash"], "description": ["a"]}]}
-    option = recognise(json.dumps(damaged), "boat").command.options[0]
+    option = recognize(json.dumps(damaged), "boat").command.options[0]
     assert (option.flags, option.description, option.default) == (("-x",), "", MISSING)
 
 
 def test_the_trees_of_the_cloud_sdk_are_read_in_both_forms():
-    long = recognise(json.dumps(CALLIOPE), "boat")
+    long = recognize(json.dumps(CALLIOPE), "boat")
     load = long.command.commands["load"]
     assert (long.version, load.description) == ("1.2.0", "Load cargo")
     assert [(one.flags, one.type, one.hidden) for one in load.options] == [
@@ -334,7 +334,7 @@ def test_the_trees_of_the_cloud_sdk_are_read_in_both_forms():
     kinds = {"--async": "bool", "--harbour": ["kiel", "riga"], "--zone": "dynamic", "--n": "value"}
     leaf = {"commands": {}, "flags": kinds}
     short = {"commands": {"cargo": {"commands": {"load": leaf}, "flags": {}}}, "flags": {}}
-    load = recognise(json.dumps(short), "boat").command.commands["cargo"].commands["load"]
+    load = recognize(json.dumps(short), "boat").command.commands["cargo"].commands["load"]
     assert load.description == "cargo load"
     assert [(one.type, one.enum) for one in load.options] == [
         ("boolean", None),

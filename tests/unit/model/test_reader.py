@@ -100,6 +100,13 @@ def test_yaml_that_could_mean_two_things_is_refused(data, code):
     assert refusal(read_yaml, data)[0] == code
 
 
+@pytest.mark.parametrize(("start", "end"), [(b'{"a":', b"}"), (b"[", b"]")])
+def test_the_depth_limit_is_exact(start, end):
+    limits = ReadLimits(max_depth=5)
+    assert read_json(start * 5 + b"1" + end * 5, limits=limits)
+    assert refusal(read_json, start * 6 + b"1" + end * 6, limits=limits)[0] == "format.too-deep"
+
+
 def test_yaml_alias_bombs_are_bounded_by_what_they_stand_for():
     layers = [b"a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     layers += [

@@ -6,7 +6,7 @@ import pytest
 
 from atip.calls.effects.engine import effects_of
 from atip.calls.parse import parse
-from atip.discovery.sources.knowing import storable, with_knowledge
+from atip.discovery.sources.knowledge_source import storable, with_knowledge
 from atip.model.reading.decode import decode
 from atip.model.reading.encode import encode
 from atip.model.root import bare_effects, lift, lower

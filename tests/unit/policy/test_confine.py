@@ -5,7 +5,7 @@ from __future__ import annotations
 from atip.knowledge.words import as_effects, profile
 from atip.model.effects import UNKNOWN
 from atip.model.permissions.confinement import Confinement
-from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
+from atip.policy.confinement.confine import RunContext, SandboxRequest, plan_confinement
 from atip.policy.policy import Policy
 
 USER = Policy(
@@ -29,8 +29,8 @@ def plan(
     words: str | None, policies: tuple[Policy, ...] = (USER,), asked: Confinement | None = ASKED
 ) -> Confinement:
     effects = UNKNOWN if words is None else as_effects(profile(words))
-    request = None if asked is None else Asked(confinement=asked)
-    return plan_confinement(effects, policies, asked=request, scene=SCENE)
+    request = None if asked is None else SandboxRequest(confinement=asked)
+    return plan_confinement(effects, policies, request=request, scene=SCENE)
 
 
 def test_requests_are_cut_to_what_policy_grants():
@@ -93,13 +93,13 @@ def test_every_run_is_bounded():
 def test_project_cannot_open_a_secret_folder_inside_of_a_grant() -> None:
     from atip.model.effects import Effects, Filesystem
     from atip.model.permissions.confinement import Confinement
-    from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
+    from atip.policy.confinement.confine import RunContext, SandboxRequest, plan_confinement
     from atip.policy.policy import Policy
 
     user = Policy(layer="user", writes=("/h/**",))
     project = Policy(layer="project", writes=("/h/.ssh/**",))
-    asked = Asked(confinement=Confinement(fs_write=("/h/.ssh/**",)), curated=False)
+    request = SandboxRequest(confinement=Confinement(fs_write=("/h/.ssh/**",)), curated=False)
     effects = Effects(filesystem=Filesystem(write=True))
     scene = RunContext(cwd="/h/w", home="/h")
-    both = plan_confinement(effects, (user, project), asked=asked, scene=scene)
+    both = plan_confinement(effects, (user, project), request=request, scene=scene)
     assert "/h/.ssh/**" not in both.fs_write

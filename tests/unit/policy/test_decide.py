@@ -10,15 +10,15 @@ from atip.knowledge.words import as_effects, profile
 from atip.model.effects import UNKNOWN
 from atip.model.permissions.delegation import Delegation
 from atip.model.verdict import TrustLevel, Verdict
+from atip.policy.command_context import CommandContext, marked
 from atip.policy.decide import decide
 from atip.policy.lines.line import judge_line
 from atip.policy.policy import Policy, Rule, TrustDemand
-from atip.policy.subject import Subject, marked
 
 
-def subject(words: str = "reads", **fields: object) -> Subject:
+def subject(words: str = "reads", **fields: object) -> CommandContext:
     given = {"tool": "t", "evidence": "knowledge", "effects": as_effects(profile(words)), **fields}
-    return Subject(**given)
+    return CommandContext(**given)
 
 
 def preset(name: str) -> tuple[Policy, ...]:

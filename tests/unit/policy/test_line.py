@@ -6,10 +6,10 @@ import pytest
 
 from atip.calls.shell.line import parse_shell
 from atip.knowledge import load
+from atip.policy.command_context import danger_of
 from atip.policy.decide import decide
 from atip.policy.lines.line import judge_line
 from atip.policy.policy import Policy
-from atip.policy.subject import danger_of
 
 CWD, HOME = "/home/dev/project", "/home/dev"
 CAUTIOUS = (Policy(layer="user", preset="cautious"),)

@@ -7,11 +7,11 @@ import pytest
 from atip.knowledge.words import as_effects, profile
 from atip.model.effects import UNKNOWN
 from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
-from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
+from atip.policy.command_context import CommandContext, marked
+from atip.policy.confinement.confine import RunContext, SandboxRequest, plan_confinement
 from atip.policy.confinement.granting import host_covers
 from atip.policy.places.named import Named, named_by
 from atip.policy.policy import Policy
-from atip.policy.subject import Subject, marked
 
 USER = Policy(layer="user")
 SCENE = RunContext(
@@ -24,7 +24,7 @@ def plan(effects=UNKNOWN, *policies: Policy, **options) -> Confinement:
 
 
 def hosts(*argv: str) -> tuple[str, ...]:
-    return named_by([Subject(argv=argv)], home="/h", asked=False).hosts
+    return named_by([CommandContext(argv=argv)], home="/h", asked=False).hosts
 
 
 def test_hosts_of_addresses_are_named_with_ports_of_their_own():
@@ -49,7 +49,7 @@ def test_this_machine_and_this_network_are_never_named(url):
 
 @pytest.mark.proves("ATIP6-11-07")
 def test_secrets_are_named_only_where_a_person_is_asked():
-    subject = Subject(
+    subject = CommandContext(
         paths=("/data/in.csv", "~/.ssh/id_rsa", "/h/.bashrc", "/etc/shadow", "/", "/tmp", "/usr/bin/x", "/a/*")
     )  # fmt: skip
     assert named_by([subject], home="/h", asked=False).paths == ("/data/in.csv",)
@@ -85,8 +85,10 @@ def test_own_settings_and_secret_folders_are_cut_out_of_wide_grants():
     assert {"/h/.config/agent-tools", "/h/.local/share/agent-tools", "/h/.ssh", "/h/.gnupg"} <= set(
         found.fs_deny
     )
-    asked = Asked(confinement=Confinement(fs_read=("~/.ssh/**", "~/.config/agent-tools/**")))
-    assert "/h/.ssh/**" not in plan(UNKNOWN, wide, asked=asked).fs_read
+    request = SandboxRequest(
+        confinement=Confinement(fs_read=("~/.ssh/**", "~/.config/agent-tools/**"))
+    )
+    assert "/h/.ssh/**" not in plan(UNKNOWN, wide, request=request).fs_read
 
 
 def test_a_secret_folder_is_there_if_a_person_granted_it_and_own_settings_never():
@@ -124,12 +126,12 @@ def test_private_addresses_and_raw_ports_come_from_a_persons_grant_alone():
         private=("db.example.com",),
         tcp=("localhost:5432",),
     )
-    asked = Asked(
+    request = SandboxRequest(
         confinement=Confinement(
             egress_private=("x",), tcp=("localhost:22",), egress=("db.example.com",)
         )
     )
-    found = plan(UNKNOWN, user, asked=asked)
+    found = plan(UNKNOWN, user, request=request)
     assert (found.egress_private, found.tcp) == (("db.example.com",), ("localhost:5432",))
     quiet = plan(as_effects(profile("reads")), user)
     assert (quiet.egress, quiet.egress_private, quiet.tcp) == ((), (), ())
@@ -140,18 +142,22 @@ def test_private_addresses_and_raw_ports_come_from_a_persons_grant_alone():
 def test_nobody_knows_the_tool_it_may_start_system_programs_a_list_stays_exact():
     assert plan().exec_spawn == (ANY_PROGRAM,)
     assert plan(as_effects(profile("reads"))).exec_allow is False
-    claimed = Asked(confinement=Confinement(exec_allow=True, exec_spawn=("git", ANY_PROGRAM)))
-    assert plan(UNKNOWN, asked=claimed).exec_spawn == ("git",)
-    assert plan(as_effects(profile("reads")), asked=claimed).exec_spawn == ()
+    claimed = SandboxRequest(
+        confinement=Confinement(exec_allow=True, exec_spawn=("git", ANY_PROGRAM))
+    )
+    assert plan(UNKNOWN, request=claimed).exec_spawn == ("git",)
+    assert plan(as_effects(profile("reads")), request=claimed).exec_spawn == ()
     curated = claimed.replace(curated=True)
-    assert plan(as_effects(profile("reads")), asked=curated).exec_spawn == ("git",)
-    forks = Asked(confinement=Confinement(exec_allow=True))
-    assert (plan(UNKNOWN, asked=forks).exec_allow, plan(UNKNOWN, asked=forks).exec_spawn) == (
+    assert plan(as_effects(profile("reads")), request=curated).exec_spawn == ("git",)
+    forks = SandboxRequest(confinement=Confinement(exec_allow=True))
+    assert (plan(UNKNOWN, request=forks).exec_allow, plan(UNKNOWN, request=forks).exec_spawn) == (
         True,
         (),
     )
-    off = Asked(confinement=Confinement(exec_allow=False, exec_spawn=("git",)), curated=True)
-    assert plan(UNKNOWN, asked=off).exec_allow is False
+    off = SandboxRequest(
+        confinement=Confinement(exec_allow=False, exec_spawn=("git",)), curated=True
+    )
+    assert plan(UNKNOWN, request=off).exec_allow is False
 
 
 def test_a_port_of_its_own_is_met_word_for_word():

@@ -7,10 +7,10 @@ import pytest
 from atip.calls.shell.line import parse_shell
 from atip.model.reading.decode import decode_tool
 from atip.model.verdict import TrustLevel, Verdict
+from atip.policy.command_context import CommandContext
 from atip.policy.decide import decide
 from atip.policy.lines.line import judge_line
 from atip.policy.policy import Policy, Rule, TrustDemand
-from atip.policy.subject import Subject
 
 HARMLESS = {
     "filesystem": {"read": True, "write": False, "delete": False}, "network": False, "subprocess": False,
@@ -73,7 +73,7 @@ def test_a_described_command_keeps_its_own_effects():
 def test_provenance_is_worth_what_its_level_says(level, word):
     verdict = Verdict(level=TrustLevel.VERIFIED, recommendation="execute", slsa_level=level)
     assert verdict.provenance_trust == word
-    subject = Subject(tool="t", verdict=verdict)
+    subject = CommandContext(tool="t", verdict=verdict)
     demand = Policy(layer="organisation", trust=TrustDemand(slsa_level=3))
     decision = decide((demand, Policy(layer="user", default="allow")), subject)
     assert (decision.outcome == "deny") == (level < 3)

@@ -6,12 +6,12 @@ import pytest
 
 from atip.errors import FormatError
 from atip.knowledge.words import as_effects, profile
+from atip.policy.command_context import CommandContext
 from atip.policy.decide import decide
 from atip.policy.policy import Policy
 from atip.policy.reading import read_policy
-from atip.policy.subject import Subject
 
-ORGANISATION = {
+ORGANIZATION = {
     "policy": {
         "version": "1",
         "organization": "Acme Corp",
@@ -32,7 +32,7 @@ PERMISSIONS = {
 def outcome(policy: Policy, words: str, **fields: object) -> str:
     effects = as_effects(profile(words))
     return decide(
-        (policy,), Subject(tool="t", evidence="knowledge", effects=effects, **fields)
+        (policy,), CommandContext(tool="t", evidence="knowledge", effects=effects, **fields)
     ).outcome
 
 
@@ -40,7 +40,7 @@ def outcome(policy: Policy, words: str, **fields: object) -> str:
     "ATIP6-4.8-02", "ATIP6-4.8-03", "ATIP6-4.8-04", "ATIP6-4.8-05", "ATIP6-3.2.2-32"
 )
 def test_an_organisation_policy_is_read_whole():
-    policy = read_policy(ORGANISATION, layer="organisation")
+    policy = read_policy(ORGANIZATION, layer="organisation")
     assert (policy.name, policy.allowlist, policy.audit) == ("Acme Corp", True, True)
     assert policy.trust is not None
     assert policy.trust.signers == ("secops@acme.com", "p@acme.com")

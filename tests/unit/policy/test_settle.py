@@ -50,14 +50,16 @@ def test_what_is_allowed_stays_allowed(box, line):
 def test_a_change_on_another_machine_is_never_confined(network):
     """Whatever the program is called: its effects say where the change lies."""
     from atip.model.effects import Effects, Filesystem
+    from atip.policy.command_context import CommandContext
     from atip.policy.decision import ASK, Decision
     from atip.policy.settle import settled
-    from atip.policy.subject import Subject
 
     files = Filesystem(read=False, write=False, delete=False)
     effects = Effects(
         network=network, filesystem=files, creates=(), modifies=("release",), deletes=(), destructive=False, subprocess=False,
     )  # fmt: skip
-    subject = Subject(tool="some-cloud", argv=("some-cloud",), text="some-cloud", effects=effects)
+    subject = CommandContext(
+        tool="some-cloud", argv=("some-cloud",), text="some-cloud", effects=effects
+    )
     asked = Decision(outcome=ASK, rule="preset cautious")
     assert settled(asked, (subject,), (asked,)).outcome == "ask"

@@ -6,9 +6,9 @@ import pytest
 
 from atip.model.signers import matches_signer
 from atip.model.verdict import TrustLevel, Verdict
+from atip.policy.command_context import CommandContext
 from atip.policy.decide import decide
 from atip.policy.policy import Policy, Rule, TrustDemand
-from atip.policy.subject import Subject
 
 CALM = Rule(decision="allow", name="ours", tools=("sayer",), commands=("go",))
 WORKFLOW = "https://github.com/acme/tools/.github/workflows/release.yml@refs/tags/v1"
@@ -16,7 +16,7 @@ WORKFLOW = "https://github.com/acme/tools/.github/workflows/release.yml@refs/tag
 
 def outcome(demand: TrustDemand, verdict: Verdict | None, **fields) -> str:
     policy = Policy(layer="organisation", rules=(CALM,), trust=demand, default="allow")
-    subject = Subject(tool="sayer", path=("go",), verdict=verdict, **fields)
+    subject = CommandContext(tool="sayer", path=("go",), verdict=verdict, **fields)
     return decide((policy,), subject).rule
 
 
@@ -62,8 +62,8 @@ def test_a_demand_is_met_by_what_was_proven_only(demand, given, denied):
 def test_words_of_the_shell_are_no_programs():
     demand = TrustDemand(signatures=True)
     policy = Policy(layer="organisation", trust=demand, allowlist=True, default="allow")
-    assert "trust" not in decide((policy,), Subject(tool="cd", evidence="shell")).rule
-    assert decide((policy,), Subject(tool="cd", evidence="claim")).outcome == "deny"
+    assert "trust" not in decide((policy,), CommandContext(tool="cd", evidence="shell")).rule
+    assert decide((policy,), CommandContext(tool="cd", evidence="claim")).outcome == "deny"
 
 
 def test_a_star_stands_for_a_whole_part_only():

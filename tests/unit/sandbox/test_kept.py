@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atip.sandbox.kept.git_settings import foreign_settings
-from atip.sandbox.kept.repository import is_repository
-from atip.sandbox.kept.rules import parse_rules
+from atip.sandbox.protected.git_settings import foreign_settings
+from atip.sandbox.protected.repository import is_repository
+from atip.sandbox.protected.rules import parse_rules
 
 HARMLESS = b"""[core]
 \trepositoryformatversion = 0

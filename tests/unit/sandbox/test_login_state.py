@@ -6,7 +6,7 @@ import pytest
 
 from atip.codecs.climd.sandbox import bundle_confinement
 from atip.model.effects import UNKNOWN
-from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
+from atip.policy.confinement.confine import RunContext, SandboxRequest, plan_confinement
 from atip.policy.policy import Policy
 
 BLOCK = {"fs": {"read": ["~/.config/hub/**"], "write": [], "deny": ["~/.ssh/**"]}}
@@ -20,7 +20,10 @@ def test_state_paths_are_asked_for_and_a_deny_rule_wins():
     assert not any(".ssh" in path for path in (*asked.fs_read, *asked.fs_write))
     granted = Policy(layer="user", reads=("~/.local/state/**",), writes=("~/.local/state/**",))
     plan = plan_confinement(
-        UNKNOWN, (granted,), asked=Asked(confinement=asked), scene=RunContext(cwd="/h/w", home="/h")
+        UNKNOWN,
+        (granted,),
+        request=SandboxRequest(confinement=asked),
+        scene=RunContext(cwd="/h/w", home="/h"),
     )
     assert plan.fs_write == ("/h/.local/state/hub/**",)
     assert plan.fs_deny == ("/h/.ssh/**",)

@@ -14,7 +14,7 @@ from atip.sandbox.probes.worker import encode_request, scratch_for
 
 
 def test_supervisor_speaks_the_same_frames_as_the_worker() -> None:
-    for name in ("TIMED_OUT", "TRUNCATED", "NOT_STARTED", "WORN_OUT", "MAX_STRETCH"):
+    for name in ("TIMED_OUT", "TRUNCATED", "NOT_STARTED", "NEEDS_RESTART", "MAX_STRETCH"):
         assert getattr(supervisor, name) == getattr(protocol, name)
     assert supervisor.REQUEST.format == protocol.REQUEST.format
     assert supervisor.REPLY.format == protocol.REPLY.format

@@ -12,7 +12,7 @@ import pytest
 from atip.errors import AtipError, FormatError, UsageError
 from atip.model.tool import Command, Tool
 from atip.search.index import MAX_LIMIT, SearchIndex
-from atip.search.store import shelves, storage
+from atip.search.store import storage, text_rows
 from atip.search.store.storage import Storage
 from atip.search.upkeep import FILE, open_index
 from tests.unit.search.tools import ALL, DANGER, GIT, GREP, SAFE, TAR
@@ -218,7 +218,7 @@ def test_many_updates_are_merged_and_nothing_is_lost(tmp_path):
 @pytest.mark.parametrize("seed", range(6))
 def test_any_course_of_updates_ends_in_the_index_of_a_fresh_build(monkeypatch, seed):
     monkeypatch.setattr(storage, "MAX_SEGMENTS", 3)
-    monkeypatch.setattr(shelves, "DOCUMENTS", 4)
+    monkeypatch.setattr(text_rows, "DOCUMENTS", 4)
     chance = random.Random(seed)
     words = ["archive", "branch", "commit", "disk", "echo", "file", "group", "host"]
     now: dict[str, Tool] = {}

@@ -8,8 +8,17 @@ import pytest
 
 from atip import Command, Tool
 from atip.search.index import SearchIndex
-from atip.search.reranking import FIRST, WEIGHTS, FirstHit, RequestWord, SearchRequest, order
+from atip.search.reranking import (
+    FIRST,
+    OVER_ALL,
+    WEIGHTS,
+    FirstHit,
+    RequestWord,
+    SearchRequest,
+    order,
+)
 from atip.search.stems import stem
+from atip.search.store.vectors import WordVectors
 
 
 class AsFound(SearchIndex):
@@ -39,9 +48,13 @@ def feature(name: str, asked: SearchRequest, one: FirstHit) -> float:
 @pytest.mark.parametrize(
     ("name", "words", "expected"),
     [
-        ("score", ["copy"], 0.7),
-        ("matched", ["copy", "file"], 1.0),
-        ("matched", ["copy", "store", "book", "page"], 0.5),
+        ("score", ["copy", "file"], 0.7),
+        ("score", ["all", "copy"], 0.7 + 2 / 3),
+        ("score", ["store", "copy", "all"], 1.7),
+        ("score", ["store", "copy"], 0.7),
+        ("text", ["copy", "file"], 1.0),
+        ("text", ["copy", "store", "book", "page"], 0.5),
+        ("unknown", ["copy"], 1.0),
         ("answered", ["copy", "file", "folder"], 1.0),
         ("answered", ["copy"], 1 / 3),
         ("named", ["copy"], 0.5),
@@ -49,8 +62,6 @@ def feature(name: str, asked: SearchRequest, one: FirstHit) -> float:
         ("named", ["store"], 0.0),
         ("own name", ["copy"], 1.0),
         ("own name", ["store"], 0.0),
-        ("any name", ["store"], 1.0),
-        ("any name", ["file"], 0.0),
         ("verb", ["copy", "book"], 1.0),
         ("verb", ["book", "copy"], 0.0),
         ("pairs", ["copy", "file"], 1.0),
@@ -68,33 +79,52 @@ def test_a_near_synonym_answers_a_word_of_the_summary():
     asked = SearchRequest([RequestWord("duplic", 1.0, ["copi"])])
     one = FirstHit("store", [], "Copy files")
     assert feature("answered", asked, one) == 0.5
-    assert feature("matched", asked, one) == 0.0
+    assert feature("text", asked, one) == 0.0
 
 
-def test_what_the_lexicon_knows_of_a_command_counts_where_its_text_is_silent():
+def test_what_the_lexicon_knows_of_a_command_counts_beside_its_text():
     asked = SearchRequest(
         [RequestWord("book", 1.0, known=([3 << 8 | 51, 7 << 8 | 255], [7 << 8 | 102]))]
     )
     known = {number: FirstHit("a", [], "", number=number) for number in (3, 5, 7, None)}
-    found = {number: feature("matched", asked, one) for number, one in known.items()}
+    found = {number: feature("lexicon", asked, one) for number, one in known.items()}
     assert found == {3: pytest.approx(0.2), 5: 0.0, 7: 1.0, None: 0.0}
-    assert feature("matched", asked, FirstHit("a", [], "a book", number=3)) == 1.0
+    said = FirstHit("a", [], "a book", number=3)
+    assert (feature("text", asked, said), feature("lexicon", asked, said)) == (
+        1.0,
+        pytest.approx(0.2),
+    )
+
+
+def test_a_command_is_unknown_if_the_lexicon_does_not_have_it_and_its_tool_is_no_giant():
+    asked = request("copy")
+    assert feature("unknown", asked, FirstHit("a", [], "", number=0)) == 0.0
+    assert feature("unknown", asked, FirstHit("a", [], "", is_giant=True)) == 0.0
+    assert feature("unknown", asked, FirstHit("a", [], "")) == 1.0
+
+
+def test_meaning_is_told_of_words_that_differ():
+    words = [RequestWord(stem(word), 1.0) for word in ("shrink", "picture")]
+    asked = SearchRequest(words, WordVectors())
+    near, far = FirstHit("a", [], "Resize images"), FirstHit("b", [], "Print the calendar")
+    assert feature("meaning", asked, near) > feature("meaning", asked, far) + 0.1
+    assert feature("meaning", SearchRequest(words), near) == 0.0
 
 
 def test_of_a_long_description_the_first_sentence_is_read():
     long = f"Copy files. {'More about books and how they are kept here. ' * 5}"
-    assert feature("matched", request("book"), FirstHit("store", [], long)) == 0.0
+    assert feature("text", request("book"), FirstHit("store", [], long)) == 0.0
 
 
 def test_equal_commands_keep_their_order():
     one = FirstHit("store", [], "Copy files")
-    assert order(request("copy"), [one, one, one], WEIGHTS.values()) == [0, 1, 2]
+    assert order(request("copy"), [one, one, one], OVER_ALL) == [0, 1, 2]
 
 
 def test_of_equal_scores_the_command_that_says_the_words_side_by_side_is_first():
     apart = FirstHit("a", [], "Copy folders and merge files")
     together = FirstHit("b", [], "Merge folders and copy files")
-    assert order(request("copy", "file"), [apart, together], WEIGHTS.values()) == [1, 0]
+    assert order(request("copy", "file"), [apart, together], OVER_ALL) == [1, 0]
 
 
 VERBS = ("list", "copy", "delete", "rename", "print", "sort", "count", "merge")
@@ -138,18 +168,18 @@ def test_only_the_first_hits_change_places(seed):
         assert moved
 
 
-def test_within_a_tool_the_first_pass_decides():
+def test_within_a_tool_other_weights_hold():
     commands = {
-        f"{verb}-{thing}": Command(description=f"{verb} {thing}")
-        for verb in VERBS
-        for thing in THINGS
+        "reduce": Command(description="Make images smaller"),
+        "tell": Command(description="Print the calendar"),
     }
-    with AsFound() as plain, Weighted() as again:
-        again.weights = (-1.0,) * len(WEIGHTS)
-        for index in (plain, again):
-            index.put([Tool(name="big", description="", commands=commands)])
-        found = [index.search("copy the books", tool="big") for index in (plain, again)]
-        assert found[0] == found[1]
+    with SearchIndex() as index:
+        index.put([Tool(name="big", description="", commands=commands)])
+        asked = []
+        index._order = lambda request, hits: asked.append(request) or list(range(len(hits)))
+        index.search("make a picture", tool="big")
+        index.search("make a picture of the calendar")
+        assert [one.is_within for one in asked] == [True, False]
 
 
 def test_a_curated_intent_stays_first_whatever_the_weights():

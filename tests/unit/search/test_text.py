@@ -12,8 +12,8 @@ from atip.search.spelling import correct, is_one_edit
 from atip.search.stems import stem
 from atip.search.store.postings import FULL, impact_of, pack, unpack
 from atip.search.store.segments import BLOCK, Directory, entries_at, packed, unpacked
-from atip.search.store.shelves import TextRow
-from atip.search.store.shelves import packed as packed_shelf
+from atip.search.store.text_rows import TextRow
+from atip.search.store.text_rows import packed as packed_texts
 from atip.search.text import (
     MAX_TERMS,
     name_terms,
@@ -165,19 +165,19 @@ def test_a_segment_of_many_terms_comes_back_and_each_term_is_found():
     assert directory.between("t1", "t2") == {term for term in lists if "t1" <= term < "t2"}
 
 
-def test_a_damaged_block_or_shelf_says_nothing():
+def test_a_damaged_block_or_text_row_says_nothing():
     assert list(entries_at(3, b"", b"")) == []
     assert list(entries_at(0, b"abc", None)) == []
     assert TextRow(1, 2, b"", b"", "").row(1) is None
 
 
 @given(st.lists(st.tuples(st.text(), st.text(), st.text(), st.integers(0, 2**11)), max_size=9))
-def test_a_shelf_keeps_any_text(documents):
+def test_a_text_row_keeps_any_text(documents):
     texts = [text for document in documents for text in document[:3]]
     facts = [fact for *_, bits in documents for fact in (bits, bits)]
-    shelf = TextRow(5, 5 + len(documents) - 1, *packed_shelf(texts, facts))
-    assert [shelf.row(5 + place) for place in range(len(documents))] == [
+    row = TextRow(5, 5 + len(documents) - 1, *packed_texts(texts, facts))
+    assert [row.row(5 + place) for place in range(len(documents))] == [
         (*document[:3], document[3], document[3]) for document in documents
     ]
-    assert shelf.row(4) is None
-    assert shelf.row(5 + len(documents)) is None
+    assert row.row(4) is None
+    assert row.row(5 + len(documents)) is None

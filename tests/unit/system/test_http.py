@@ -1,4 +1,4 @@
-"""The HTTP door: every fault ends in time with a typed error; addresses, redirects and credentials are checked."""
+"""The HTTP client: every fault ends in time with a typed error; addresses, redirects and credentials are checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from atip.errors import FetchError
 from atip.system.network.http import Access, HttpClient, HttpLimits, get
 from atip.system.network.http_addresses import check_addresses, parse_address
-from atip.system.network.http_retry import delay_s, rest_s, told_delay_s
+from atip.system.network.http_retry import delay_s, rest_s, retry_after_s
 from tests.shared import shared
 from tests.simulators.fault_server import (
     FaultServer,
@@ -277,7 +277,7 @@ def test_a_thousand_clients_do_not_come_back_together():
 def test_waiting_grows_and_obeys_the_server():
     assert delay_s(1, 1.0) == 0.5 and delay_s(2, 1.0) == 1.0 and delay_s(9, 1.0) == 4.0
     assert delay_s(1, 0.0, told_s=7.0) == 7.0
-    assert told_delay_s({"retry-after": "17"}, now=0.0) == 17.0
-    assert told_delay_s({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=0.0) == 60.0
-    assert told_delay_s({"retry-after": "soon"}, now=0.0) is None
-    assert told_delay_s({}, now=0.0) is None
+    assert retry_after_s({"retry-after": "17"}, now=0.0) == 17.0
+    assert retry_after_s({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=0.0) == 60.0
+    assert retry_after_s({"retry-after": "soon"}, now=0.0) is None
+    assert retry_after_s({}, now=0.0) is None

@@ -17,7 +17,7 @@ from atip.trust.statements import (
     IN_TOTO,
     find_origin,
     find_statement,
-    normalise_source,
+    normalize_source,
 )
 
 BUNDLE = {"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json"}
@@ -133,7 +133,7 @@ def test_other_payload_types_are_not_statements(kind):
     ],
 )
 def test_sources_have_one_spelling(uri, same):
-    assert normalise_source(uri) == same
+    assert normalize_source(uri) == same
 
 
 @pytest.mark.proves("ATIP6-3.2.2-16")

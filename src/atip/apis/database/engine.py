@@ -10,17 +10,16 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.roles import MIGHTY_WORD, refuse_mighty
 from atip.errors import AtipError, FetchError, FormatError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.apis.config import SourceConfig
-    from atip.apis.interface import Door
+    from atip.apis.interface import ApiAccess
 
 STATEMENT_MS = 30_000
 MAX_VALUE = 16_000_000
@@ -35,7 +34,7 @@ _DRIVERS = {
 ALLOWED = ("sqlite", "postgresql", "mysql", "mariadb")
 
 
-def open_engine(config: SourceConfig, door: Door) -> Any:
+def open_engine(config: SourceConfig, access: ApiAccess) -> Any:
     """An engine for a configured database.
 
     Raises:
@@ -49,7 +48,7 @@ def open_engine(config: SourceConfig, door: Door) -> Any:
         raise AtipError(
             "api.missing-extra", "databases need SQLAlchemy", hint='pip install "atip-cli[api]"'
         ) from error
-    text = door.references(config).text(str(config.told["url"]))
+    text = access.references(config).text(str(config.settings["url"]))
     try:
         url = sqlalchemy.engine.make_url(text)
     except sqlalchemy.exc.ArgumentError as error:
@@ -59,12 +58,12 @@ def open_engine(config: SourceConfig, door: Door) -> Any:
         raise FormatError(
             "api.database-url", f"`{backend}` is not supported", hint=", ".join(ALLOWED)
         )
-    if url.password and door.secrets is not None:
-        door.secrets((str(url.password).encode(),))
+    if url.password and access.secrets is not None:
+        access.secrets((str(url.password).encode(),))
     if backend == "sqlite":
         url = _sqlite_url(url, config)
     else:
-        door.check_online(config.name)
+        access.check_online(config.name)
         if "+" not in url.drivername:
             url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
     try:
@@ -72,7 +71,7 @@ def open_engine(config: SourceConfig, door: Door) -> Any:
             url,
             pool_pre_ping=True,
             hide_parameters=True,
-            execution_options={MIGHTY_WORD: bool(config.told.get(MIGHTY_WORD))},
+            execution_options={MIGHTY_WORD: bool(config.settings.get(MIGHTY_WORD))},
         )
     except ImportError as error:
         raise AtipError(
@@ -92,7 +91,7 @@ def _sqlite_url(url: Any, config: SourceConfig) -> Any:
     path = os.path.abspath(os.path.join(config.folder, name.removeprefix("file:").split("?")[0]))
     if not os.path.exists(path):
         raise FetchError("api.database", f"there is no database `{path}`")
-    mode = "rw" if config.told.get("writable") else "ro"
+    mode = "rw" if config.settings.get("writable") else "ro"
     from urllib.parse import quote
 
     return url.set(database=f"file:{quote(path)}", query={"mode": mode, "uri": "true"})

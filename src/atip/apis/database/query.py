@@ -2,22 +2,21 @@
 
 SECURITY: four walls. (1) the first word must be one that reads; (2) the driver gets it as *one* statement, so `; DROP …`
 is an error and not a second statement that leaves the transaction; (3) the transaction is read-only; (4) SQLite also
-asks an authoriser, because `PRAGMA` and `ATTACH` are statements of their own. Functions with side effects are the
+asks an authorizer, because `PRAGMA` and `ATTACH` are statements of their own. Functions with side effects are the
 database's matter: give the role of this source no right to them (a superuser is refused).
 """
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.engine import reading
 from atip.apis.database.values import plain_row
 from atip.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
 MAX_ANSWER = 32_000_000
 _COMMENTS = re.compile(r"\A(?:\s+|--[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/|\()+")
@@ -40,7 +39,7 @@ def run_query(engine: Any, sql: str, values: Mapping[str, Any], limit: int) -> d
     with reading(engine) as connection:
         driver = connection.connection.driver_connection
         if engine.dialect.name == "sqlite":
-            driver.set_authorizer(_authorise)
+            driver.set_authorizer(_authorize)
         elif engine.dialect.name != "postgresql":
             # What is left of an answer has to be read before the connection can be used again.
             connection.exec_driver_sql(f"SET SESSION sql_select_limit = {int(limit) + 1}")
@@ -138,7 +137,7 @@ def _quote_end(sql: str, start: int, sign: str) -> int | None:
         return end + 1
 
 
-def _authorise(action: int, first: Any, second: Any, *_rest: Any) -> int:
+def _authorize(action: int, first: Any, second: Any, *_rest: Any) -> int:
     if action in _SQLITE_READS and str(second).lower() != "load_extension":
         return 0
     return 1

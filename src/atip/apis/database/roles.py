@@ -7,12 +7,9 @@ PostgreSQL: superusers and members of `pg_read_server_files` and its siblings. M
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from atip.errors import PolicyError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MIGHTY_WORD = "unsafe_superuser"
 _SERVER_ROLES = "'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program'"

@@ -7,14 +7,12 @@ import datetime
 import decimal
 import enum
 import uuid
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
-
 
 _BINARY = frozenset({"BINARY", "VARBINARY", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB"})
 

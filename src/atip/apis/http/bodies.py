@@ -10,14 +10,13 @@ import base64
 import hashlib
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import UsageError
 from atip.model.text.uri_text import deep_pairs, encode, query_pairs, text_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.operation import Body
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from atip.apis.http.credentials import NO_CREDENTIAL
@@ -19,12 +20,10 @@ from atip.model.value import Value
 from atip.system.clock import monotonic, now
 from atip.system.network.http_addresses import Access, parse_address
 from atip.system.network.http_async import Sender
-from atip.system.network.http_retry import delay_s, told_delay_s
+from atip.system.network.http_retry import delay_s, retry_after_s
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.apis.http.credentials import Credential
     from atip.apis.http.requests import HttpRequest
@@ -139,7 +138,7 @@ class HttpCalls:
             else:
                 if answer.status not in RETRIED or request.method not in REPEATABLE:
                     return answer, tries
-                told = told_delay_s(dict(answer.headers), now())
+                told = retry_after_s(dict(answer.headers), now())
                 wait_s = delay_s(tries, _jitter(), told)
                 if tries >= MAX_TRIES or monotonic() + wait_s > ends_at:
                     return answer, tries

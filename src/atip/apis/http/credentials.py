@@ -11,16 +11,15 @@ import base64
 import os
 import re
 import shlex
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.http.oauth import fetch_token
 from atip.errors import AuthRequired, FormatError
 from atip.model.value import Value
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from atip.sandbox.run import OnOutput
     from atip.sandbox.running import Running

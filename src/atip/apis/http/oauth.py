@@ -6,10 +6,11 @@ what is used here. Tokens are kept in memory only. RFC 6749 §4.3, §4.4, §6.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import AuthRequired, FetchError
 from atip.system.network.http_form import post_form
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -8,13 +8,13 @@ Implements ATM §16.2 for the wire; SECURITY-BAR row 25.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.apis.http.bodies import content_of
 from atip.errors import UsageError
 from atip.model.text.uri_text import encode, path_value, query_pairs, text_of
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.effects import with_effects
 from atip.apis.fetching import read_place
@@ -21,34 +22,32 @@ from atip.model.shapes.shape import Items
 from atip.model.text.identifiers import ARGUMENTS, slug, unique
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
-    from atip.apis.interface import Door
+    from atip.apis.interface import ApiAccess
 
 _TEMPLATE = re.compile(r"\{([^{}/]+)\}")
 _IN_QUERY = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
 
 
-def load(config: SourceConfig, door: Door) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     """Read the definitions from the configuration or from its file.
 
     Raises:
         FormatError: `api.custom` with all problems.
     """
-    told = config.told.get("tools")
-    if "file" in config.told:
-        told = read_json(read_place(str(config.told["file"]), config, door))
+    told = config.settings.get("tools")
+    if "file" in config.settings:
+        told = read_json(read_place(str(config.settings["file"]), config, access))
     problems = check_shape(told, Items(TOOL_DEFINITION, minimum=1))  # type: ignore[arg-type]
     wrong = [each for each in problems if each.severity == "error"]
     if wrong or not isinstance(told, list):
         raise FormatError("api.custom", "the tool definitions are wrong", problems=wrong)
     names: set[str] = set()
     operations = tuple(_operation(each, names) for each in told)
-    servers = (str(config.told["baseUrl"]),) if "baseUrl" in config.told else ()
+    servers = (str(config.settings["baseUrl"]),) if "baseUrl" in config.settings else ()
     api = Api(
         name=config.name, kind="custom", title=config.name, servers=servers, operations=operations
     )
@@ -56,9 +55,9 @@ def load(config: SourceConfig, door: Door) -> Loaded:
     return Loaded(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
-def connect(config: SourceConfig, header: Api, door: Door) -> OpenApiConnection:
+def connect(config: SourceConfig, header: Api, access: ApiAccess) -> OpenApiConnection:
     """A connection over HTTP."""
-    return OpenApiConnection(config, header, door)
+    return OpenApiConnection(config, header, access)
 
 
 def _operation(told: Mapping[str, Any], names: set[str]) -> Operation:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.database.engine import driver_errors, open_engine, reading, writing
 from atip.apis.database.query import run_query
@@ -21,13 +22,11 @@ from atip.model.operation import Api, Operation, Parameter
 from atip.model.text.identifiers import ARGUMENTS, slug, unique
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
-    from atip.apis.interface import Door
+    from atip.apis.interface import ApiAccess
 
 MAX_ROWS = 1_000
 DEFAULT_ROWS = 100
@@ -41,13 +40,13 @@ _METHODS = {
 }
 
 
-def load(config: SourceConfig, door: Door) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     """Inspect the database.
 
     Raises:
         FetchError: `api.database` when it cannot be reached.
     """
-    engine = open_engine(config, door)
+    engine = open_engine(config, access)
     try:
         with driver_errors(engine):
             tables = list(_inspected(engine, config))
@@ -57,7 +56,7 @@ def load(config: SourceConfig, door: Door) -> Loaded:
     operations = [
         operation
         for table in tables
-        for operation in _operations(table, names, writable=bool(config.told.get("writable")))
+        for operation in _operations(table, names, writable=bool(config.settings.get("writable")))
     ]
     operations.append(_query_operation(names, engine.dialect.name))
     api = Api(
@@ -74,8 +73,8 @@ def _inspected(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
     import sqlalchemy
 
     inspector = sqlalchemy.inspect(engine)
-    wanted = config.told.get("tables")
-    for schema in config.told.get("schemas") or (None,):
+    wanted = config.settings.get("tables")
+    for schema in config.settings.get("schemas") or (None,):
         views = set(inspector.get_view_names(schema=schema))
         for name in [*inspector.get_table_names(schema=schema), *sorted(views)]:
             if wanted is not None and name not in wanted:
@@ -218,17 +217,17 @@ def _query_operation(names: set[str], dialect: str) -> Operation:
     )  # fmt: skip
 
 
-def connect(config: SourceConfig, header: Api, door: Door) -> DatabaseConnection:
+def connect(config: SourceConfig, header: Api, access: ApiAccess) -> DatabaseConnection:
     """A connection to the database."""
-    return DatabaseConnection(config, door)
+    return DatabaseConnection(config, access)
 
 
 class DatabaseConnection:
     """Runs operations in a worker thread, one transaction each."""
 
-    def __init__(self, config: SourceConfig, door: Door) -> None:
-        self._engine = open_engine(config, door)
-        self._writable = bool(config.told.get("writable"))
+    def __init__(self, config: SourceConfig, access: ApiAccess) -> None:
+        self._engine = open_engine(config, access)
+        self._writable = bool(config.settings.get("writable"))
         self._tables: dict[tuple[str, str | None], Any] = {}
 
     async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> CallOutcome:

@@ -6,6 +6,7 @@ Values travel as variables, never inside the document, so no value can become sy
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.documents import LIMITS
 from atip.apis.effects import with_effects
@@ -19,43 +20,41 @@ from atip.errors import ExecutionError, FormatError, UsageError
 from atip.model.reading.reader import read_json
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
     from atip.apis.http.calls import CallOutcome
-    from atip.apis.interface import Door
+    from atip.apis.interface import ApiAccess
     from atip.model.operation import Api, Operation
 
 
-def load(config: SourceConfig, door: Door) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     """Read the schema from the configured file, or ask the endpoint for it.
 
     Raises:
         FormatError: `api.graphql-schema`.
     """
-    if "schema" in config.told:
-        data = read_place(str(config.told["schema"]), config, door)
+    if "schema" in config.settings:
+        data = read_place(str(config.settings["schema"]), config, access)
     else:
-        data = json.dumps(_introspect(config, door)).encode()
+        data = json.dumps(_introspect(config, access)).encode()
     document: Any = data.decode("utf-8", "replace")
     if data.lstrip()[:1] == b"{":
         document = read_json(data, LIMITS)
-    depth = int(config.told.get("depth", DEPTH))
+    depth = int(config.settings.get("depth", DEPTH))
     api = decode_schema(document, name=config.name, depth=depth)
-    api = with_effects(api.replace(servers=(str(config.told["endpoint"]),)))
+    api = with_effects(api.replace(servers=(str(config.settings["endpoint"]),)))
     return Loaded(api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}")
 
 
-def _introspect(config: SourceConfig, door: Door) -> Any:
+def _introspect(config: SourceConfig, access: ApiAccess) -> Any:
     import asyncio
 
     import graphql
 
     async def ask() -> Any:
-        connection = GraphqlConnection(config, door)
+        connection = GraphqlConnection(config, access)
         try:
             return await connection.send("introspection", graphql.get_introspection_query(), {})
         finally:
@@ -64,30 +63,30 @@ def _introspect(config: SourceConfig, door: Door) -> Any:
     return asyncio.run(ask())
 
 
-def connect(config: SourceConfig, header: Api, door: Door) -> GraphqlConnection:
+def connect(config: SourceConfig, header: Api, access: ApiAccess) -> GraphqlConnection:
     """A connection to the endpoint."""
-    return GraphqlConnection(config, door)
+    return GraphqlConnection(config, access)
 
 
 class GraphqlConnection:
     """Sends documents over HTTP."""
 
-    def __init__(self, config: SourceConfig, door: Door) -> None:
-        door.check_online(config.name)
-        told = config.told
+    def __init__(self, config: SourceConfig, access: ApiAccess) -> None:
+        access.check_online(config.name)
+        told = config.settings
         self._endpoint = str(told["endpoint"])
         if "://" not in self._endpoint:
             raise FormatError("api.no-server", f"`endpoint` of `{config.name}` is not an address")
-        credential = resolve_auth(told.get("auth"), door.references(config))
-        if door.secrets is not None:
-            door.secrets(credential.secrets)
+        credential = resolve_auth(told.get("auth"), access.references(config))
+        if access.secrets is not None:
+            access.secrets(credential.secrets)
         self._http = HttpCalls(
             config.name,
             RequestOrigin(base=self._endpoint, private=bool(told.get("private"))),
             credential,
             headers=tuple(told.get("headers", {}).items()),
             timeout_s=told.get("timeout", 30_000) / 1000,
-            hook=door.hook,
+            hook=access.hook,
         )
 
     async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> CallOutcome:

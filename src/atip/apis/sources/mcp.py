@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.effects import with_effects
 from atip.apis.http.calls import CallOutcome
@@ -19,24 +20,22 @@ from atip.model.text.identifiers import ARGUMENTS, slug, unique
 from atip.system.digests import sha256_hex
 from atip.system.network.mcp_client import McpClient, McpServer
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
-    from atip.apis.interface import Door
+    from atip.apis.interface import ApiAccess
     from atip.sandbox.run import OnOutput
     from atip.sandbox.running import Running
 
 
-def load(config: SourceConfig, door: Door) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     """Start the server, list its tools, and end it.
 
     Raises:
         FetchError: `api.mcp`.
     """
-    tools = asyncio.run(_listed(server_of(config, door), _timeout_s(config)))
+    tools = asyncio.run(_listed(server_of(config, access), _timeout_s(config)))
     raw = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
     api = with_effects(api_of(config.name, tools))
     return Loaded(api=api, raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
@@ -114,44 +113,44 @@ def _own(schema: Any, tool: str) -> Any:
     return [_own(each, tool) for each in schema] if isinstance(schema, list) else schema
 
 
-def server_of(config: SourceConfig, door: Door) -> McpServer:
+def server_of(config: SourceConfig, access: ApiAccess) -> McpServer:
     """How to reach the server.
 
     Raises:
         FormatError: `api.mcp-config`.
         AuthRequired: `api.auth-missing`.
     """
-    told = config.told
+    told = config.settings
     if "url" in told:
-        door.check_online(config.name)
-        credential = resolve_auth(told.get("auth"), door.references(config))
-        if door.secrets is not None:
-            door.secrets(credential.secrets)
+        access.check_online(config.name)
+        credential = resolve_auth(told.get("auth"), access.references(config))
+        if access.secrets is not None:
+            access.secrets(credential.secrets)
         return McpServer(
             url=str(told["url"]), headers={**told.get("headers", {}), **dict(credential.headers)}
         )
     if "command" not in told:
         raise FormatError("api.mcp-config", f"`{config.name}` has neither `command` nor `url`")
-    references = door.references(config)
+    references = access.references(config)
     env = {key: references.text(str(value)) for key, value in told.get("env", {}).items()}
-    if door.secrets is not None:
-        door.secrets(tuple(value.encode() for value in env.values() if len(value) >= 8))
+    if access.secrets is not None:
+        access.secrets(tuple(value.encode() for value in env.values() if len(value) >= 8))
     argv = (str(told["command"]), *map(str, told.get("args", ())))
 
     def start(stdin_fd: int, on_output: OnOutput) -> Running:
         order = ProgramOrder(argv=argv, env=env, stdin_fd=stdin_fd, serves=True)
-        return door.start(config, order, on_output)
+        return access.start(config, order, on_output)
 
     return McpServer(start=start)
 
 
 def _timeout_s(config: SourceConfig) -> float:
-    return float(config.told.get("timeout", 30_000)) / 1000
+    return float(config.settings.get("timeout", 30_000)) / 1000
 
 
-def connect(config: SourceConfig, header: Api, door: Door) -> McpConnection:
+def connect(config: SourceConfig, header: Api, access: ApiAccess) -> McpConnection:
     """A connection that starts the server with the first call."""
-    return McpConnection(McpClient(server_of(config, door), timeout_s=_timeout_s(config)))
+    return McpConnection(McpClient(server_of(config, access), timeout_s=_timeout_s(config)))
 
 
 class McpConnection:

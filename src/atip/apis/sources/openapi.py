@@ -1,10 +1,12 @@
 """OpenAPI sources: a document from a file or an address, and the server it describes.
 
 The address of the server is pinned when the configuration names it; a document alone may only lead to a public https
-server. Documents are JSON or YAML, bounded, and fetched through the one HTTP door.
+server. Documents are JSON or YAML, bounded, and fetched through the one HTTP client.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.documents import read_document
 from atip.apis.effects import with_effects
@@ -17,60 +19,58 @@ from atip.codecs.apis.openapi import decode_api
 from atip.errors import FormatError
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import SourceConfig
     from atip.apis.http.calls import CallOutcome
-    from atip.apis.interface import Door
+    from atip.apis.interface import ApiAccess
     from atip.model.operation import Api, Operation
 
 
-def load(config: SourceConfig, door: Door) -> Loaded:
+def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     """Read the document.
 
     Raises:
         FormatError: `api.not-openapi` and what the readers say.
         FetchError: when it cannot be fetched.
     """
-    return load_bytes(config, read(config, door))
+    return load_bytes(config, read(config, access))
 
 
-def read(config: SourceConfig, door: Door) -> bytes:
+def read(config: SourceConfig, access: ApiAccess) -> bytes:
     """The bytes of the document."""
-    return read_place(str(config.told["spec"]), config, door)
+    return read_place(str(config.settings["spec"]), config, access)
 
 
 def load_bytes(config: SourceConfig, data: bytes) -> Loaded:
     """The same for bytes that are here already."""
-    place = str(config.told["spec"])
+    place = str(config.settings["spec"])
     origin = place if "://" in place else ""
     api = with_effects(decode_api(read_document(data), name=config.name, origin=origin))
     return Loaded(api=api, raw=data.decode("utf-8", "replace"), digest=f"sha256:{sha256_hex(data)}")
 
 
-def connect(config: SourceConfig, header: Api, door: Door) -> OpenApiConnection:
+def connect(config: SourceConfig, header: Api, access: ApiAccess) -> OpenApiConnection:
     """A connection to the server.
 
     Raises:
         FormatError: `api.no-server` when nobody says where it is.
         AuthRequired: `api.auth-missing`.
     """
-    return OpenApiConnection(config, header, door)
+    return OpenApiConnection(config, header, access)
 
 
 class OpenApiConnection:
     """Calls operations over HTTP."""
 
-    def __init__(self, config: SourceConfig, header: Api, door: Door) -> None:
-        door.check_online(config.name)
-        told = config.told
+    def __init__(self, config: SourceConfig, header: Api, access: ApiAccess) -> None:
+        access.check_online(config.name)
+        told = config.settings
         self._base = base_of(config, header)
-        credential = resolve_auth(told.get("auth"), door.references(config))
-        if door.secrets is not None:
-            door.secrets(credential.secrets)
+        credential = resolve_auth(told.get("auth"), access.references(config))
+        if access.secrets is not None:
+            access.secrets(credential.secrets)
         self._http = HttpCalls(
             config.name,
             RequestOrigin(
@@ -81,7 +81,7 @@ class OpenApiConnection:
             credential,
             headers=tuple(told.get("headers", {}).items()),
             timeout_s=told.get("timeout", 30_000) / 1000,
-            hook=door.hook,
+            hook=access.hook,
         )
 
     async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> CallOutcome:
@@ -95,7 +95,7 @@ class OpenApiConnection:
 
 def base_of(config: SourceConfig, header: Api) -> str:
     """The pinned address: the configured one, or the document's own, https before anything else."""
-    told = config.told.get("baseUrl")
+    told = config.settings.get("baseUrl")
     if told:
         return str(told)
     servers = sorted(header.servers, key=lambda server: not server.startswith("https://"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.effects import with_effects
 from atip.apis.wrappers.module import signature, summary
@@ -22,10 +23,8 @@ from atip.model.value import Value
 from atip.system.files import read_bytes
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.apis.config import ApiConfig, SourceConfig
     from atip.model.reading.document_pieces import Pieces
@@ -69,7 +68,7 @@ def load_state(config: ApiConfig, source: SourceConfig) -> SyncState | None:
         told = json.loads(read_bytes(path, MAX_BYTES))
     except (OSError, ValueError, AtipError):
         return None
-    wanted = [FORMAT, __version__, list(config.languages), dict(source.told)]
+    wanted = [FORMAT, __version__, list(config.languages), dict(source.settings)]
     if not isinstance(told, dict) or told.pop("for", None) != wanted:
         return None
     try:
@@ -81,7 +80,7 @@ def load_state(config: ApiConfig, source: SourceConfig) -> SyncState | None:
 def encode_state(config: ApiConfig, source: SourceConfig, state: SyncState) -> bytes:
     """The file of a state."""
     told: dict[str, Any] = {
-        "for": [FORMAT, __version__, list(config.languages), dict(source.told)],
+        "for": [FORMAT, __version__, list(config.languages), dict(source.settings)],
         "digests": dict(state.digests),
         "names": dict(state.names),
         "parts": dict(state.parts),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.effects import effects_of
 from atip.apis.wrappers.writing import folder_name
@@ -13,10 +14,7 @@ from atip.model.effects import join
 from atip.model.shapes.shape import closest
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.apis.config import ApiConfig
     from atip.model.operation import Api, Operation
 

@@ -7,6 +7,7 @@ A source that cannot be read leaves its earlier files alone and is reported; the
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.interface import source_of
 from atip.apis.sync.incremental import FILE_NAME as STATE
@@ -26,13 +27,11 @@ from atip.system.clock import now_iso
 from atip.system.files import read_bytes, write_atomic
 from atip.system.tokens import find_counter
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.apis.config import ApiConfig, SourceConfig
-    from atip.apis.interface import Door, Loaded
+    from atip.apis.interface import ApiAccess, Loaded
     from atip.apis.sync.incremental import SourceUpdate
     from atip.model.operation import Api
     from atip.model.reading.document_pieces import Pieces
@@ -91,7 +90,7 @@ class SyncedSource(Value):
 
 def sync(
     config: ApiConfig,
-    door: Door,
+    access: ApiAccess,
     *,
     only: tuple[str, ...] = (),
     definitions: bool = False,
@@ -114,7 +113,7 @@ def sync(
         made = _earlier(config, source) if only and source.name not in only else None
         if made is None:
             try:
-                made, report = _synced(config, source, door, whole=definitions)
+                made, report = _synced(config, source, access, whole=definitions)
             except AtipError as error:
                 reports.append(SourceReport(name=source.name, kind=source.kind, error=error))
                 made = _earlier(config, source)
@@ -142,13 +141,13 @@ def _earlier(config: ApiConfig, source: SourceConfig) -> SyncedSource | None:
 
 
 def _synced(
-    config: ApiConfig, source: SourceConfig, door: Door, *, whole: bool
+    config: ApiConfig, source: SourceConfig, access: ApiAccess, *, whole: bool
 ) -> tuple[SyncedSource, SourceReport]:
     if source.kind != "openapi":
-        return _in_full(config, source, source_of(source.kind).load(source, door), None)
+        return _in_full(config, source, source_of(source.kind).load(source, access), None)
     from atip.apis.sources import openapi
 
-    data = openapi.read(source, door)
+    data = openapi.read(source, access)
     pieces = split_document(data)
     state = None if whole or pieces is None else load_state(config, source)
     if state is not None and pieces is not None:
@@ -259,7 +258,7 @@ def _write_runtimes(config: ApiConfig) -> None:
 
 def _write_manifest(config: ApiConfig, found: list[SyncedSource], *, definitions: bool) -> str:
     path = os.path.join(config.folder, MANIFEST)
-    told = config.told
+    told = config.settings
     output = os.path.relpath(config.output, config.folder)
     language = config.languages[0] if config.languages else "python"
     apis: list[Api] = [each.api for each in found if each.api.operations]

@@ -8,14 +8,12 @@ is installed; the method is written into the manifest (T8, ATM §B).
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.wrappers.writing import index_of, wrap_api
 from atip.system.tokens import find_counter
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.apis.sync.incremental import SyncState
     from atip.model.operation import Api
     from atip.model.reading.document_pieces import Pieces

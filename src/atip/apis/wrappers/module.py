@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.apis.wrappers.type_tree import ANY, Kind, Record, RecordField, TypeTree
 from atip.codecs.providers.safety import clean_text, safety_suffix, shortened
 from atip.model.text.identifiers import ARGUMENTS, camel, slug, unique
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.codecs.apis.operation_schema import Schemas
     from atip.model.operation import Operation
 

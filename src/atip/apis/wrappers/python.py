@@ -8,11 +8,11 @@ SECURITY: names are slugs, texts are string literals; a property test parses wha
 from __future__ import annotations
 
 import keyword
+from typing import TYPE_CHECKING
 
 from atip.apis.wrappers.module import Module, about, module_of
 from atip.apis.wrappers.type_tree import Kind, Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.codecs.apis.operation_schema import Schemas
     from atip.model.operation import Api, Operation

@@ -6,13 +6,13 @@ result: what lies beyond is "any". Names are slugs; a text of the document is ne
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.text.identifiers import ARGUMENTS, camel, slug, unique
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 MAX_DEPTH = 6
 MAX_RECORDS = 60

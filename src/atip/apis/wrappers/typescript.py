@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import pathlib
+from typing import TYPE_CHECKING
 
 from atip.apis.wrappers.module import Module, about, module_of
 from atip.apis.wrappers.type_tree import Kind, Record
 from atip.model.text.identifiers import camel
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.codecs.apis.operation_schema import Schemas
     from atip.model.operation import Api, Operation

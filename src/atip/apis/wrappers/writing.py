@@ -6,13 +6,14 @@ parts that it reaches, so one changed operation changes one file and the index.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.apis.wrappers import python, typescript
 from atip.apis.wrappers.module import signature, summary
 from atip.codecs.apis.operation_schema import schemas_of
 from atip.errors import UsageError
 from atip.model.text.identifiers import slug
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.codecs.climd.manifest import VersionCheck
 from atip.errors import AtipError, FormatError
 from atip.system.files import make_private, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
 DPKG = "/var/lib/dpkg/info"
 PROPOSED = ("brew", "dnf", "pacman")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.bundles.documents.intents import read_intents
 from atip.codecs.climd.manifest import CliManifest
 from atip.codecs.climd.sandbox import bundle_confinement, tool_confinement
 from atip.errors import NotFoundError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.intents import BundleIntent
     from atip.codecs.climd.tool import BundleTool

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.codecs.climd.codec import normal, read_documents
 from atip.codecs.climd.document import Document, kind_of_name
@@ -18,10 +19,8 @@ from atip.system.digests import sha256_hex
 from atip.system.files import make_private, read_bytes, write_atomic
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 MAX_BYTES = 64_000_000
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import posixpath
+from typing import TYPE_CHECKING, Any
 
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.codecs.climd.tool import BundleTool
 

@@ -9,6 +9,7 @@ nothing in it is run. Implements AIP-29 "File location", "Inheritance to subcomm
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.bundles.documents.bundle import Bundle
 from atip.bundles.documents.document_memory import DocumentMemory
@@ -22,7 +23,6 @@ from atip.model.problems import Problem
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.surfaces.interface import Surface

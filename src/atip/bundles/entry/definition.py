@@ -9,16 +9,16 @@ Names may be written as in the text (`versionCheck`, `parseOutput`) or in Python
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Unpack
+
 from atip.bundles.entry.adapters import Adapters
 from atip.errors import FormatError
 from atip.model.effects import NO_EXTRA
 from atip.model.problems import Problem
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Unpack
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.entry.adapters import Signal

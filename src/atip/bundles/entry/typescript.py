@@ -7,10 +7,10 @@ same codes. `entry_skeleton` writes an entry for one bundle. Pure text; nothing 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from atip.bundles.entry.definition import ADAPTERS, IDENTITY, NAMES, REQUIRED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.bundles.documents.bundle import Bundle
 

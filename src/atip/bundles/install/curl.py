@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.bundles.install.download import fetch_action
 from atip.bundles.install.interface import Action, InstallPlan
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
     from atip.codecs.climd.manifest import InstallEntry

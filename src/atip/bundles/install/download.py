@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.bundles.install.interface import Action, InstallPlan
 from atip.errors import FormatError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
     from atip.codecs.climd.manifest import InstallEntry

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import importlib
 import re
+from typing import TYPE_CHECKING
 
 from atip.bundles.requirements import HostMachine, why_not_here
 from atip.errors import FormatError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

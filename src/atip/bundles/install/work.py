@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING
 
 from atip.bundles.install.archive_member import read_member
 from atip.errors import AtipError, FetchError, TrustError
@@ -16,7 +17,6 @@ from atip.system.digests import sha256_hex
 from atip.system.files import write_atomic
 from atip.system.programs.processes import kill, spawn, wait
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -194,7 +194,7 @@ def _tail(handle: int) -> str:
 
 
 def fetch_with(access: object = None, *, offline: bool = False) -> Fetch:
-    """Downloads through the one door to the web.
+    """Downloads through the one HTTP client.
 
     Args:
         access: `system.network.http_addresses.Access` for origins that the user configured as private; None: public ones.

@@ -7,16 +7,16 @@ it confirmed by `completes_when` before anybody is logged out (P16). Implements 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.bundles.login.callback import LoginCallback
 from atip.bundles.login.states import AUTHED, UNKNOWN, is_due, moved, reported
 from atip.bundles.surfaces.interface import PromptQuestion
 from atip.errors import AtipError, AuthRequired
 from atip.system.clock import now
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.entry.adapters import Adapters

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.system.clock import monotonic
 from atip.system.network.loopback import Loopback
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -7,13 +7,12 @@ needed here. The provider says how often it may be asked and for how long; both 
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from atip.bundles.surfaces.interface import Surface
 

@@ -11,14 +11,13 @@ import base64
 import hashlib
 import json
 import secrets
+from typing import TYPE_CHECKING, Any
 
 from atip.bundles.login.callback import MAX_WAIT_S, LoginCallback
 from atip.errors import AtipError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.login.device import Exchange as Exchange

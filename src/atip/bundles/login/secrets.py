@@ -13,13 +13,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, NotFoundError
 from atip.model.reading.reader import read_json
 from atip.system.files import locked, make_private, read_bytes, write_atomic
 from atip.system.programs.processes import kill, spawn, wait
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from atip.bundles.surfaces.interface import PromptQuestion, cancelled
+from typing import NoReturn
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
+from atip.bundles.surfaces.interface import PromptQuestion, cancelled
 
 
 class HeadlessSurface:

@@ -7,14 +7,13 @@ cleaned, and every line that comes from a manifest is marked as the bundle's.
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING, TextIO
 
 from atip.bundles.surfaces.interface import PromptQuestion, cancelled, settle
 from atip.codecs.providers.safety import clean_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import TextIO
 
 MAX_TRIES = 5
 

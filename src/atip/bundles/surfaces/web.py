@@ -9,12 +9,12 @@ from __future__ import annotations
 import hmac
 import html
 import secrets
+from typing import TYPE_CHECKING
 
 from atip.bundles.surfaces.interface import PromptQuestion, cancelled, settle
 from atip.system.clock import monotonic
 from atip.system.network.loopback import Loopback
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from atip.calls.invocation import Given, Inner, Invocation
+    from atip.calls.invocation import GivenOption, Inner, Invocation
     from atip.model.tool import Tool
 
     Lookup = Callable[[str], "Tool | None"]
@@ -149,7 +149,7 @@ class _Judge:
     def _has_mode(self) -> bool:
         return any("profile" in _own(given) for given in self.call.options)
 
-    def _taken_back(self, given: Given) -> bool:
+    def _taken_back(self, given: GivenOption) -> bool:
         """SECURITY: `-n --no-dry-run` rehearses nothing; a flag may take back what another one calmed."""
         backs = [f"--{g.flag[5:]}" for g in self.call.options if g.flag.startswith("--no-")]
         return any(flag.startswith(back) for back in backs for flag in given.flags)
@@ -351,7 +351,7 @@ class _Judge:
         return EffectsFinding(effects=effects, reasons=tuple(self.reasons))
 
 
-def _own(given: Given) -> Mapping[str, Any]:
+def _own(given: GivenOption) -> Mapping[str, Any]:
     return given.option.own if given.option is not None else {}
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from atip.calls.invocation import Given
+    from atip.calls.invocation import GivenOption
 
 _META = frozenset("|&;<>()$`\\\"'*?[]#~=%{}!\n\r\0")
 
@@ -122,7 +122,7 @@ def _skip(words: list[str], pattern: str) -> list[str]:
 
 
 def all_inner(
-    table_runs: object, given: Sequence[Given], arguments: Sequence[str], ended: int | None,
+    table_runs: object, given: Sequence[GivenOption], arguments: Sequence[str], ended: int | None,
     collected: Sequence[Inner],
 ) -> tuple[tuple[Inner, ...], bool]:  # fmt: skip
     """Every inner command, and whether one stands in for the tool itself."""

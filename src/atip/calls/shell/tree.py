@@ -1,6 +1,6 @@
 """The small tree that the shell reader builds: pieces of words, words, redirections, commands.
 
-Plain records with slots instead of Values: a long line has thousands of them, they live for one judgement
+Plain records with slots instead of Values: a long line has thousands of them, they live for one judgment
 and never leave this room (`line.py` turns them into Values).
 """
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from atip.calls.templates.template import INPUT, fill
 from atip.calls.values import why_injection, why_unusable
@@ -21,7 +22,6 @@ from atip.model.problems import Problem, render_path
 from atip.model.tool import MISSING
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 

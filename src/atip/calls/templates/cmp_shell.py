@@ -9,12 +9,12 @@ Expansions, background jobs, subshells and here-documents are refused for everyb
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING
 
 from atip.calls.templates.cmp import check_program, checked_values, fill_words
 from atip.calls.templates.cmp_words import TemplateToken, read_template, refused
 from atip.calls.templates.template import BRACES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from typing import TYPE_CHECKING
 
 from atip.errors import FormatError, PolicyError
 from atip.model.problems import Problem
 from atip.model.tool import MISSING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

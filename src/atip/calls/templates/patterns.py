@@ -8,6 +8,7 @@ operators, expansions and redirections are refused. Implements ATIP 0.6 §3.9, A
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING
 
 from atip.calls.effects.inner import simple_argv
 from atip.calls.parse import parse
@@ -19,7 +20,6 @@ from atip.model.shapes.shape import closest, name_of
 from atip.model.tool import MISSING
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

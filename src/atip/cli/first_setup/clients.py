@@ -31,7 +31,7 @@ class InstalledClient(Value):
     """One coding agent, and how it was found."""
 
     name: str
-    found: str
+    path: str
     """Path of its program, or of its settings folder."""
 
 
@@ -42,7 +42,7 @@ def find_installed(home: str, path: str) -> list[InstalledClient]:
         path: directories to search, as in `PATH`.
     """
     found = ((name, _place(name, home, path)) for name in _PROGRAMS)
-    return [InstalledClient(name=name, found=place) for name, place in found if place]
+    return [InstalledClient(name=name, path=place) for name, place in found if place]
 
 
 def _place(name: str, home: str, path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.value import Value
@@ -11,7 +12,6 @@ from atip.server.configuration.settings_file import load_text
 from atip.system import files
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from typing import TYPE_CHECKING
 
 from atip.cli.guard.installation import clients as guard_clients
 from atip.cli.guard.installation.installing import GuardChange, Scope, plan_install, plan_uninstall
@@ -19,7 +20,6 @@ from atip.server.configuration.json_lists import remove_value
 from atip.server.configuration.settings_file import load_text, parse_settings
 from atip.server.configuration.toml_edit import remove_table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DEFAULT_OUT = "catalogue"
 
 
-def configure_wanted(parser: argparse.ArgumentParser) -> None:
+def configure_requests(parser: argparse.ArgumentParser) -> None:
     """What to crawl and where its state lies."""
     parser.add_argument(
         "wanted", nargs="*", metavar="SOURCE:NAME", help="package, manifest file, or tracked tool"
@@ -60,7 +60,7 @@ def order_of(options: argparse.Namespace, ctx: Context) -> CrawlOrder:
             "cli.usage", "nothing to crawl", hint="name SOURCE:NAME, --all or --from FILE"
         )
     return CrawlOrder(
-        wanted=tuple(wanted),
+        requests=tuple(wanted),
         state=os.path.abspath(options.state or os.path.join(ctx.app.places.cache, "crawl")),
         depot=options.depot,
         engine=getattr(options, "engine", ""),
@@ -81,13 +81,13 @@ def stamp() -> str:
 
 
 def _wanted(options: argparse.Namespace) -> list[CrawlRequest]:
-    from atip.crawler.manifests import load_manifests, wanted_of
+    from atip.crawler.manifests import load_manifests, parse_requests
 
-    found = [one for word in options.wanted for one in wanted_of(word, options.out)]
+    found = [one for word in options.wanted for one in parse_requests(word, options.out)]
     if options.all:
-        found += [one for manifest in load_manifests(options.out) for one in manifest.wanted()]
+        found += [one for manifest in load_manifests(options.out) for one in manifest.requests()]
     for line in _lines(options.file):
-        found += wanted_of(line, options.out)
+        found += parse_requests(line, options.out)
     return found
 
 

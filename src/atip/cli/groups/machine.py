@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import AtipError, NotFoundError
 from atip.model.text.visible_text import clean
 from atip.pages.names import page_address
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.model.tool import Tool
@@ -169,7 +169,7 @@ def _checks(lead: str, checks: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _freshness(registry: dict[str, Any]) -> tuple[str, str]:
     """State and label: when a registry was asked last, against how long an answer is fresh."""
-    from atip.registry.remote.asking import Asking
+    from atip.registry.remote.session_options import RegistrySessionOptions
     from atip.system.clock import from_iso, now
 
     refreshed = from_iso(registry["refreshed"] or "")
@@ -178,7 +178,11 @@ def _freshness(registry: dict[str, Any]) -> tuple[str, str]:
     if refreshed is None:
         return "unknown", "never asked"
     hours = (now() - refreshed) / 3600
-    return ("safe", "fresh") if hours * 3600 < Asking().expiry_s else ("may", f"{hours:.0f} h old")
+    return (
+        ("safe", "fresh")
+        if hours * 3600 < RegistrySessionOptions().expiry_s
+        else ("may", f"{hours:.0f} h old")
+    )
 
 
 def _table(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 
 from atip.system.clock import now
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.execution.audit.chain import Audit
 

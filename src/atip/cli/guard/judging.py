@@ -205,10 +205,10 @@ def _record(
 ) -> str:  # fmt: skip
     """Write the record; why it could not be written, empty if it was."""
     # imported where records are kept only: every other call of the guard starts without it
-    from atip.cli.guard.protocols import said_outcome
+    from atip.cli.guard.protocols import client_outcome
     from atip.execution.audit.records import Records
 
-    answer = said_outcome(client, request.event, answered)
+    answer = client_outcome(client, request.event, answered)
     try:
         Records(box.audit).decision(
             line, decision, client=client, cwd=cwd, answer=answer, mode=request.mode or "", took_s=took_s

@@ -6,16 +6,15 @@ A rule is the words of one command in one project. Nothing is written here.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.invocation import UNKNOWN_TEXT
 from atip.model.value import Value
 from atip.policy.decide import decide
 from atip.policy.reading import read_policy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from atip.policy.policy import Policy, Rule
     from atip.toolbox import Explanation, Toolbox

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from atip.policy.subject import Subject
+    from atip.policy.command_context import CommandContext
 
 ASKING = frozenset(("default", "acceptEdits", "plan", "dontAsk", "manual"))
 """Modes in which a question is put to a person, or refused where there is none."""
@@ -31,14 +31,14 @@ def in_mode(client: str, mode: str | None, outcome: str, reason: str) -> tuple[s
 
 
 def asks_itself(client: str, mode: str | None) -> bool:
-    """Whether a client puts a call of its own tools to a person where we are silent. What is not established is no."""
+    """Whether a client puts a call of its own tools to a person where we are silent. What is not verified counts as no."""
     return client in ("claude-code", "codex") and mode in ASKING
 
 
-def in_plan(outcome: str, reason: str, subjects: Sequence[Subject]) -> tuple[str, str]:
+def in_plan(outcome: str, reason: str, subjects: Sequence[CommandContext]) -> tuple[str, str]:
     """Outcome and reason in plan mode: what does more than read is not allowed, whatever a rule says."""
+    from atip.policy.command_context import DANGERS, danger_of
     from atip.policy.presets import LOOKING
-    from atip.policy.subject import DANGERS, danger_of
 
     if outcome != "allow":
         return outcome, reason

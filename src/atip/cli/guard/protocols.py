@@ -7,7 +7,7 @@
 | codex | PreToolUse | `deny`: this client runs the command when a hook answers `ask` or `allow` here, so that allowing is silence |
 | gemini-cli | BeforeTool | `deny`: there is no other word |
 | kimi | PreToolUse | `deny`: there is no other word; allowing is silence |
-| copilot | preToolUse | `deny`: whether this client asks is not established |
+| copilot | preToolUse | `deny`: whether this client asks is not verified |
 | cursor | beforeShellExecution, beforeMCPExecution | `ask` |
 | cursor | beforeReadFile | `deny`: there is no other word |
 | generic, opencode | `{"line", "cwd"}`, `{"tool", "arguments", "cwd"}` | `ask`; the plugin of opencode refuses everything but `allow` and `none` |
@@ -226,7 +226,7 @@ def _permission_request(outcome: str, reason: str) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}
 
 
-def said_outcome(client: str, event: str, outcome: str) -> str:
+def client_outcome(client: str, event: str, outcome: str) -> str:
     """What the client makes of an outcome, for the log: `ask` becomes `deny` where there is no other word."""
     if outcome != "ask" or client in ("claude-code", "cursor", "generic"):
         return outcome

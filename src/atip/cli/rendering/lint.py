@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.cli.output import clean, count, paint
 from atip.model.lint.fix import is_conservative, replacement
 from atip.model.lint.rules.table import RULES
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.model.lint.findings import LintFinding

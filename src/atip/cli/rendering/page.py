@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.effects.ceiling import command_claim
 from atip.calls.effects.claim_words import more_words
 from atip.cli.output import WIDEST, clean, paint, shorten, table, width_of, wrap
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -39,11 +40,13 @@ def print_signatures(ctx: Context, tool: Tool) -> None:
     )
     for path, command in runnable or [bare]:
         ctx.print(
-            clean(signature(tool, path, command)) + "  " + said(ctx, command_claim(tool, path))
+            clean(signature(tool, path, command))
+            + "  "
+            + claim_text(ctx, command_claim(tool, path))
         )
 
 
-def said(ctx: Context, claim: Claim) -> str:
+def claim_text(ctx: Context, claim: Claim) -> str:
     """Both ends of a claim: what a command does by itself, and what it does with some of its options."""
     more = more_words(claim, doubts=True)
     if not more and claim.is_read_only == claim.ceiling.is_read_only:
@@ -84,7 +87,7 @@ def _print_tool(ctx: Context, tool: Tool) -> None:
     if tool.homepage:
         ctx.print(clean(tool.homepage))
     source = tool.trust.source if tool.trust and tool.trust.source else "unknown"
-    _print_wrapped(ctx, f"source: {source}   {said(ctx, command_claim(tool, ()))}".rstrip())
+    _print_wrapped(ctx, f"source: {source}   {claim_text(ctx, command_claim(tool, ()))}".rstrip())
     if tool.partial and tool.omitted:
         ctx.print(
             f"part of {tool.total_commands} commands ({tool.omitted.reason}); what is missing counts as {tool.omitted.safety_assumption}"
@@ -114,7 +117,7 @@ def _print_command(ctx: Context, tool: Tool, path: tuple[str, ...], command: Com
     )
     _print_wrapped(ctx, clean(signature(tool, path, command)))
     claim = command_claim(tool, path)
-    _print_wrapped(ctx, said(ctx, claim))
+    _print_wrapped(ctx, claim_text(ctx, claim))
     facts = _facts(claim.ceiling)
     if facts:
         ctx.print("; ".join(facts))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.cli.wrapping import columns
 from atip.system.clock import monotonic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.cli.context import Context
 

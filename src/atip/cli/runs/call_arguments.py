@@ -6,9 +6,10 @@ list where it takes several. `:=` is JSON whatever the parameter is. Judges noth
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import FormatError, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

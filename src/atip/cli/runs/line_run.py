@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from atip.cli.context import Context
     from atip.cli.runs.line_background import Background
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.execution.runner import ProgramCall, Runner
 
@@ -28,7 +28,7 @@ _OPTIONS = (
 def run_line(
     options: argparse.Namespace,
     ctx: Context,
-    ask: Asker,
+    ask: ConsentPrompt,
     show_plan: Callable[[Context, ProgramCall, Runner], int],
 ) -> int:
     """Judge the line again, run it confined, end as it ended."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
     from atip.cli.context import Context
     from atip.execution.call import CallOptions
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
 
 _OPTIONS = ("line", "preview", "keep", "structured", "stdin", "raw")
@@ -21,7 +22,7 @@ def run_pattern(
     options: argparse.Namespace,
     ctx: Context,
     bounds: CallOptions,
-    ask: Asker,
+    ask: ConsentPrompt,
     show: Callable[[Context, Result], None],
 ) -> int:
     """Fill, judge, run; the exit code is that of the step that ended the pattern."""

@@ -7,6 +7,8 @@ Implements ATM 1.0.0-draft §6–§12.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.calls.functions import functions_of
 from atip.calls.schema import function_schema
 from atip.codecs.apis.operation_schema import schemas_of
@@ -25,10 +27,8 @@ from atip.model.text.identifiers import slug, unique
 from atip.model.tool import Command, Tool
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     from atip.model.operation import Api, Operation
 

@@ -7,14 +7,12 @@ listed and cannot be called over HTTP. Implements ATM §A.3. Pure; needs the ext
 
 from __future__ import annotations
 
+from typing import Any
+
 from atip.codecs.apis.graphql_selection import Selection, input_schema
 from atip.errors import AtipError, FormatError
 from atip.model.operation import Api, Operation, Parameter
 from atip.model.text.identifiers import ARGUMENTS, slug, unique
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 DEPTH = 2
 KINDS = {"query": "QUERY", "mutation": "MUTATION", "subscription": "SUBSCRIPTION"}

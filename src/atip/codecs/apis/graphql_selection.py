@@ -6,11 +6,9 @@ selects scalars only. Interfaces and unions select `__typename` and what all the
 
 from __future__ import annotations
 
-from atip.model.value import Value
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from atip.model.value import Value
 
 MAX_FIELDS = 40
 MAX_TOTAL = 160

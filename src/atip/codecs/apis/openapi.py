@@ -8,6 +8,7 @@ Implements ATM §A.2 and T3. Pure: the caller brings the document as plain value
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.codecs.apis.openapi_parts import (
     body_of,
@@ -22,10 +23,8 @@ from atip.errors import FormatError
 from atip.model.operation import Api, Operation, Parameter
 from atip.model.text.identifiers import ARGUMENTS, slug, unique
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _TEMPLATE = re.compile(r"\{([^{}/]+)\}")

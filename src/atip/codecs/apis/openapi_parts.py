@@ -5,15 +5,14 @@ Each function takes the reading (`resolve`, `dialect`, `document`) and raw value
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urljoin
 
 from atip.model.operation import AuthScheme, Body, Parameter
 from atip.model.text.identifiers import ARGUMENTS, slug, unique
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Protocol
 
     class Reading(Protocol):
         document: dict[str, Any]

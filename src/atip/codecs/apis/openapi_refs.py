@@ -8,14 +8,13 @@ names the files it allows.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from atip.errors import FormatError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
 _MAX_HOPS = 32
 

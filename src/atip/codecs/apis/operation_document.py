@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.model.operation import Api, AuthScheme, Body, Operation, Parameter
 from atip.model.reading.decode import decode_effects
 from atip.model.reading.encode import encode_effects
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.codecs.apis.operation_schema import Schemas
     from atip.model.value import Value

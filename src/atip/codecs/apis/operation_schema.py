@@ -7,13 +7,13 @@ and bounds how many parts one schema may bring along (large APIs refer to everyt
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.apis.openapi_refs import ReferenceProblem
 from atip.model.text.identifiers import camel, slug, unique
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.operation import Api, Operation
 

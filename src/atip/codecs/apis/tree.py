@@ -5,6 +5,8 @@ The tree stays flat, because an operation's name is its identity everywhere else
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.apis.operation_schema import schemas_of
 from atip.model.tool import (
     MISSING,
@@ -17,10 +19,8 @@ from atip.model.tool import (
     Trust,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.operation import Api, Operation
 

@@ -9,6 +9,7 @@ conventions"; RESOLUTIONS P1, P2, P7, P9, P12, P13, P21.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, Literal
 
 from atip.calls.templates.argv import check_template
 from atip.calls.templates.command_line import split_command
@@ -22,10 +23,8 @@ from atip.model.text.durations import parse_duration
 from atip.model.text.regex import compile_regex
 from atip.model.text.version_ranges import check_range
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, Literal
 
     Parts = tuple[str | int, ...]
     Mode = Literal["strict", "lenient", "schema"]

@@ -7,15 +7,13 @@ these. Unknown counts as the dangerous value. Implements AIP-29 `sandbox`, AIP-1
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.effects.ceiling import claim_of, nodes_along
 from atip.model.effects import UNKNOWN, union_of_steps
 from atip.model.tool import Command
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.effects import Effects
     from atip.model.tool import Tool
 

@@ -9,6 +9,8 @@ say is found by reading the result again, and is listed. Implements AIP-29; RESO
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.climd.check import check_fields
 from atip.codecs.climd.document import kind_of_name, read_document
 from atip.codecs.climd.manifest import read_manifest
@@ -27,10 +29,8 @@ from atip.model.problems import Problem, render_path
 from atip.model.reading import encode as model_encode
 from atip.model.tool import Binary, Tool, Trust
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.codecs.climd.document import Document
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.model.reading.reader import DOCUMENT, fail, read_text
 from atip.model.reading.yaml_reader import WrittenFloat, WrittenInt, parse_yaml, split_front_matter
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 KINDS = ("CLI", "TOOL", "SECRETS", "RUNNER", "INTENT", "DRIVER", "AGENT-CLI")
 _KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|'[^']*')\s*:(?=\s|\Z)")

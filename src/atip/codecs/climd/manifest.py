@@ -6,6 +6,8 @@ absent, except in what decides about safety. Implements AIP-29 "Frontmatter" to 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.climd.check import is_placeholder, leaves
 from atip.errors import FormatError
 from atip.model.effects import NO_EXTRA
@@ -14,10 +16,8 @@ from atip.model.text.durations import parse_duration
 from atip.model.text.version_ranges import major_of
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 DEFAULT_CHECK_MS = 5_000
 DEFAULT_STEP_MS = 60_000

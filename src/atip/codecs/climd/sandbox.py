@@ -6,15 +6,15 @@ Implements AIP-29 "Sandbox", "Auth" `state`; RESOLUTIONS P9, P19, P22.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 from atip.model.permissions.narrowing import check_narrowing, inherit
 from atip.model.permissions.sandbox_block import read_sandbox
 from atip.model.text.globs import parse_glob
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.model.permissions.confinement import Confinement
 

@@ -7,10 +7,9 @@ finding names the field that is wrong instead of "matches none". Implements AIP-
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}

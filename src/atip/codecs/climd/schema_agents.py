@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.climd import schema as cli
 from atip.codecs.climd.schema import FLAG, PATH_OR_BLOCK, TEXT, TEXTS, at_least, closed, words
 from atip.codecs.climd.schema_documents import TEXT_MAP, WHOLE, list_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     Schema = dict[str, Any]
 
 

@@ -5,6 +5,8 @@ See `schema.py`. Implements AIP-14, 16, 17, 19, 28, 30 and 45 as far as their sc
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.climd import schema as cli
 from atip.codecs.climd.schema import (
     DESCRIPTION,
@@ -22,10 +24,7 @@ from atip.codecs.climd.schema import (
     words,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     Schema = dict[str, Any]
 
 ANY: Schema = {}

@@ -7,14 +7,14 @@ template"; RESOLUTIONS P3, P19.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.climd.check import driver_argv, tool_sandbox
 from atip.model.effects import NO_EXTRA, Cost, Effects, Filesystem
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 EXTERNAL = ("external", "network", "http", "https", "api", "database")
 """Classes of `mutates` that are not files of this machine."""

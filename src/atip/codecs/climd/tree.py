@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.calls.templates.argv import Placeholder, check_template, parts_of
 from atip.codecs.climd.tool import BundleTool, effects_of_tool
 from atip.model.effects import Effects, Filesystem, Interactive
@@ -16,10 +18,8 @@ from atip.model.tool import (
     PatternStep,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.codecs.climd.document import Document
     from atip.codecs.climd.manifest import CliManifest

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.schema import parameter_schema
 from atip.codecs.climd.claims import ceiling_of, mutations, narrowing_of, root_command, slug_of
@@ -17,10 +18,8 @@ from atip.codecs.providers.safety import clean_text
 from atip.model.text.version_ranges import coerce_version, major_of
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.model.tool import Argument, Command, Option, Tool
 

@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from atip.codecs.interface import Loss
 from atip.errors import FormatError
 from atip.model.problems import render_path
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _ROUTER = ("discovery", "register", "router")
 _ROUTER_INTENT = ("outputParser",)

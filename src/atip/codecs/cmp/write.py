@@ -74,7 +74,7 @@ def _intent(
     # A template takes its own options and no others: the ceiling of these is what may be claimed.
     nodes = nodes_along(tool, path)
     claim = claim_of(tool, nodes, options, bool(command.arguments))
-    intent.update(_behaviour(claim.ceiling))
+    intent.update(_behavior(claim.ceiling))
     return intent
 
 
@@ -125,7 +125,7 @@ def _param_name(name: str, taken: dict[str, Any]) -> str:
     return unique
 
 
-def _behaviour(effects: Effects) -> dict[str, bool]:
+def _behavior(effects: Effects) -> dict[str, bool]:
     """Unknown is not safe: what is not known to be harmless asks first and is not retried."""
     destructive = effects.destructive is True or effects.reversible is False
     harmless = effects is not UNKNOWN and effects.destructive is False

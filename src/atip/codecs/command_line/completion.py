@@ -7,6 +7,7 @@ shell gives a meaning; descriptions are quoted for their shell. Everything else 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.codecs.interface import Loss
 from atip.codecs.providers.safety import clean_text, shortened
@@ -16,7 +17,6 @@ from atip.model.problems import render_path
 from atip.model.root import lift
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.codecs.command_line.completion import (
     choices,
     levels,
@@ -12,7 +14,6 @@ from atip.codecs.command_line.completion import (
 )
 from atip.codecs.interface import Encoded
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.codecs.command_line.completion import (
     choices,
@@ -15,7 +16,6 @@ from atip.codecs.command_line.completion import (
 )
 from atip.codecs.interface import Encoded
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.codecs.command_line.completion import Level
     from atip.model.tool import Argument, Option, Tool

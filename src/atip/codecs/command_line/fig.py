@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.interface import Encoded
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 from atip.model.effects import join
@@ -10,10 +12,8 @@ from atip.model.reading.usage_effects import word_of
 from atip.model.root import lift
 from atip.model.tool import MISSING, Command
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.effects import Effects
     from atip.model.tool import Argument, Option, Tool

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.codecs.interface import Encoded
 from atip.codecs.providers.safety import clean_text, safety_suffix
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 from atip.model.effects import join
 from atip.model.root import bare_effects, lift
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

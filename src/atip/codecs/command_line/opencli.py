@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.interface import Encoded
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 from atip.model.root import lift
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.tool import Argument, Command, Option, Tool
 

@@ -5,6 +5,8 @@ Reading is in `inference/described/usage/usage_spec.py`; what it kept in `x-usag
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.command_line.kdl_text import block, line
 from atip.codecs.interface import Encoded, Loss
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
@@ -16,10 +18,8 @@ from atip.model.reading.usage_effects import effects_of, word_of
 from atip.model.root import bare_effects, lift
 from atip.model.tool import BOOLEAN, Command
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.model.effects import Effects
     from atip.model.tool import Argument, Option, Tool

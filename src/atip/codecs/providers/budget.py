@@ -7,9 +7,10 @@ counting what would be sent, never by guessing.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.codecs.providers.compiled import Compiled, LeftOut, tokens_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

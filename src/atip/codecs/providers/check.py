@@ -6,12 +6,12 @@ everything that the compiler makes. Judges the request side only.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.problems import Problem, render_path
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     Parts = tuple[str | int, ...]
 

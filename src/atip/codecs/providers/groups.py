@@ -7,6 +7,8 @@ description of `action`, so that none is lost. Implements ATIP 0.6 §8.2 rule 3,
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.calls.effects.ceiling import function_claim
 from atip.calls.names import function_name, parameter_key
 from atip.codecs.providers.safety import (
@@ -20,10 +22,8 @@ from atip.codecs.providers.safety import (
 from atip.codecs.providers.schema import nullable
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.calls.effects.ceiling import Claim
     from atip.calls.functions import Function

@@ -7,11 +7,9 @@ without its envelope is put into one, since that is what logs and scripts hold. 
 
 from __future__ import annotations
 
-from atip.codecs.providers.messages import plain
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from atip.codecs.providers.messages import plain
 
 
 def guess_provider(response: object) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.codecs.interface import Loss
 from atip.codecs.vocabulary import Vocabulary, find_losses, words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

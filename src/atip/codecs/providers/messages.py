@@ -9,16 +9,15 @@ Implements ATIP 0.6 §7.2, §7.3.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.codecs.providers.safety import clean_text
 from atip.errors import FormatError
 from atip.model.problems import Problem
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 MAX_CALLS = 256
 

@@ -8,6 +8,8 @@ where no dialect fits. Implements ATIP 0.6 §8.2 rules 2 and 4, A31–A34.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.calls.schema import (
     JSON_TYPES,
     enum_values,
@@ -20,10 +22,8 @@ from atip.codecs.providers.safety import PARAMETER_LIMIT, clean_text, flags_of, 
 from atip.model.tool import Option
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.calls.functions import Item
 

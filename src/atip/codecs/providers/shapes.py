@@ -6,13 +6,13 @@ tool objects of MCP with annotations from the ceiling, where unknown counts as t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.codecs.providers import schema
 from atip.errors import NotFoundError, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from atip.calls.effects.ceiling import Claim
 

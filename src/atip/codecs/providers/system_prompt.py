@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from typing import TYPE_CHECKING
 
 from atip.calls.effects.ceiling import function_claim
 from atip.codecs.providers.safety import clean_text, flags_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 

@@ -7,6 +7,8 @@ then shorter descriptions, then B, then fewer groups, and says what it left out 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.calls.effects.ceiling import function_claim
 from atip.calls.functions import function_table
 from atip.calls.names import parameter_key
@@ -21,16 +23,13 @@ from atip.codecs.providers.schema import Maker
 from atip.errors import UsageError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.calls.functions import Function
     from atip.codecs.providers.compiled import Count, Undo
     from atip.codecs.providers.schema import SchemaDialect
     from atip.model.tool import Tool
-
 
 STRATEGIES = ("auto", "discrete", "action")
 _EXAMPLES, _MAX_EXAMPLE = 3, 200

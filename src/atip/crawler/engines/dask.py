@@ -7,13 +7,12 @@ configuration (`distributed.comm.tls`). State that all workers can reach (`--dep
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
 
     from atip.crawler.engines.interface import EngineAnswer
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.discovery.files.executables import Executable
@@ -10,7 +11,6 @@ from atip.discovery.visibility import visible_paths
 from atip.errors import NotFoundError
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.crawler.layouts.interface import Bench
     from atip.crawler.packages import Package

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import TYPE_CHECKING
 
 from atip.system.archives.unpack import unpack
 from atip.system.files import locked, make_private
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

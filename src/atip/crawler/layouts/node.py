@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.errors import FormatError
@@ -10,7 +11,6 @@ from atip.model.reading.plain_json import loads
 from atip.system.archives.unpack import open_to_sandbox, unpack
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

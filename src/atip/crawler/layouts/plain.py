@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import fnmatch
 import os
+from typing import TYPE_CHECKING
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.errors import FormatError
 from atip.system.archives.unpack import open_to_sandbox, unpack
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

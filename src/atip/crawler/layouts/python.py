@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.errors import FormatError
 from atip.sandbox.bubblewrap.system_view import find_interpreter
 from atip.system.archives.unpack import open_to_sandbox, unpack
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -11,12 +11,12 @@ import errno
 import glob
 import os
 import shutil
+from typing import TYPE_CHECKING
 
 from atip.crawler.layouts.layers import MERGED, entries, merged
-from atip.sandbox.bubblewrap.system_view import made_up
+from atip.sandbox.bubblewrap.system_view import placeholder_files
 from atip.system.scratch import lasting_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ _ALTERNATIVES = (
     ("usr/lib/x86_64-linux-gnu/liblapack.so.3", ("usr/lib/*/lapack/liblapack.so.3",)),
 )
 """Name → files of which the first that is there stands for it (patterns). Data."""
-MADE_UP = {path.lstrip("/"): data for path, data in made_up("/tmp").items()}  # noqa: S108 the sandbox's own
+MADE_UP = {path.lstrip("/"): data for path, data in placeholder_files("/tmp").items()}  # noqa: S108 the sandbox's own
 MAX_REMEMBERED = 4_000
 _LISTED: dict[str, dict[str, Placed]] = {}
 _STANDING: list[StandingRoot] = []

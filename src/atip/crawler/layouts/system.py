@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import TYPE_CHECKING
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.crawler.layouts.layers import load_layer, merged
 from atip.crawler.layouts.standing_root import standing_root
 from atip.errors import FormatError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

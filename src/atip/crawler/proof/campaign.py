@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.engines import open_engine
 from atip.crawler.proof.work import order_of, work
@@ -23,10 +24,8 @@ from atip.system.files import make_private, read_bytes, write_atomic
 from atip.system.programs.processes import find_program
 from atip.system.scratch import scratch_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
 
     Tell = Callable[[str], None]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.crawler.depot import Depot
 from atip.crawler.layouts.layers import entries, load_layer, merged
@@ -16,7 +17,6 @@ from atip.proving.operands import load_recipes
 from atip.system.files import make_private
 from atip.system.programs.clients import ask_client
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.knowledge.proof import LETTERS
 from atip.knowledge.reading import aliases, load, names
@@ -10,10 +11,8 @@ from atip.proving.evidence import evidence_of_cases, is_verified, subjects_of
 from atip.proving.tally import METHOD, load_explained, steady
 from atip.proving.verdicts import AGREES, UNDECLARED, UNOBSERVABLE, UNSAID, UNUSED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-    from typing import Any
 
     from atip.proving.tally import Tally
 
@@ -164,7 +163,7 @@ def render_report(found: Tally, summary: Mapping[str, Any], tried: Mapping[str, 
         "",
         "Seen, contradicting a claim word for word, and no effect in its sense (`src/atip/proving/explained.yaml`). *Convention*: the",
         "[words of a claim](formats/knowledge.md) leave it out: caches, locks, temporary files, the tool's own configuration. *Method*: a trace",
-        "cannot tell: tries that are refused, what is opened and left as it was.",
+        "cannot tell: tries that are refused, what is opened and left as it was. *Build*: this build alone does it.",
         "",
         "| kind | why | cases |",
         "|---|---|---|",

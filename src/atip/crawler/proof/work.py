@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.layouts.interface import Arranged, PackagedProgram
 from atip.crawler.packages import Package, PackageFile, encode_json
@@ -25,16 +26,14 @@ from atip.model.text.platforms import host_platform
 from atip.proving.cases import case_from
 from atip.proving.generate import CaseBudget, Generator, Tried
 from atip.proving.playing import play_case
-from atip.proving.trial import TrialRoom
+from atip.proving.trial import TrialRunner
 from atip.proving.verdicts import sight_of
 from atip.sandbox.verified import seal
 from atip.system.clock import monotonic
 from atip.system.scratch import scratch_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.model.tool import Tool
     from atip.proving.cases import Case
@@ -75,18 +74,18 @@ def _prove(document: Mapping[str, Any], folder: str) -> dict[str, Any]:
     root = document.get("root", "")
     binary = seal(document["path"], layer=root)
     try:
-        room = TrialRoom(
+        runner = TrialRunner(
             document["desk"],
             os.path.join(folder, "stages"),
             layer=os.path.join(root, "usr") if root else "",
         )
         if document["cases"]:
-            tried = [_again(case_from(one), room, binary) for one in document["cases"]]
+            tried = [_again(case_from(one), runner, binary) for one in document["cases"]]
             version = str(document.get("version", ""))
         else:
             described = learn(document["name"], document["path"], root)
             version = described.version if described is not None else ""
-            tried = _generated(document, room, binary, described)
+            tried = _generated(document, runner, binary, described)
     finally:
         binary.close()
     return {
@@ -125,7 +124,7 @@ def learn(name: str, path: str, root: str = "") -> Tool | None:
 
 
 def _generated(
-    document: Mapping[str, Any], room: TrialRoom, binary: VerifiedBinary, described: Tool | None
+    document: Mapping[str, Any], runner: TrialRunner, binary: VerifiedBinary, described: Tool | None
 ) -> list[Tried]:
     name = document["name"]
     curated = load(name)
@@ -134,13 +133,13 @@ def _generated(
         return []
     budget = CaseBudget(**document.get("budget", {}))
     generator = Generator(
-        name, tool, curated, room.desk, lambda case: play_case(case, room, binary), budget
+        name, tool, curated, runner.desk, lambda case: play_case(case, runner, binary), budget
     )
     return generator.generate()
 
 
-def _again(case: Case, room: TrialRoom, binary: VerifiedBinary) -> Tried:
-    trial = play_case(case, room, binary)
+def _again(case: Case, runner: TrialRunner, binary: VerifiedBinary) -> Tried:
+    trial = play_case(case, runner, binary)
     return Tried(case=case, sight=sight_of(trial), verdicts=(), exit_code=trial.exit_code)
 
 

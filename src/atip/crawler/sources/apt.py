@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import TYPE_CHECKING
 
 from atip.crawler.packages import Package, PackageFile, Refusal
 from atip.crawler.sources.apt_index import DebianIndex, read_index, upstream
@@ -16,7 +17,6 @@ from atip.model.text.platforms import debian_platform
 from atip.system.files import make_private, read_bytes
 from atip.system.programs.clients import ask_client
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

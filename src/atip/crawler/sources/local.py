@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import TYPE_CHECKING
 
 from atip.crawler.packages import Package, PackageFile, Refusal
 from atip.discovery.files.content import ContentReader
 from atip.errors import AtipError
 from atip.model.text.platforms import host_platform
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.packages import Package, PackageFile, Refusal
 from atip.errors import AtipError, FetchError, NotFoundError
@@ -20,10 +21,8 @@ from atip.model.text.platforms import ANY
 from atip.system.files import make_private, read_bytes, write_atomic
 from atip.system.programs.clients import ask_client
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 

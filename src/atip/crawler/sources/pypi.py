@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.packages import Package, PackageFile, Refusal
 from atip.errors import AtipError, FetchError, NotFoundError
@@ -17,10 +18,8 @@ from atip.model.text.platforms import ANY, host_platform
 from atip.system.files import make_private, read_bytes
 from atip.system.programs.clients import ask_client
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 

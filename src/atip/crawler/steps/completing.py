@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
-from atip.discovery.sources.askers import apply_override
+from atip.discovery.sources.stored_sources import apply_override
 from atip.inference.summary import first_summary
 from atip.model.tool import Binary, Trust
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.crawler.packages import Package
     from atip.crawler.steps.learning import Lesson
@@ -70,9 +69,9 @@ def _joined(learnt: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 def _generation(tool: Tool, lesson: Lesson, package: Package, at: str) -> dict[str, Any]:
     before = tool.extra.get("_generation")
     told = dict(before) if isinstance(before, dict) else {}
-    rung = lesson.finding.rung if lesson.finding else "knowledge"
+    source_kind = lesson.finding.source_kind if lesson.finding else "knowledge"
     return {
-        "method": told.get("method") or METHODS.get(rung, rung),
+        "method": told.get("method") or METHODS.get(source_kind, source_kind),
         "confidence": told.get("confidence", "low"),
         "timestamp": at,
         "generator": "atip",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, FormatError
 from atip.model.lint.linter import lint
@@ -11,10 +12,7 @@ from atip.model.reading.encode import encode
 from atip.model.reading.reader import read_json
 from atip.model.text.names import why_unsafe
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Tool
 
 MAX_SHIM = 1_000_000

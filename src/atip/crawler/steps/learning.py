@@ -1,27 +1,28 @@
 """Learn: everything that can be known of one program of a package, asked inside the sandbox.
 
-The same ladder as a scan of this machine climbs (native answer, framework, completion script, help, manual page,
+The same source order as in a scan of this machine (native answer, framework, completion script, help, manual page,
 knowledge), over the package's own files instead of this machine's.
 """
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.content import ContentReader
 from atip.discovery.files.documents import InstalledTexts
 from atip.discovery.files.stubs import parse_stub
-from atip.discovery.frameworks.cobra_program import CobraAsker
-from atip.discovery.frameworks.node_package import OclifAsker
-from atip.discovery.frameworks.python_program import SDK, PythonAsker
-from atip.discovery.frameworks.self_described import SelfDescribedAsker
-from atip.discovery.frameworks.yargs_program import YargsAsker
-from atip.discovery.sources.askers import NativeAsker
+from atip.discovery.frameworks.cobra_program import CobraSource
+from atip.discovery.frameworks.node_package import OclifSource
+from atip.discovery.frameworks.python_program import SDK, PythonSource
+from atip.discovery.frameworks.self_described import SelfDescribedSource
+from atip.discovery.frameworks.yargs_program import YargsSource
 from atip.discovery.sources.help_tree import HelpBudget, Remembering
-from atip.discovery.sources.knowing import KnowledgeAsker, storable
-from atip.discovery.sources.ladder import ProbeSubject, climb
-from atip.discovery.sources.learning import CompletionAsker, HelpAsker, ManAsker
+from atip.discovery.sources.inference_sources import CompletionSource, HelpSource, ManSource
+from atip.discovery.sources.knowledge_source import KnowledgeSource, storable
 from atip.discovery.sources.native import judge_answer
+from atip.discovery.sources.source_order import ProbeSubject, find_metadata
+from atip.discovery.sources.stored_sources import NativeSource
 from atip.discovery.summaries.sources import SummarySources
 from atip.errors import ProbeError
 from atip.model.permissions.confinement import PROBE
@@ -30,14 +31,13 @@ from atip.sandbox.bubblewrap.system_view import HOST
 from atip.sandbox.probes.probe import ProbeSandbox
 from atip.sandbox.probes.worker import ProbeResult
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from atip.crawler.layouts.interface import Arranged, PackagedProgram
     from atip.crawler.packages import Package
     from atip.discovery.files.content import Content
-    from atip.discovery.sources.ladder import Asker, SourceFinding
+    from atip.discovery.sources.source_order import MetadataSource, SourceFinding
     from atip.model.tool import Tool
 
 BUDGET = HelpBudget(questions=120, depth=3, seconds=40.0, failures=4, answer_s=4.0)
@@ -117,7 +117,7 @@ class PackageLearner:
         self._runner.cpu_left_s = allowed
         self._runner.clock_left_s = allowed * STRETCH
         self._reader = ContentReader()
-        self._askers = self._make_askers()
+        self._sources = self._make_sources()
 
     def __enter__(self) -> PackageLearner:
         return self
@@ -125,22 +125,22 @@ class PackageLearner:
     def __exit__(self, *_failure: object) -> None:
         self._box.close()
 
-    def _make_askers(self) -> list[Asker]:
+    def _make_sources(self) -> list[MetadataSource]:
         texts = self._texts
         runner = Remembering(self._runner)
         return [
-            NativeAsker(),
-            OclifAsker(),
-            PythonAsker(lambda _subject: runner),
-            YargsAsker(lambda _subject: runner),
-            SelfDescribedAsker(lambda _subject: runner),
-            CobraAsker(lambda _subject: runner, BUDGET.replace(questions=300)),
-            CompletionAsker(texts),
+            NativeSource(),
+            OclifSource(),
+            PythonSource(lambda _subject: runner),
+            YargsSource(lambda _subject: runner),
+            SelfDescribedSource(lambda _subject: runner),
+            CobraSource(lambda _subject: runner, BUDGET.replace(questions=300)),
+            CompletionSource(texts),
             _PatientHelp(
-                HelpAsker(lambda _subject: runner, BUDGET), HelpAsker(lambda _s: runner, SCRIPTS)
+                HelpSource(lambda _subject: runner, BUDGET), HelpSource(lambda _s: runner, SCRIPTS)
             ),
-            ManAsker(texts),
-            KnowledgeAsker(),
+            ManSource(texts),
+            KnowledgeSource(),
         ]
 
     def learn(self, program: PackagedProgram) -> Lesson:
@@ -154,9 +154,9 @@ class PackageLearner:
             name=program.name, path=program.path, real_path=real, digest=content.digest, stub=stub
         )
         subject = subject.replace(known_native=self._native(subject, content))
-        finding = climb(
+        finding = find_metadata(
             subject,
-            self._askers,
+            self._sources,
             may_execute=self._may_execute,
             merge_knowledge=storable,
             summarize=self._summaries.find,
@@ -192,10 +192,10 @@ class _OneSummary:
 class _PatientHelp:
     """Help of binaries, and with more patience of scripts, whose interpreter starts first."""
 
-    rung = "help"
+    source_kind = "help"
     executes = True
 
-    def __init__(self, binaries: HelpAsker, scripts: HelpAsker) -> None:
+    def __init__(self, binaries: HelpSource, scripts: HelpSource) -> None:
         self._binaries = binaries
         self._scripts = scripts
 

@@ -6,6 +6,7 @@ Evidence is about exactly this binary. A later version that was seen to do more 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, SandboxError
 from atip.knowledge.reading import load
@@ -17,14 +18,11 @@ from atip.proving.generate import CaseBudget, Generator
 from atip.proving.playing import play_case
 from atip.proving.samples import make_samples
 from atip.proving.tally import JudgedCase, load_explained, why_of
-from atip.proving.trial import TrialRoom
+from atip.proving.trial import TrialRunner
 from atip.proving.verdicts import UNDECLARED, judge_sight
 from atip.sandbox.verified import seal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.crawler.layouts.interface import Arranged, PackagedProgram
     from atip.model.tool import Tool
     from atip.proving.generate import Tried
@@ -39,21 +37,23 @@ def observe_programs(arranged: Arranged, shims: dict[str, Any], folder: str) -> 
         SandboxError: this machine cannot confine.
     """
     desk = make_samples(os.path.join(folder, "desk"))
-    room = TrialRoom(
+    runner = TrialRunner(
         desk, os.path.join(folder, "stages"),
         layer=os.path.join(arranged.root, "usr") if arranged.root else "",
         visible=arranged.visible, environment=arranged.environment,
     )  # fmt: skip
     for program in arranged.programs:
         try:
-            _observe(program, arranged.root, room, shims)
+            _observe(program, arranged.root, runner, shims)
         except SandboxError:
             raise
         except (AtipError, OSError):
             continue
 
 
-def _observe(program: PackagedProgram, root: str, room: TrialRoom, shims: dict[str, Any]) -> None:
+def _observe(
+    program: PackagedProgram, root: str, runner: TrialRunner, shims: dict[str, Any]
+) -> None:
     binary = seal(program.path, layer=root)
     try:
         document = shims.get(binary.digest.removeprefix("sha256:"))
@@ -66,18 +66,18 @@ def _observe(program: PackagedProgram, root: str, room: TrialRoom, shims: dict[s
             return (curated or tool) if name == program.name else load(name)
 
         generator = Generator(
-            program.name, tool, curated or tool, room.desk,
-            lambda case: play_case(case, room, binary), BUDGET, lookup,
+            program.name, tool, curated or tool, runner.desk,
+            lambda case: play_case(case, runner, binary), BUDGET, lookup,
         )  # fmt: skip
         tried = generator.generate()
     finally:
         binary.close()
     explained = load_explained()
-    judged = [_judged(one, room.desk, lookup, explained) for one in tried]
+    judged = [_judged(one, runner.desk, lookup, explained) for one in tried]
     evidence = evidence_of_cases(program.name, binary.digest, tool.version, judged)
     own = document.get("x-atip")
     document["x-atip"] = {**(own if isinstance(own, dict) else {}), "observed": block_of(evidence)}
-    if _verifies(tool, binary.digest, tried, room.desk):
+    if _verifies(tool, binary.digest, tried, runner.desk):
         document["trust"] = {**document.get("trust", {}), "verified": True}
 
 

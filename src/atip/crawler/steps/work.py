@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.depot import Depot
 from atip.crawler.layouts.interface import Bench
@@ -27,10 +28,8 @@ from atip.errors import AtipError, FetchError, FormatError, NotFoundError, Sandb
 from atip.model.text.platforms import ANY, host_platform
 from atip.system.scratch import scratch_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.crawler.layouts.interface import Arranged
     from atip.crawler.packages import Package
@@ -161,7 +160,7 @@ def _kept(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -> d
     }
     if lesson.finding is None:
         return row
-    row["rung"] = lesson.finding.rung
+    row["rung"] = lesson.finding.source_kind
     row["also"] = list(lesson.finding.also)
     try:
         document = judged(complete(lesson.finding.tool, lesson, package, at))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 from atip.errors import AtipError
 from atip.model.text.names import why_unsafe
 from atip.system.files import make_private, write_atomic
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def write_folder(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 _EFFECTS: dict[str, Any] = {
     "filesystem": {"read": True, "write": True, "delete": True, "paths": ["./out"]},

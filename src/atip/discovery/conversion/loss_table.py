@@ -7,13 +7,13 @@ counted once, whatever it stands on (`option.default`, `effects.network`).
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.codecs.interface import FORMATS, codec, encoder
 from atip.discovery.conversion.loss_sample import SAMPLE
 from atip.discovery.conversion.reading import READABLE, read_format
 from atip.model.reading.decode import decode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -6,15 +6,13 @@ Unlike `learning.read_text` nothing is added (no curated knowledge, no time stam
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.codecs.interface import Decoded, Loss, decoder
 from atip.errors import FormatError
 from atip.model.tool import Tool, Trust
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Command, Option
 
 SHELLS = {"completion-bash": "bash", "completion-zsh": "zsh", "completion-fish": "fish"}
@@ -47,10 +45,10 @@ def read_document(kind: str, data: bytes | dict[str, Any], *, origin: str = "") 
     """
     text = _text(data)
     if kind in SHELLS or kind == "man":
-        from atip.discovery.sources.learning import read_plain
+        from atip.discovery.sources.inference_sources import read_plain
 
         name = _name("", origin)
-        return Decoded(tool=made(name, read_plain(SHELLS.get(kind, kind), text, name), ""))
+        return Decoded(tool=make_tool(name, read_plain(SHELLS.get(kind, kind), text, name), ""))
     from atip.inference.described import describe
 
     found = describe(text, kind, _name("", origin))
@@ -61,11 +59,11 @@ def read_document(kind: str, data: bytes | dict[str, Any], *, origin: str = "") 
             hint="name another format with --from",
         )
     losses = tuple(Loss(path=one.path, message=one.message) for one in found.unread)
-    tool = made(found.name or _name("", origin), found.command, found.version)
+    tool = make_tool(found.name or _name("", origin), found.command, found.version)
     return Decoded(tool=tool.replace(**dict(found.more)), losses=losses)
 
 
-def made(name: str, command: Command, version: str) -> Tool:
+def make_tool(name: str, command: Command, version: str) -> Tool:
     """A tool out of its root command."""
     root = _with_descriptions(name, command)
     extra = {key: value for key, value in command.extra.items() if key != "x-atip"}

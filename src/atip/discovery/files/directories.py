@@ -1,13 +1,13 @@
-"""Which directories are scanned, which are not, and why. The judgement itself is in `safety.py`."""
+"""Which directories are scanned, which are not, and why. The judgment itself is in `safety.py`."""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.safety import why_unsafe_directory
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import bisect
 import itertools
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.system.archives.compression import read_compressed
 from atip.system.files import read_bytes, stamp_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

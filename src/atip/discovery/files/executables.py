@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 import stat
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.directories import Skipped
 from atip.model.value import Value
 from atip.system.files import stat_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -39,7 +39,7 @@ class Executable(Value):
 class Executables(Value):
     """All names, first on the PATH wins; the others are reported as shadowed."""
 
-    found: tuple[Executable, ...] = ()
+    programs: tuple[Executable, ...] = ()
     shadowed: tuple[Skipped, ...] = ()
     skipped: tuple[Skipped, ...] = ()
 
@@ -71,7 +71,7 @@ def list_executables(
         else:
             found[entry.name] = _executable(entry, status)
     return Executables(
-        found=tuple(found.values()), shadowed=tuple(shadowed), skipped=tuple(skipped)
+        programs=tuple(found.values()), shadowed=tuple(shadowed), skipped=tuple(skipped)
     )
 
 

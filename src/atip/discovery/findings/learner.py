@@ -6,22 +6,21 @@ What has not changed since it was kept is not looked at again; an interrupt ends
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.discovery.findings.popular import rank_of
 from atip.model.value import Value
 from atip.system.clock import monotonic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, Protocol
 
     from atip.discovery.files.executables import Executable
     from atip.discovery.report import ScanReport
-    from atip.discovery.sources.ladder import ProbeSubject, SourceFinding
+    from atip.discovery.sources.source_order import ProbeSubject, SourceFinding
 
-    class Ladder(Protocol):
-        """All sources as one function; `climber.Climber` is one."""
+    class SourceQuery(Protocol):
+        """All sources as one function; `metadata_finder.MetadataFinder` is one."""
 
         def __call__(self, subject: ProbeSubject) -> SourceFinding | None: ...
         def inputs(self, subject: ProbeSubject) -> str: ...
@@ -49,8 +48,8 @@ class ScanLearner:
 
     def __init__(
         self,
-        ladder: Ladder,
-        keeper: Any,
+        find: SourceQuery,
+        writer: Any,
         report: ScanReport,
         *,
         progress: Progress,
@@ -63,8 +62,8 @@ class ScanLearner:
             learn: programs are run; with several threads, as they are waited for.
             refresh: look again at what has not changed.
         """
-        self._ladder = ladder
-        self._keeper = keeper
+        self._find = find
+        self._writer = writer
         self._report = report
         self._progress = progress
         self._learn = learn
@@ -82,33 +81,33 @@ class ScanLearner:
                 self._keep(program, finding)
                 self._progress(stage, done, len(changed))
         finally:
-            self._report.executed += self._ladder.executed
-            self._keeper.flush()
+            self._report.executed += self._find.executed
+            self._writer.flush()
 
     def _keep_unchanged(self, program: LearningTarget) -> bool:
         subject = program.subject
         if self._refresh or subject.known_native is not None:
             return False
-        rung = self._keeper.keep_unchanged(
-            subject, self._ladder.inputs(subject), learned=self._learn, key=program.file.key
+        source_kind = self._writer.reuse_unchanged(
+            subject, self._find.inputs(subject), learned=self._learn, key=program.file.key
         )
-        if rung is not None:
-            self._report.remembered(rung)
-        return rung is not None
+        if source_kind is not None:
+            self._report.remembered(source_kind)
+        return source_kind is not None
 
     def _keep(self, program: LearningTarget, finding: SourceFinding | None) -> None:
         subject = program.subject
-        self._keeper.keep(
+        self._writer.write(
             subject,
             finding,
             shared=program.is_shared,
             key=program.file.key,
-            inputs=lambda: self._ladder.inputs(subject),
+            inputs=lambda: self._find.inputs(subject),
             learned=self._learn,
         )
         self._report.learnt(program.file.name, finding)
         if monotonic() - self._flushed > FLUSH_S:
-            self._keeper.flush()
+            self._writer.flush()
             self._flushed = monotonic()
 
     def _findings(
@@ -116,17 +115,17 @@ class ScanLearner:
     ) -> Iterator[tuple[LearningTarget, SourceFinding | None]]:
         """As they come; with several threads where programs are run and waited for."""
         if not self._learn:
-            yield from ((program, self._ladder(program.subject)) for program in programs)
+            yield from ((program, self._find(program.subject)) for program in programs)
             return
         from concurrent.futures import ThreadPoolExecutor, as_completed
 
         pool = ThreadPoolExecutor(self._jobs)
-        pending = {pool.submit(self._ladder, program.subject): program for program in programs}
+        pending = {pool.submit(self._find, program.subject): program for program in programs}
         try:
             for future in as_completed(list(pending)):
                 yield pending.pop(future), future.result()
         except BaseException:
-            self._ladder.stop()
+            self._find.stop()
             raise
         finally:
             pool.shutdown(cancel_futures=True)

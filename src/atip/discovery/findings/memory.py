@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.discovery.files.stubs import site_directories
 from atip.errors import AtipError
@@ -19,11 +20,8 @@ from atip.model.value import Value
 from atip.system.files import make_private, read_bytes, stamp_of, write_atomic
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 
 FOLDER = "findings"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.discovery.findings.source import ScanStopped
 from atip.discovery.frameworks.python_program import SDK
 from atip.discovery.visibility import visible_paths
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from atip.discovery.files.executables import Executable
     from atip.discovery.sources.native import ProbeAnswer

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from atip.discovery.findings.memory import FindingsMemory
-    from atip.discovery.sources.ladder import Asker, ProbeSubject
+    from atip.discovery.sources.source_order import MetadataSource, ProbeSubject
     from atip.model.tool import Tool
 
 
@@ -52,20 +52,20 @@ class RememberedSource:
         memory: FindingsMemory,
         *,
         name: str,
-        rung: str,
-        asker: Asker | None = None,
+        source_kind: str,
+        source: MetadataSource | None = None,
         refresh: bool = False,
         signal: StopSignal | None = None,
     ) -> None:
         """
         Args:
-            asker: runs the program; None where programs may not be run.
+            source: runs the program; None where programs may not be run.
             refresh: ask again what is remembered.
         """
-        self.rung = rung
+        self.source_kind = source_kind
         self._memory = memory
         self._name = name
-        self._asker = asker
+        self._source = source
         self._refresh = refresh
         self._signal = signal or StopSignal()
         self.asked: set[str] = set()
@@ -73,13 +73,13 @@ class RememberedSource:
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
         remembered = self._memory.get(subject, self._name)
-        if self._asker is None:
+        if self._source is None:
             return remembered.tool if remembered else None
         if remembered is not None and remembered.is_fresh and not self._refresh:
             return remembered.tool
         self._signal.check()
         self.asked.add(subject.path)
-        tool = self._asker.ask(subject)
+        tool = self._source.ask(subject)
         self._signal.check()  # an answer that was cut short is not one
         if tool is None and remembered is not None and remembered.tool is not None:
             return remembered.tool  # it answered once; a busy machine does not make it unknown

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from atip.discovery.sources.help_tree import Runner
-    from atip.discovery.sources.ladder import Asker
+    from atip.discovery.sources.source_order import MetadataSource
 
 
 EXECUTING = (
@@ -15,23 +16,23 @@ EXECUTING = (
     ("cobra", "framework"),
     ("help", "help"),
 )
-"""Name and rung of every source of `executing_askers`, in its order; findings are remembered under these names."""
+"""Name and kind of every source of `executing_sources`, in its order; findings are remembered under these names."""
 
 
-def executing_askers(prober: Runner) -> list[Asker]:
+def executing_sources(prober: Runner) -> list[MetadataSource]:
     """Everyone who runs the tool: frameworks, of which the first that answers wins, then help."""
-    from atip.discovery.frameworks.cobra_program import CobraAsker
-    from atip.discovery.frameworks.python_program import PythonAsker
-    from atip.discovery.frameworks.self_described import SelfDescribedAsker
-    from atip.discovery.frameworks.yargs_program import YargsAsker
+    from atip.discovery.frameworks.cobra_program import CobraSource
+    from atip.discovery.frameworks.python_program import PythonSource
+    from atip.discovery.frameworks.self_described import SelfDescribedSource
+    from atip.discovery.frameworks.yargs_program import YargsSource
     from atip.discovery.sources.help_tree import Remembering
-    from atip.discovery.sources.learning import HelpAsker
+    from atip.discovery.sources.inference_sources import HelpSource
 
     runner = Remembering(prober)
     return [
-        PythonAsker(lambda subject: runner),
-        YargsAsker(lambda subject: runner),
-        SelfDescribedAsker(lambda subject: runner),
-        CobraAsker(lambda subject: runner),
-        HelpAsker(lambda subject: runner),
+        PythonSource(lambda subject: runner),
+        YargsSource(lambda subject: runner),
+        SelfDescribedSource(lambda subject: runner),
+        CobraSource(lambda subject: runner),
+        HelpSource(lambda subject: runner),
     ]

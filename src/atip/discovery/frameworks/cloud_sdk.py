@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.system.files import read_bytes, stamp_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Command, Tool
 
 MAX_TREE = 64_000_000
 
 
-class CloudSdkAsker:
+class CloudSdkSource:
     """`PREFIX/data/cli/NAME.json` or `NAME_completions.py` of a program `PREFIX/bin/NAME`."""
 
-    rung = "framework"
+    source_kind = "framework"
     executes = False
 
     def fingerprint(self, subject: ProbeSubject) -> str:
@@ -44,12 +44,12 @@ def _tree_names(program: str) -> tuple[str, str]:
 
 
 def _read_tree(path: str, name: str) -> Tool | None:
-    from atip.discovery.sources.learning import inferred
-    from atip.inference.described import recognise
+    from atip.discovery.sources.inference_sources import inferred
+    from atip.inference.described import recognize
 
     text = _text(path, MAX_TREE)
     found = (
-        recognise(text[text.find("{") :], name, only="calliope", most=MAX_TREE) if text else None
+        recognize(text[text.find("{") :], name, only="calliope", most=MAX_TREE) if text else None
     )
     # A tree without a flag below its root is only a list of names: the help of such a program tells more.
     if found is None or not any(_has_flags(one) for one in (found.command.commands or {}).values()):

@@ -11,19 +11,20 @@ the parser and tells everything, so it is the answer; nothing else is asked.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.discovery.frameworks.marks import COBRA, COBRA_PACKAGE, marks_in
 from atip.discovery.sources.help_tree import HelpBudget, HelpTree
-from atip.discovery.sources.learning import ask_version, inferred
+from atip.discovery.sources.inference_sources import ask_version, inferred
 from atip.inference.cobra import choices_of, confirm, may_have_commands, parse_answer
 from atip.inference.cobra_help import by_headings, is_template
 from atip.model.tool import BOOLEAN
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from atip.discovery.sources.help_tree import Runner
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.inference.cobra import CompletionAnswer
     from atip.model.tool import Command, Option, Tool
 
@@ -32,10 +33,10 @@ MAX_VALUE_QUESTIONS = 60
 """How many options of one tool may be asked for their values."""
 
 
-class CobraAsker:
+class CobraSource:
     """Asks a cobra program. None for every other program, without running it."""
 
-    rung = "framework"
+    source_kind = "framework"
     executes = True
 
     def __init__(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.reading.plain_json import loads
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 
 MANIFEST = "oclif.manifest.json"
@@ -20,21 +18,21 @@ MAX_MANIFEST = 20_000_000
 MAX_LEVELS = 6
 
 
-class OclifAsker:
+class OclifSource:
     """The manifest that oclif's packages ship: every command and flag, without running anything."""
 
-    rung = "framework"
+    source_kind = "framework"
     executes = False
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
         folder = package_folder(subject)
         if folder is None or not os.path.isfile(os.path.join(folder, MANIFEST)):
             return None
-        from atip.discovery.sources.learning import inferred
-        from atip.inference.described import recognise
+        from atip.discovery.sources.inference_sources import inferred
+        from atip.inference.described import recognize
 
         text = _read(os.path.join(folder, MANIFEST), MAX_MANIFEST)
-        found = recognise(text, subject.name, only="oclif") if text else None
+        found = recognize(text, subject.name, only="oclif") if text else None
         if found is None:
             return None
         package = package_of(folder)

@@ -5,22 +5,21 @@ from __future__ import annotations
 import os
 import re
 from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
 from atip.discovery.files.stubs import head_of, managed_target, parse_stub
-from atip.discovery.sources.learning import GENERATOR, ask_version
+from atip.discovery.sources.inference_sources import GENERATOR, ask_version
 from atip.errors import FormatError
 from atip.model.reading.reader import STORE, read_json
 from atip.model.tool import Command, Trust
 from atip.system.clock import now_iso
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.discovery.files.stubs import Stub
     from atip.discovery.sources.help_tree import Runner
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 
 METHOD = "parser-introspection"
@@ -40,10 +39,10 @@ WALL_S = 25.0
 """Importing a whole program takes longer than printing a help text; the person asked for it (`--learn`)."""
 
 
-class PythonAsker:
+class PythonSource:
     """Loads the entry point of a Python program, confined, and asks its parser. Runs the tool."""
 
-    rung = "framework"
+    source_kind = "framework"
     executes = True
 
     def __init__(self, open_runner: Callable[[ProbeSubject], Runner]) -> None:
@@ -96,7 +95,7 @@ class PythonAsker:
     def _dispatched(self, subject: ProbeSubject, root: Tool | None) -> Tool | None:
         """A program that reads its first word itself and has a parser per command: each is asked."""
         from atip.discovery.sources.help_tree import PATIENT
-        from atip.discovery.sources.learning import inferred
+        from atip.discovery.sources.inference_sources import inferred
         from atip.inference.help import infer_help
 
         runner = self._open_runner(subject)

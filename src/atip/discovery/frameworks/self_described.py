@@ -1,24 +1,24 @@
 """Programs that print a machine-readable description of themselves. Runs the tool, confined.
 
 Nobody is asked for nothing: a question is put only to a program whose help announces it, or whose file holds
-the mark of a framework that always answers. What comes back is recognised by its shape.
+the mark of a framework that always answers. What comes back is recognized by its shape.
 """
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.discovery.frameworks.marks import CARAPACE, SWIFT, marks_in
 from atip.discovery.sources.help_tree import PATIENT, HelpBudget
-from atip.discovery.sources.learning import ask_version, inferred
-from atip.inference.described import recognise
+from atip.discovery.sources.inference_sources import ask_version, inferred
+from atip.inference.described import recognize
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from atip.discovery.sources.help_tree import Runner
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 
 ANNOUNCED: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -44,10 +44,10 @@ _PATTERNS = tuple((re.compile(pattern, re.M | re.I), words) for pattern, words i
 MAX_HELP = 200_000
 
 
-class SelfDescribedAsker:
+class SelfDescribedSource:
     """Asks those that offer it; one question each, the first answer of a known shape counts."""
 
-    rung = "framework"
+    source_kind = "framework"
     executes = True
 
     def __init__(self, open_runner: Callable[[ProbeSubject], Runner]) -> None:
@@ -59,7 +59,7 @@ class SelfDescribedAsker:
             answer = runner.run([subject.program, *words])
             if answer.failure or answer.timed_out:
                 continue
-            found = recognise(answer.stdout.decode("utf-8", "replace"), subject.name)
+            found = recognize(answer.stdout.decode("utf-8", "replace"), subject.name)
             if found is None or not (found.command.options or found.command.commands):
                 continue
             method = f"self-description-{found.kind}"

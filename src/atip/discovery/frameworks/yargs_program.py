@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.discovery.frameworks.node_package import package_folder, package_of
 from atip.discovery.sources.help_tree import PATIENT, HelpTree
-from atip.discovery.sources.learning import ask_version, inferred
+from atip.discovery.sources.inference_sources import ask_version, inferred
 from atip.inference.cobra import CompletionAnswer, confirm
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from atip.discovery.sources.help_tree import Runner
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Command, Tool
 
 
-class YargsAsker:
+class YargsSource:
     """A program made with yargs: its help, and what it offers for completion."""
 
-    rung = "framework"
+    source_kind = "framework"
     executes = True
 
     def __init__(self, open_runner: Callable[[ProbeSubject], Runner]) -> None:

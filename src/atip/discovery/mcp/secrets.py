@@ -6,9 +6,9 @@ For showing only. Errs on the side of hiding: a word too much is a nuisance, a t
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -8,16 +8,15 @@ parent's help again, when answers stop coming.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Protocol
 
 from atip.inference.help.complaints import denies_command, split_complaint
 from atip.model.tool import BOOLEAN, Option
 from atip.model.value import Value
 from atip.system.clock import monotonic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Protocol
 
     from atip.discovery.sources.native import ProbeAnswer
     from atip.model.tool import Command

@@ -7,16 +7,15 @@ cannot take over another tool's name: it is kept under the name of the executabl
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Protocol
+
 from atip.errors import FormatError, ProbeError
 from atip.model.reading.decode import decode
 from atip.model.reading.reader import ReadLimits
 from atip.model.tool import Trust
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
-
     from atip.model.problems import Problem
     from atip.model.tool import Tool
 

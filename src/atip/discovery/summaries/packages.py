@@ -9,17 +9,17 @@ from __future__ import annotations
 import glob
 import os
 import re
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.stubs import site_directories
 from atip.discovery.frameworks.node_package import package_folder, package_of
 from atip.errors import AtipError
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
 
 MAX_FILE = 64_000_000
 _PROGRAM = re.compile(r"^(?:/usr(?:/local)?)?/(?:s?bin|games)/([^/\n]+)$", re.M)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING, Protocol
 
 from atip.discovery.files.stubs import alternative_of
 from atip.discovery.summaries.packages import InstalledPackages
@@ -16,13 +17,11 @@ from atip.inference.summary import first_summary
 from atip.knowledge.reading import is_main_name, load
 from atip.knowledge.summaries import SUMMARIES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Protocol
 
     from atip.discovery.files.documents import InstalledTexts
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
 
     class PackageSummaries(Protocol):
         """What the package of a program says of it; `InstalledPackages` for those of this machine."""

@@ -51,7 +51,7 @@ class Records:
             **_told(proposal),
             "user": os.getuid(),
             "pid": os.getpid(),
-            "policy": proposal.judgement.policy,
+            "policy": proposal.judgment.policy,
             **({"confinement": recorded(walls)} if walls is not None else {}),
         }
         return run_id, self._append(record, required=proposal.needs_record)
@@ -145,8 +145,8 @@ class Records:
 
 def _told(proposal: Proposal) -> dict[str, Any]:
     """What a record says of a proposal. SECURITY: the subject of a decision repeats the words of the call."""
-    said = {"argv": proposal.record["argv"], "decision": proposal.judgement.decision.to_json()}
-    return {**proposal.record, **redacted(said, proposal.known)}
+    said = {"argv": proposal.record["argv"], "decision": proposal.judgment.decision.to_json()}
+    return {**proposal.record, **redacted(said, proposal.secrets)}
 
 
 def redacted(value: Any, known: tuple[bytes, ...] = ()) -> Any:

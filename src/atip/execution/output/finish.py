@@ -11,14 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.execution.call import Judgement, OperationCall, ProgramCall
+    from atip.execution.call import Judgment, OperationCall, ProgramCall
     from atip.execution.output.result import CapturedStream, OperationAnswer
     from atip.sandbox.outcome import Outcome
 
 
 def make_result(
     call: ProgramCall,
-    judgement: Judgement,
+    judgment: Judgment,
     digest: str,
     outcome: Outcome,
     streams: Mapping[str, CapturedStream],
@@ -27,7 +27,7 @@ def make_result(
     out, err = streams["stdout"], streams["stderr"]
     code = 124 if outcome.timed_out else outcome.exit_code
     stdout, stderr = out.text(), err.text()
-    conventions = judgement.conventions
+    conventions = judgment.conventions
     kept = tuple((name, each.kept) for name, each in streams.items() if each.kept)
     return Result(
         argv=call.argv,
@@ -36,8 +36,8 @@ def make_result(
         stderr=stderr,
         truncated=out.truncated or err.truncated or outcome.output_truncated,
         redactions=add_counts(out.counts, err.counts),
-        confinement=judgement.confinement,
-        decision=judgement.decision,
+        confinement=judgment.confinement,
+        decision=judgment.decision,
         duration_s=outcome.duration_s,
         timed_out=outcome.timed_out,
         cancelled=outcome.cancelled,
@@ -48,7 +48,7 @@ def make_result(
         meaning=conventions.exit_codes.get(code, ""),
         env_dropped=outcome.env_dropped,
         backend_notes=outcome.notes,
-        data=_data(call, judgement, stdout, out),
+        data=_data(call, judgment, stdout, out),
         message=message_of(stdout, stderr, failed=code != 0, conventions=conventions),
         attempts=outcome.attempts,
         kept=kept,
@@ -57,7 +57,7 @@ def make_result(
 
 def operation_result(
     call: OperationCall,
-    judgement: Judgement,
+    judgment: Judgment,
     answer: OperationAnswer,
     run_id: str,
     duration_s: float,
@@ -74,7 +74,7 @@ def operation_result(
         exit_code=0,
         stdout=encoded[: call.max_bytes].decode("utf-8", "ignore") if cut else text,
         truncated=cut,
-        decision=judgement.decision,
+        decision=judgment.decision,
         duration_s=duration_s,
         run_id=run_id,
         data=data,
@@ -82,9 +82,9 @@ def operation_result(
     )
 
 
-def _data(call: ProgramCall, judgement: Judgement, stdout: str, out: CapturedStream) -> object:
+def _data(call: ProgramCall, judgment: Judgment, stdout: str, out: CapturedStream) -> object:
     """The output as a value; what is cut, or no JSON after all, is text only."""
-    wanted = call.structured or judgement.conventions.default_format == "json"
+    wanted = call.structured or judgment.conventions.default_format == "json"
     if not wanted or out.truncated:
         return MISSING
     try:

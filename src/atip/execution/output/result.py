@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from atip.execution.needs import Need
-    from atip.execution.output.kept import KeptOutput
+    from atip.execution.output.saved_output import SavedOutput
     from atip.policy.decision import Decision
     from atip.sandbox.network.proxy import Attempt
 
@@ -148,14 +148,14 @@ class CapturedStream:
         known: Sequence[bytes],
         max_bytes: int = DEFAULT_MAX_BYTES,
         *,
-        keep: KeptOutput | None = None,
+        keep: SavedOutput | None = None,
     ) -> None:
         """
         Args:
             keep: takes the whole stream, redacted, once more came than fits here; None: the rest is lost.
         """
         self._name = name
-        self._keeper = keep
+        self._writer = keep
         self._redactor = Redactor(known)
         self._head_room = max_bytes * 3 // 4
         self._tail_room = max_bytes - self._head_room
@@ -178,23 +178,23 @@ class CapturedStream:
     def end(self) -> bytes:
         """The end of the stream; returns the last that may be shown."""
         shown = self._keep(self._redactor.finish())
-        if self._keeper is not None:
-            self._keeper.close()
+        if self._writer is not None:
+            self._writer.close()
         return shown
 
     @property
     def kept(self) -> str:
         """The run under which the whole stream can be had; empty: it is not kept."""
-        return self._keeper.run if self._keeper is not None and self._keeper.begun else ""
+        return self._writer.run if self._writer is not None and self._writer.begun else ""
 
     def _keep(self, shown: bytes) -> bytes:
         room = self._head_room - len(self._head)
         self._head += shown[:room] if room > 0 else b""
         self._tail += shown[max(0, room) :]
         over = len(self._tail) - self._tail_room
-        if self._keeper is not None and (over > 0 or self._dropped):
+        if self._writer is not None and (over > 0 or self._dropped):
             # the first that does not fit brings along all that came before it
-            self._keeper.write(shown if self._dropped else bytes(self._head + self._tail))
+            self._writer.write(shown if self._dropped else bytes(self._head + self._tail))
         if over > 0:
             self._dropped += over
             del self._tail[:over]
@@ -211,12 +211,12 @@ class CapturedStream:
 
     def _how(self) -> str:
         """How to get the rest."""
-        if not self.kept or self._keeper is None:
+        if not self.kept or self._writer is None:
             return "for the rest narrow the command, or run it with `--max-bytes N`"
         words = f"atip audit output {self.kept} --from {len(self._head)}"
         if self._name != "stdout":
             words += f" --stream {self._name}"
-        return f"for the rest run `{words}`" + ("" if self._keeper.whole else " (kept in part)")
+        return f"for the rest run `{words}`" + ("" if self._writer.whole else " (kept in part)")
 
 
 def shown_attempts(attempts: Sequence[Attempt]) -> list[dict[str, object]]:

@@ -75,16 +75,16 @@ class UndoJournal:
     """The journal of one workspace."""
 
     def __init__(self, data: str, workspace: str) -> None:
-        self.shelf = SnapshotStore(data, workspace)
+        self.snapshots = SnapshotStore(data, workspace)
 
     @property
     def is_full(self) -> bool:
         """Whether there is no room for another copy; nothing is given up to make room."""
-        return os.path.isdir(self.shelf.copies.folder) and self.shelf.copies.total >= FULL
+        return os.path.isdir(self.snapshots.copies.folder) and self.snapshots.copies.total >= FULL
 
     @property
     def lock(self) -> locked:
-        return locked(os.path.join(self.shelf.folder, "lock"))
+        return locked(os.path.join(self.snapshots.folder, "lock"))
 
     @contextlib.contextmanager
     def watch(self, *, run: str, line: str, tell: Callable[[str], object]) -> Iterator[None]:
@@ -110,13 +110,13 @@ class UndoJournal:
         return True
 
     def _begin(self, run: str, line: str) -> None:
-        self.shelf.make()
+        self.snapshots.make()
         with self.lock:
             self._recover()
             self._expire()
-            self.shelf.snapshot()
+            self.snapshots.snapshot()
             if not os.path.exists(self._path(LATEST)):
-                self.shelf.write_tree(LATEST, {})  # an empty workspace
+                self.snapshots.write_tree(LATEST, {})  # an empty workspace
             os.link(self._path(LATEST), self._path(run + _BEFORE))
             self._write(LineChange(run=run, line=line[:2000], time=time.time()), os.getpid())
 
@@ -125,8 +125,8 @@ class UndoJournal:
             self._settle(run, interrupted=False)
 
     def _settle(self, run: str, *, interrupted: bool) -> None:
-        before = self.shelf.read_tree(run + _BEFORE)
-        after = self.shelf.snapshot()
+        before = self.snapshots.read_tree(run + _BEFORE)
+        after = self.snapshots.snapshot()
         names = {path for path in {*before, *after} if not alike(before.get(path), after.get(path))}
         change = self._read(run).replace(
             before={path: before[path] for path in names if path in before},
@@ -140,7 +140,7 @@ class UndoJournal:
 
     def _recover(self) -> None:
         """Finish the records of runs that were killed."""
-        for name in sorted(os.listdir(self.shelf.folder)):
+        for name in sorted(os.listdir(self.snapshots.folder)):
             if name.endswith(_BEFORE):
                 run = name.removesuffix(_BEFORE)
                 if not _is_alive(self._holder(run)):
@@ -156,19 +156,19 @@ class UndoJournal:
             self._sweep()
 
     def _sweep(self) -> None:
-        trees = [self.shelf.read_tree(LATEST)]
-        for name in os.listdir(self.shelf.folder):
+        trees = [self.snapshots.read_tree(LATEST)]
+        for name in os.listdir(self.snapshots.folder):
             if name.endswith(_BEFORE):
-                trees.append(self.shelf.read_tree(name))
+                trees.append(self.snapshots.read_tree(name))
         for each in self._changes():
             trees += [dict(each.before), dict(each.after)]
-        self.shelf.copies.keep_only(
+        self.snapshots.copies.keep_only(
             entry.content for tree in trees for entry in tree.values() if entry.content
         )
 
     def changes(self) -> list[LineChange]:
         """What lines changed, the oldest first."""
-        if not os.path.isdir(self.shelf.folder):
+        if not os.path.isdir(self.snapshots.folder):
             return []
         with self.lock:
             self._recover()
@@ -204,15 +204,15 @@ class UndoJournal:
         """Write down that a line was undone."""
         with self.lock:
             self._write(change.replace(undone=True))
-            self.shelf.snapshot()
+            self.snapshots.snapshot()
 
     # -- files -----------------------------------------------------------------------------------
 
     def _path(self, name: str) -> str:
-        return os.path.join(self.shelf.folder, name)
+        return os.path.join(self.snapshots.folder, name)
 
     def _changes(self) -> list[LineChange]:
-        names = [name for name in os.listdir(self.shelf.folder) if name.endswith(_RECORD)]
+        names = [name for name in os.listdir(self.snapshots.folder) if name.endswith(_RECORD)]
         found = [self._read(name.removesuffix(_RECORD)) for name in names]
         return sorted(found, key=lambda each: each.time)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from atip.errors import ExecutionError
 from atip.execution.undo.copies import enter, open_below, pour
 from atip.execution.undo.tree import FILE, FOLDER, LINK, TreeEntry, open_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.execution.undo.journal import LineChange, UndoJournal
 
@@ -32,7 +32,7 @@ def restore(journal: UndoJournal, change: LineChange) -> None:
     """
     if change.undone:
         raise ExecutionError("undo.done", f"run {change.run} was undone already")
-    root = open_folder(journal.shelf.workspace)
+    root = open_folder(journal.snapshots.workspace)
     try:
         _Restore(journal, change, root).go()
     finally:
@@ -42,7 +42,7 @@ def restore(journal: UndoJournal, change: LineChange) -> None:
 
 class _Restore:
     def __init__(self, journal: UndoJournal, change: LineChange, root: int) -> None:
-        self._copies = journal.shelf.copies
+        self._copies = journal.snapshots.copies
         self._change = change
         self._root = root
 

@@ -7,6 +7,7 @@ What a script computes at run time stays unknown.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.completion.owners import has_function_per_command, registered, settle
 from atip.inference.completion.shell_words import (
@@ -23,7 +24,6 @@ from atip.inference.completion.shell_words import (
 )
 from atip.inference.completion.tree import CompletionTree, build, is_command_name, is_flag
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Command
 

@@ -6,11 +6,11 @@ Every `complete` line is one fact; its condition says for which command it holds
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.completion.shell_words import BREAK, FISH, WORD, ShellToken, plain, tokenize
 from atip.inference.completion.tree import CompletionTree, build, is_command_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Command
 

@@ -7,10 +7,10 @@ it is registered for. Pure.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.completion.shell_words import WORD, ShellToken, plain
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.inference.completion.tree import CompletionNode
 

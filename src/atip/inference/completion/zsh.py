@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.completion.shell_words import (
     ARM,
@@ -22,7 +23,6 @@ from atip.inference.completion.shell_words import (
 )
 from atip.inference.completion.tree import CompletionTree, build, is_command_name, is_flag
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Command
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.inference.described.facts import Unread
     from atip.model.tool import Command
 
@@ -42,7 +40,7 @@ _OPENINGS = {
 
 
 class Described(Value):
-    """What was recognised. `name`, `more` and `unread` are filled by `describe` alone."""
+    """What was recognized. `name`, `more` and `unread` are filled by `describe` alone."""
 
     kind: str
     command: Command
@@ -54,7 +52,7 @@ class Described(Value):
     """What does not arrive in the model."""
 
 
-def recognise(text: str, name: str, *, only: str = "", most: int = MAX_TEXT) -> Described | None:
+def recognize(text: str, name: str, *, only: str = "", most: int = MAX_TEXT) -> Described | None:
     """The description in a text, or None when it is none that we know.
 
     Args:

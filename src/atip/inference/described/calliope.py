@@ -5,12 +5,11 @@ The short form (`gcloud_completions.py`, whose one assignment is JSON) says of a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.inference.described import facts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Argument, Command, Option
 
 _SHORT = frozenset(["commands", "flags", "positionals"])

@@ -6,13 +6,11 @@ Modifiers behind a flag's name: `=` takes a value, `?` may take one, `*` repeats
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.inference.described import facts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Argument, Command, Option
 
 _KEYS = frozenset((

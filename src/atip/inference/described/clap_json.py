@@ -6,12 +6,11 @@ differ between programs; what they mean does not.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.inference.described import facts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Argument, Command, Option
 
 _LISTS = ("args", "arguments", "options", "flags", "opts", "positionals")

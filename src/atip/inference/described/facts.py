@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.inference.completion.tree import is_command_name, is_flag
 from atip.inference.help import prose
 from atip.model.tool import BOOLEAN, MISSING, Argument, Command, Option
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
 MAX_DEPTH = 12
 _KINDS = {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.inference.completion.tree import is_command_name, is_flag
 from atip.inference.described import facts
 from atip.model.effects import UNKNOWN, Effects
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Argument, Command, Option
 
 KEPT = "x-fig"

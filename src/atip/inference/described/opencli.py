@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.inference.described import facts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Argument, Command, Option
-
 
 KEPT = "x-opencli"
 _TOP = frozenset(("opencli", "info", "command"))

@@ -7,6 +7,7 @@ left out; a bare word is a positional only in styles that write positionals so. 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
 from atip.inference.help.layout.rows import find_rows
@@ -15,7 +16,6 @@ from atip.inference.help.usage_lines.forms import Form, merge_forms
 from atip.inference.help.usage_lines.placeholders import is_args_word, is_command_word, letters
 from atip.model.tool import MISSING, Argument
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

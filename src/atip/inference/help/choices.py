@@ -7,6 +7,7 @@ framework prints choices in a form of its own. Every search is bounded.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.choice_lists import (
     is_open_end,
@@ -20,7 +21,6 @@ from atip.inference.help.choice_lists import (
 )
 from atip.inference.help.prose import default_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

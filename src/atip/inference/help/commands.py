@@ -7,12 +7,12 @@ below, lists separated by commas, argparse's `{a,b}` block) and what merely look
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.layout.rows import find_rows
 from atip.inference.help.layout.sections import ARGUMENTS, COMMANDS, OTHER
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -9,6 +9,7 @@ Implements ATIP 0.6 §3.3–3.7, §4.10.4.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
 from atip.inference.help.choice_lists import mentioned_values
@@ -38,7 +39,6 @@ from atip.inference.help.usage_lines.usage_facts import Usage
 from atip.inference.summary import find_summary, one_line
 from atip.model.tool import Command
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

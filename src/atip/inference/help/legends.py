@@ -7,8 +7,8 @@ below the options: `The MODE argument of --cached can be: always, never, or defa
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -8,6 +8,7 @@ Also reads usage-like lines outside of the usage block (`ls [--target <type>] [-
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.layout.sections import ASIDE, EXAMPLES
 from atip.inference.help.options import MAX_OPTIONS, OptionDraft
@@ -15,7 +16,6 @@ from atip.inference.help.usage_lines.patterns import UsagePattern
 from atip.inference.help.usage_lines.usage import read_usage
 from atip.inference.help.usage_lines.usage_facts import Usage
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -7,6 +7,7 @@ disagree the option keeps both findings in `x-atip.conflicts`. Implements ATIP 0
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.choice_lists import listed_behind
 from atip.inference.help.choices import are_values, choices_of_placeholder, choices_of_prose
@@ -24,7 +25,6 @@ from atip.inference.help.prose import (
 )
 from atip.model.tool import BOOLEAN, MISSING, Option
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -2,18 +2,18 @@
 
 The page's source is rendered to plain lines by `roff.py` and read by the help parser; evidence is
 set back to lines of the source. Decompressing and finding pages is the caller's business.
-Implements the `man` rung of inference for ATIP 0.6 §3.3–3.7.
+Implements the `man` source of inference for ATIP 0.6 §3.3–3.7.
 """
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.infer import infer_help
 from atip.inference.manual.roff import render
 from atip.inference.summary import find_summary
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -6,11 +6,11 @@ whose reader calls this one for every request it meets.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Protocol
+
 from atip.inference.manual.roff_text import split_arguments, unescape
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
 
     class PageReader(Protocol):
         """The reader of the page, as far as this needs it."""

@@ -6,15 +6,14 @@ and arguments instead of counting them, because positions differ between version
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 from atip.model.problems import render_path
 from atip.model.reading.encode import encode_record
 from atip.model.tool import MISSING
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal
-
     Category = Literal["breaking", "compatible", "effects"]
     Direction = Literal["more-dangerous", "less-dangerous", "changed"]
     Bump = Literal["none", "patch", "minor", "major"]
@@ -102,13 +101,13 @@ def plain(value: object) -> object:
     return value
 
 
-def said(value: object) -> str:
+def value_text(value: object) -> str:
     """A short word for a value in a message."""
     if value is None or value is MISSING:
         return "nothing"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):
-        return ", ".join(said(each) for each in value[:8]) or "none"
+        return ", ".join(value_text(each) for each in value[:8]) or "none"
     text = str(value)
     return f"`{text[:60]}`"

@@ -8,6 +8,7 @@ every kind.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.model.diff.change import BUMPS, Change, breaking, compatible
 from atip.model.diff.effects import diff_effects
@@ -23,10 +24,8 @@ from atip.model.diff.root import (
 from atip.model.reading.encode import encode
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from atip.model.diff.change import Bump, Category, Parts
     from atip.model.tool import Command, Tool

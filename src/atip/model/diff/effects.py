@@ -6,14 +6,14 @@ weaker claim. Reads what two documents declare at the same place; inheritance is
 
 from __future__ import annotations
 
-from atip.model.diff.change import Change, said
+from typing import TYPE_CHECKING, Any, Literal
+
+from atip.model.diff.change import Change, value_text
 from atip.model.effects import COST_LEVELS, STDIN_LEVELS
 from atip.model.text.durations import parse_duration
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, Literal
 
     from atip.model.diff.change import Direction, Parts
     from atip.model.effects import Effects
@@ -59,7 +59,7 @@ def diff_effects(old: Effects, new: Effects, path: Parts) -> Iterator[Change]:
             kind=kind,
             path=(*path, *where),
             category="effects",
-            message=f"effect {'.'.join(where)} changed from {said(before)} to {said(after)}",
+            message=f"effect {'.'.join(where)} changed from {value_text(before)} to {value_text(after)}",
             old=before,
             new=after,
             bump="minor" if severity == "high" or direction == "more-dangerous" else "patch",

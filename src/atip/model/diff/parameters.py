@@ -6,15 +6,15 @@ line. Arguments are matched by name, and their order counts, because a shell kno
 
 from __future__ import annotations
 
-from atip.model.diff.change import breaking, compatible, said
+from typing import TYPE_CHECKING, Any
+
+from atip.model.diff.change import breaking, compatible, value_text
 from atip.model.diff.effects import diff_effects
 from atip.model.diff.root import diff_extra
 from atip.model.view.partial import flag_effects
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.model.diff.change import Change, Parts
     from atip.model.tool import Argument, Option
@@ -78,7 +78,7 @@ def _order(before: list[str], after: list[str], path: Parts) -> Iterator[Change]
         yield breaking(
             "argument-order-changed",
             path,
-            f"order of arguments changed from {said(before)} to {said(after)}",
+            f"order of arguments changed from {value_text(before)} to {value_text(after)}",
             tuple(before),
             tuple(after),
         )
@@ -144,17 +144,20 @@ def _option(old: Option, new: Option, path: Parts) -> Iterator[Change]:
         yield breaking(
             "option-flags-changed",
             (*path, "flags"),
-            f"option `{name}` lost {said(gone)}",
+            f"option `{name}` lost {value_text(gone)}",
             gone,
             new.flags,
         )
     if come:
         yield compatible(
-            "option-flags-added", (*path, "flags"), f"option `{name}` gained {said(come)}", new=come
+            "option-flags-added",
+            (*path, "flags"),
+            f"option `{name}` gained {value_text(come)}",
+            new=come,
         )
     yield from _exclusive(old, new, path)
     if old.env_var != new.env_var:
-        text = f"environment variable changed from {said(old.env_var)} to {said(new.env_var)}"
+        text = f"environment variable changed from {value_text(old.env_var)} to {value_text(new.env_var)}"
         where = (*path, "envVar")
         if old.env_var:
             yield breaking("env-var-changed", where, text, old.env_var, new.env_var)
@@ -170,11 +173,11 @@ def _exclusive(old: Option, new: Option, path: Parts) -> Iterator[Change]:
     where = (*path, "exclusive")
     if after - before:
         names = tuple(sorted(after - before))
-        text = f"option `{old.name}` can no longer be given together with {said(names)}"
+        text = f"option `{old.name}` can no longer be given together with {value_text(names)}"
         yield breaking("exclusivity-added", where, text, new=names)
     if before - after:
         names = tuple(sorted(before - after))
-        text = f"option `{old.name}` may now be given together with {said(names)}"
+        text = f"option `{old.name}` may now be given together with {value_text(names)}"
         yield compatible("exclusivity-removed", where, text, names)
 
 
@@ -242,7 +245,7 @@ def _parameter(old: Parameter, new: Parameter, path: Parts, what: str) -> Iterat
         yield compatible(
             "default-value-changed",
             (*path, "default"),
-            f"default of {what} `{name}` changed from {said(old.default)} to {said(new.default)}",
+            f"default of {what} `{name}` changed from {value_text(old.default)} to {value_text(new.default)}",
             old.default,
             new.default,
         )
@@ -281,19 +284,21 @@ def _enum(
 ) -> Iterator[Change]:
     """Values may come; they may not go; and a first list of values takes all others away."""
     if old is None and new is not None:
-        text = f"only {said(new)} are allowed now; before, any value was"
+        text = f"only {value_text(new)} are allowed now; before, any value was"
         yield breaking("enum-values-added", path, text, new=new)
     elif old is not None and new is None:
-        text = f"any value is allowed now; before, only {said(old)} were"
+        text = f"any value is allowed now; before, only {value_text(old)} were"
         yield compatible("enum-values-removed", path, text, old)
     elif old is not None and new is not None:
         before, after = {_exact(value) for value in old}, {_exact(value) for value in new}
         gone = tuple(value for value in old if _exact(value) not in after)
         come = tuple(value for value in new if _exact(value) not in before)
         if gone:
-            yield breaking("enum-values-removed", path, f"values removed: {said(gone)}", gone)
+            yield breaking("enum-values-removed", path, f"values removed: {value_text(gone)}", gone)
         if come:
-            yield compatible("enum-values-added", path, f"values added: {said(come)}", new=come)
+            yield compatible(
+                "enum-values-added", path, f"values added: {value_text(come)}", new=come
+            )
 
 
 def _constraints(old: Parameter, new: Parameter, path: Parts) -> Iterator[Change]:

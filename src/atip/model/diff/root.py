@@ -6,13 +6,13 @@ to look again, whatever its commands say.
 
 from __future__ import annotations
 
-from atip.model.diff.change import Change, breaking, compatible, said
+from typing import TYPE_CHECKING, Any
+
+from atip.model.diff.change import Change, breaking, compatible, value_text
 from atip.model.observed import read_observed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.model.diff.change import Direction, Parts
     from atip.model.tool import Authentication, Pattern, Tool, Trust
@@ -38,7 +38,7 @@ def diff_identity(old: Tool, new: Tool) -> Iterator[Change]:
         if before != after:
             text = f"{field} changed"
             if field == "version":
-                text += f" from {said(before)} to {said(after)}"
+                text += f" from {value_text(before)} to {value_text(after)}"
             yield compatible(f"{field}-changed", (field,), text, before, after, bump="patch")
     yield from _protocol(old, new)
     if old.binary != new.binary:
@@ -65,7 +65,7 @@ def _protocol(old: Tool, new: Tool) -> Iterator[Change]:
         )
     if before.min_agent_version != after.min_agent_version:
         where = ("atip", "minAgentVersion")
-        text = f"agents must understand {said(after.min_agent_version)} now"
+        text = f"agents must understand {value_text(after.min_agent_version)} now"
         make = breaking if after.min_agent_version else compatible
         yield make(
             "min-agent-version-changed",
@@ -78,7 +78,7 @@ def _protocol(old: Tool, new: Tool) -> Iterator[Change]:
         yield compatible(
             "features-changed",
             ("atip", "features"),
-            f"features changed from {said(before.features)} to {said(after.features)}",
+            f"features changed from {value_text(before.features)} to {value_text(after.features)}",
             before.features,
             after.features,
         )
@@ -111,10 +111,10 @@ def diff_authentication(
         )
     before, after = _methods(old), _methods(new)
     for key in [key for key in before if key not in after]:
-        text = f"login by {said(key[0])} {said(key[1])} is no longer offered"
+        text = f"login by {value_text(key[0])} {value_text(key[1])} is no longer offered"
         yield breaking("authentication-method-removed", (*path, "methods"), text, before[key])
     for key in [key for key in after if key not in before]:
-        text = f"login by {said(key[0])} {said(key[1])} is offered"
+        text = f"login by {value_text(key[0])} {value_text(key[1])} is offered"
         yield compatible("authentication-method-added", (*path, "methods"), text, new=after[key])
     yield from _scopes(old, new, before, after, path)
     check = (old.check_command if old else None, new.check_command if new else None)
@@ -146,9 +146,11 @@ def _scopes(
         more = tuple(sorted(set(right or ()) - set(left or ())))
         less = tuple(sorted(set(left or ()) - set(right or ())))
         if more:
-            yield breaking("scopes-added", where, f"needs permission for {said(more)}", new=more)
+            yield breaking(
+                "scopes-added", where, f"needs permission for {value_text(more)}", new=more
+            )
         if less:
-            text = f"no longer needs permission for {said(less)}"
+            text = f"no longer needs permission for {value_text(less)}"
             yield compatible("scopes-removed", where, text, less)
 
 
@@ -163,7 +165,7 @@ def diff_trust(old: Trust | None, new: Trust | None) -> Iterator[Change]:
                 kind="trust-changed",
                 path=("trust", *name.split(".")),
                 category="effects",
-                message=f"trust claim {name} changed from {said(left)} to {said(right)}",
+                message=f"trust claim {name} changed from {value_text(left)} to {value_text(right)}",
                 old=left,
                 new=right,
                 direction=direction,

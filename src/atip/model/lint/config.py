@@ -7,16 +7,16 @@ a misspelt rule would silently check nothing.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 from atip.model.lint.rules.table import PRESETS, RULES
 from atip.model.problems import Problem, render_path
 from atip.model.shapes.shape import closest, name_of
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.problems import Severity
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Literal
 
     from atip.model.problems import Severity
 
@@ -62,7 +62,7 @@ class LintFinding(Value):
 
 
 class LintFacts(Value):
-    """What was established about the machine before linting. Absent facts check nothing."""
+    """What was found out about the machine before linting. Absent facts check nothing."""
 
     binary_exists: bool | None = None
     binary_path: str | None = None

@@ -7,11 +7,10 @@ SECURITY: no repair may make a document claim less danger. The only fact that is
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from atip.model.lint.findings import Edit, LintFinding
     from atip.model.reading.positions import Positions

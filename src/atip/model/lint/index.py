@@ -6,12 +6,12 @@ types are findings too. Whatever has an unexpected type is skipped here; `valid-
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     Parts = tuple[str | int, ...]
 

@@ -8,6 +8,7 @@ handed in as LintFacts. Implements the list of the public reference and more (do
 from __future__ import annotations
 
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from atip.model.lint.config import RECOMMENDED, LintConfig
 from atip.model.lint.findings import Edit, LintFacts, LintFinding, RuleHit
@@ -16,10 +17,7 @@ from atip.model.lint.rules.table import RULES, check_of
 from atip.model.problems import render_path
 from atip.model.reading.encode import encode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Tool
 
 __all__ = ["RECOMMENDED", "Edit", "LintConfig", "LintFacts", "LintFinding", "lint", "lint_tool"]

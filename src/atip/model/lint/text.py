@@ -9,11 +9,11 @@ decisions never read it. Linear time: patterns have bounded gaps and texts a bou
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.model.lint.signals import LANGUAGES, SIGNALS, TRIGGER
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

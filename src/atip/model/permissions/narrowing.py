@@ -6,6 +6,8 @@ and conservatively: in doubt the child counts as wider and is refused at load.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.model.permissions.confinement import Confinement
 from atip.model.permissions.sandbox_block import check_sandbox, read_sandbox
 from atip.model.problems import Problem
@@ -13,7 +15,6 @@ from atip.model.text.environment import runs_code
 from atip.model.text.globs import parse_glob
 from atip.model.text.hosts import parse_host_pattern
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -6,6 +6,8 @@ over a filled `spawn` (P9, with a warning). What is read is a request; policy st
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import FormatError
 from atip.model.permissions.confinement import Confinement
 from atip.model.problems import Problem
@@ -13,7 +15,6 @@ from atip.model.text.environment import is_variable_name
 from atip.model.text.globs import parse_glob
 from atip.model.text.hosts import parse_host_pattern
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -6,6 +6,8 @@ question; nothing here grants a right. Unknown fields are kept and written back.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 from atip.model.effects import NO_EXTRA
 from atip.model.problems import Problem
@@ -14,10 +16,8 @@ from atip.model.shapes.check import check_shape
 from atip.model.shapes.registry import TOOL_CONTEXT
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 _FIELDS = ("availableTools", "authenticatedTools", "toolStates", "recentCommands")
 

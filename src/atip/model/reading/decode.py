@@ -58,7 +58,7 @@ def decode(
 
 
 def decode_tool(document: dict[str, Any]) -> Tool:
-    """A checked document → Tool, normalised: protocol as object (A1), root names (A4), digest in
+    """A checked document → Tool, normalized: protocol as object (A1), root names (A4), digest in
     lower case (A15), a missing description from the name (A7)."""
     tool = decode_record(Tool, with_derived_names(document))
     changes: dict[str, Any] = {}

@@ -9,13 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
 _SHARED = ("definitions", "parameters", "responses")
 """Top-level tables of Swagger 2; OpenAPI 3 keeps them below `components`."""

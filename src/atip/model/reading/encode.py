@@ -1,6 +1,6 @@
 """Tool → plain values, in the field order of the texts; unknown fields last, none lost.
 
-`encode(decode(x))` is x for normalised documents. Protocol 0.1–0.3 is written as a string, later
+`encode(decode(x))` is x for normalized documents. Protocol 0.1–0.3 is written as a string, later
 ones as an object (A1).
 """
 

@@ -8,8 +8,6 @@ It judges no meaning: that is `model/shapes/check.py`. YAML has its own file wit
 
 from __future__ import annotations
 
-import gc
-
 from atip.errors import FormatError
 from atip.model.problems import Problem, render_path
 from atip.model.reading import plain_json
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
 
 _FAST_BYTES = 640 * 1024
 """From here on loading `msgspec` pays for itself; below, the standard library is quicker."""
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class ReadLimits(Value):
@@ -110,11 +109,10 @@ def read_json(
 
 
 def bound(value: object, limits: ReadLimits) -> None:
-    """Depth, keys and total count, level by level, without recursion and almost without Python.
+    """Depth, keys and total count, level by level, without recursion.
 
-    `gc.get_referents` lists the children of a whole level at once; what is not a container is not
-    tracked by the collector. A dict that holds only scalars may be untracked too: it counts as
-    the level above, so depth is exact to one.
+    Raises:
+        FormatError: `format.too-deep`, `format.too-many`.
     """
     level: list[Any] = [value] if isinstance(value, (dict, list)) else []
     depth = items = 0
@@ -124,11 +122,17 @@ def bound(value: object, limits: ReadLimits) -> None:
             raise _too_deep(limits)
         if max(map(len, level)) > limits.max_keys:
             _refuse_wide(level, limits)
-        below = gc.get_referents(*level)
-        items += len(below)
-        if items > limits.max_items * 2:  # keys count as well
+        below: list[Any] = []
+        for node in level:
+            is_object = isinstance(node, dict)
+            items += len(node) * 2 if is_object else len(node)  # keys count as well
+            for child in node.values() if is_object else node:
+                # most are scalars: told apart by class first, which is as quick as asking the garbage collector
+                if child.__class__ not in _SCALARS and isinstance(child, (dict, list)):
+                    below.append(child)
+        if items > limits.max_items * 2:
             raise fail("format.too-many", f"more than {limits.max_items:,} values")
-        level = list(filter(gc.is_tracked, below))
+        level = below
 
 
 def _refuse_wide(level: list[Any], limits: ReadLimits) -> None:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.model.operation import SOURCE_KINDS
 from atip.model.shapes.atm import MANIFEST
 from atip.model.shapes.check import Report
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.model.problems import Problem
     from atip.model.shapes.check import Mode

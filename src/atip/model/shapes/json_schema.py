@@ -1,4 +1,4 @@
-"""JSON Schema brought by documents: the one door to the validator, with nothing to fetch behind it.
+"""JSON Schema brought by documents: the one user of the validator, with nothing to fetch behind it.
 
 A parameter may carry a full JSON Schema (ATIP 0.1 §3.2.5, A35). References are resolved inside the schema
 only; sizes are bounded; patterns run on the linear-time engine of the validator.
@@ -6,12 +6,12 @@ only; sizes are bounded; patterns run on the linear-time engine of the validator
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 MAX_NODES = 2_000
 MAX_DEPTH = 24

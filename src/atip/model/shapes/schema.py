@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from atip.model.reading.documents import SHAPES
 from atip.model.shapes.shape import Anything, Either, Items, Shape, Table, Text, Whole
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 BASE = "https://atip.dev/schema/"

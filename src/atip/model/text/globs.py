@@ -34,7 +34,7 @@ class Glob(Value):
 
 
 def parse_glob(text: str) -> Glob:
-    """Check and normalise one entry.
+    """Check and normalize one entry.
 
     Raises:
         FormatError: `glob.relative`, `glob.parent` or `glob.form`.

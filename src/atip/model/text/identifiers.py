@@ -7,8 +7,8 @@ text of a document can never become syntax (row 26 of the threat table).
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

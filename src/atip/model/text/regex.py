@@ -1,6 +1,6 @@
 """Regular expressions: those of documents on a linear-time engine only, our own compiled when they are first used.
 
-The one door to RE2. Patterns that documents bring (`version_check.parse`, CMP `re:`, ATIP `pattern`) are
+The one user of RE2. Patterns that documents bring (`version_check.parse`, CMP `re:`, ATIP `pattern`) are
 short, and what RE2 cannot do (look-around, back-references) is refused with a message, never handed
 to a backtracking engine: `(a+)+$` on 27 characters took 18 s there.
 """

@@ -6,9 +6,10 @@ neither empty nor a dot segment, because servers and proxies rewrite those (`../
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

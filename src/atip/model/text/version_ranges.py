@@ -1,4 +1,4 @@
-"""Versions and npm-style ranges: the one door to `node-semver`.
+"""Versions and npm-style ranges: the one user of `node-semver`.
 
 Programs print versions that are no semantic versions (`5.1.6-0+deb12u1`, `n6.0`, `2.40`): what leads is taken.
 Implements AIP-29 `version_check.range`; RESOLUTIONS P14, P15.

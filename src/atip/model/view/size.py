@@ -8,12 +8,12 @@ goes is counted and said. Linear in the size of the tool but for one sort.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from atip.model.reading.encode import encode, encode_record
 from atip.model.tool import Command, Tool
 from atip.model.view.parts import Cut, stub
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

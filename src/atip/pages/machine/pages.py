@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Protocol
+
 from atip.errors import AtipError, NotFoundError
 from atip.model.reading.shim_records import encode_text
 from atip.model.text.visible_text import clean
@@ -12,10 +14,8 @@ from atip.pages.tool_data import command_data, tool_data
 from atip.registry.publish.files.delivery import PAGE_TYPES
 from atip.system.network.page_server import PageAnswer
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Protocol
 
     from atip.model.tool import Tool
     from atip.system.network.page_server import PageRequest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING, Any
 
 from atip.knowledge.proof import summary as summary_of_proof
 from atip.model.reading.shim_records import encode_text
@@ -12,10 +13,8 @@ from atip.pages.judge_pack import judge_files
 from atip.pages.search_pieces import index_files
 from atip.pages.site import feeds
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
 
     from atip.pages.rendering import Asset, Renderer
     from atip.pages.site.published import Registry

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, UsageError
 from atip.model.text.visible_text import clean
@@ -23,10 +24,8 @@ from atip.pages.site.tool_pages import files_of
 from atip.pages.site.workers import ToolOrder, WorkPlace, collecting_rarely, work_all
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.pages.site.workers import ToolResult
 

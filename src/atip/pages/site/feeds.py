@@ -6,15 +6,14 @@ Times come from the registry's releases, never from a clock.
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from atip.model.reading.shim_records import encode_text
 from atip.pages.names import plain_url
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     Summary = Mapping[str, Any]
     Change = dict[str, str]

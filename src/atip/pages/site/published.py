@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.reading.decode import decode
@@ -12,10 +13,8 @@ from atip.registry import tree
 from atip.registry.publish.files.delivery import headers_for
 from atip.system.stores.objects import open_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.model.tool import Tool
     from atip.system.stores.objects import ObjectStore

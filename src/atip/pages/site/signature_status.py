@@ -8,14 +8,11 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from typing import Any
 
 from atip.errors import FormatError
 from atip.model.reading.reader import read_json
 from atip.model.text.visible_text import clean
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 UNSIGNED = {"state": "unknown", "label": "not signed", "by": ""}
 _UNREADABLE = {"state": "does", "label": "signature cannot be read", "by": ""}

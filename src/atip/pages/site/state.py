@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from atip.errors import FormatError
 from atip.model.reading.shim_records import decode_quickly, encode_text
 from atip.system.files import write_atomic
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 FILE = ".atip-site.json"
 VERSION = 3

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from atip.discovery.sources.knowing import with_knowledge
+from typing import TYPE_CHECKING, Any
+
+from atip.discovery.sources.knowledge_source import with_knowledge
 from atip.model.diff.compare import diff
 from atip.model.reading.shim_records import encode_bytes
 from atip.model.text.visible_text import clean
@@ -13,10 +15,7 @@ from atip.pages.search_pieces import index_words
 from atip.pages.site.signature_status import signature_status
 from atip.pages.tool_data import command_data, tool_data
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.tool import Tool
     from atip.pages.rendering import Renderer
     from atip.pages.site.published import PublishedShim, PublishedTool

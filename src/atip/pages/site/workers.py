@@ -13,6 +13,7 @@ import os
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.reading.wire import WIRE
@@ -24,11 +25,9 @@ from atip.pages.site.quick_values import quicken
 from atip.pages.site.tool_pages import describe_tool, render_pages
 from atip.system.programs.processes import end_with
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from concurrent.futures import Future
-    from typing import Any
 
     from atip.pages.site.tool_pages import ToolPages
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from atip.model.permissions.confinement import ANY_PROGRAM, MIB, Confinement, Limits
 from atip.model.text.environment import is_never_passed, runs_code
 from atip.model.value import Value
+from atip.policy.command_context import MARKS
 from atip.policy.confinement.granting import (
     bounded,
     expanded,
@@ -20,9 +21,8 @@ from atip.policy.confinement.granting import (
     path_covers,
     workspace_of,
 )
-from atip.policy.confinement.guarding import guard, kept_in
+from atip.policy.confinement.guarding import guard, protected_names
 from atip.policy.places.named import NOTHING
-from atip.policy.subject import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ WORKSPACE = "**/**"
 """In a request: everything below the directory of the call."""
 
 
-class Asked(Value):
+class SandboxRequest(Value):
     """What a tool asks for."""
 
     confinement: Confinement
@@ -58,9 +58,9 @@ class RunContext(Value):
     own: tuple[str, ...] = ()
     """Folders with settings and records of ours."""
     repository: bool = False
-    """Git itself runs: it works in repositories, which are sealed for everybody else; see `guarding.kept_in`."""
+    """Git itself runs: it works in repositories, which are sealed for everybody else; see `guarding.protected_names`."""
     changed: tuple[str, ...] = ()
-    """Kept names that this call is there to change."""
+    """Protected names that this call is there to change."""
     libraries: tuple[str, ...] = ()
     """What the program itself consists of, beyond the file that is started: readable, always."""
 
@@ -69,7 +69,7 @@ def plan_confinement(
     effects: Effects,
     policies: Sequence[Policy],
     *,
-    asked: Asked | None = None,
+    request: SandboxRequest | None = None,
     named: Named = NOTHING,
     scene: RunContext | None = None,
     timeout_s: float | None = None,
@@ -77,41 +77,41 @@ def plan_confinement(
     """The confinement of one call.
 
     Args:
-        asked: what the tool requests; None: nobody knows what it needs, and it gets what policy grants and
+        request: what the tool requests; None: its needs are unknown, and it gets what policy grants and
             the programs of the operating system, all inside of the same walls.
         timeout_s: of the call, if it is known.
     """
     scene = scene or RunContext()
-    plan = _Plan(effects, policies, asked, named, scene)
+    plan = _Plan(effects, policies, request, named, scene)
     wall = RUN_LIMITS.wall_s or 600.0
-    request = plan.request
-    found = request.replace(
+    expanded = plan.expanded
+    found = expanded.replace(
         fs_read=(*plan.reads(), *scene.libraries),
         fs_write=plan.writes(),
         egress=plan.hosts(),
         # SECURITY: only a person grants these; a manifest's word does not count
         egress_private=grants(policies, "private") if plan.online else (),
         tcp=grants(policies, "tcp") if plan.online else (),
-        ingress=granted(request.ingress, grants(policies, "ingress"), str.__eq__)
+        ingress=granted(expanded.ingress, grants(policies, "ingress"), str.__eq__)
         if plan.online
         else (),
         exec_allow=plan.may_fork,
-        exec_spawn=request.exec_spawn if plan.may_fork else (),
+        exec_spawn=expanded.exec_spawn if plan.may_fork else (),
         # names of variables are requests too, and what changes what runs is never passed
         env_pass=tuple(
             name
-            for name in request.env_pass
+            for name in expanded.env_pass
             if name in grants(policies, "env") and not is_never_passed(name)
         ),
-        env_set=tuple((name, value) for name, value in request.env_set if not runs_code(name)),
-        tty=request.tty and effects.interactive.tty is not False,
+        env_set=tuple((name, value) for name, value in expanded.env_set if not runs_code(name)),
+        tty=expanded.tty and effects.interactive.tty is not False,
         limits=RUN_LIMITS.replace(wall_s=min(wall, timeout_s) if timeout_s else wall),
     )
     found = guard(found, home=scene.home, own=scene.own, explicit=plan.explicit())
     # a yes to a call that is known to write there was a yes to just that
     if effects.extra.get(MARKS["protected"]) is True:
         return found
-    kept = kept_in(found, repository=scene.repository, without=scene.changed)
+    kept = protected_names(found, repository=scene.repository, without=scene.changed)
     return found.replace(fs_keep=kept)
 
 
@@ -122,11 +122,11 @@ class _Plan:
         self,
         effects: Effects,
         policies: Sequence[Policy],
-        asked: Asked | None,
+        request: SandboxRequest | None,
         named: Named,
         scene: RunContext,
     ) -> None:
-        self.effects, self.policies, self.asked = effects, policies, asked
+        self.effects, self.policies, self.request = effects, policies, request
         self.named, self.scene = named, scene
         self.online = effects.network is not False
         files = effects.filesystem
@@ -136,12 +136,12 @@ class _Plan:
         self.own = (f"{scene.cwd.rstrip('/')}/**",) if self.access != "none" else ()
         if self.access == "write":
             self.policies = tuple(_with_workspace(policy, self.own) for policy in policies)
-        self.request = self._request()
+        self.expanded = self._expand()
 
-    def _request(self) -> Confinement:
+    def _expand(self) -> Confinement:
         """What was asked for with `~` and the workspace spelled out; or everything that may be granted."""
         home = self.scene.home
-        if self.asked is None:
+        if self.request is None:
             return Confinement(
                 fs_read=(*self.own, *self._grants("reads")),
                 fs_write=self._grants("writes"),
@@ -149,8 +149,8 @@ class _Plan:
                 exec_spawn=(ANY_PROGRAM,),
                 env_pass=self._grants("env"),
             )
-        wanted = self.asked.confinement
-        if self.asked.curated:
+        wanted = self.request.confinement
+        if self.request.curated:
             # silence in our own knowledge is no opinion: hosts and variables are up to the policy
             wanted = wanted.replace(
                 egress=wanted.egress or self._grants("hosts"),
@@ -175,12 +175,12 @@ class _Plan:
     def reads(self) -> tuple[str, ...]:
         if not self.looks:
             return ()
-        request = self.request.fs_read
+        wanted = self.expanded.fs_read
         allowed = (*self.own, *self._grants("reads"))
-        if self.asked is not None and self.asked.curated:
-            allowed += request
+        if self.request is not None and self.request.curated:
+            allowed += wanted
         extra = bounded(self.policies, "reads", self.named.paths, self.scene.home)
-        return tuple(dict.fromkeys((*granted(request, allowed, path_covers), *extra)))
+        return tuple(dict.fromkeys((*granted(wanted, allowed, path_covers), *extra)))
 
     def writes(self) -> tuple[str, ...]:
         if not self.acts:
@@ -188,13 +188,13 @@ class _Plan:
         home = f"{self.scene.home}/"
         named = tuple(path for path in self.named.paths if not home.startswith(f"{_bare(path)}/"))
         extra = bounded(self.policies, "writes", named, self.scene.home)
-        found = granted(self.request.fs_write, self._grants("writes"), path_covers)
+        found = granted(self.expanded.fs_write, self._grants("writes"), path_covers)
         return tuple(dict.fromkeys((*found, *extra)))
 
     def hosts(self) -> tuple[str, ...]:
         if not self.online:
             return ()
-        found = granted(self.request.egress, self._grants("hosts"), host_covers)
+        found = granted(self.expanded.egress, self._grants("hosts"), host_covers)
         extra = bounded(self.policies, "hosts", self.named.hosts)
         return tuple(dict.fromkeys((*found, *extra)))
 
@@ -202,11 +202,11 @@ class _Plan:
     def may_fork(self) -> bool:
         """Whether processes may be made at all; which programs these can become is in the request. A list in
         our own knowledge counts even where no program of the caller's choice is run."""
-        if self.asked is None:
+        if self.request is None:
             return self.effects.subprocess is not False
-        if not self.asked.confinement.exec_allow:
+        if not self.request.confinement.exec_allow:
             return False
-        return self.asked.curated or self.effects.subprocess is not False
+        return self.request.curated or self.effects.subprocess is not False
 
     def explicit(self) -> tuple[str, ...]:
         """What a person granted or was asked about; the workspace is neither.

@@ -1,6 +1,6 @@
 """Granting: what the layers of a policy grant together, and when one entry lies within another.
 
-Only the user and the organisation can grant; every layer can cut. A layer whose list is empty has no opinion.
+Only the user and the organization can grant; every layer can cut. A layer whose list is empty has no opinion.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def guard(
     )
 
 
-def kept_in(
+def protected_names(
     confinement: Confinement, *, repository: bool, without: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """What stays as it is where a confinement may write.

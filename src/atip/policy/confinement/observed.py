@@ -6,12 +6,13 @@ what was not seen this time (*unused*); it lowers nothing. Pure. Implements ATIP
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.model.effects import Effects, Filesystem, Interactive
 from atip.model.facts import fact_of
 from atip.model.value import Value
 from atip.policy.places.sensitive import is_secret
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -103,7 +104,7 @@ class Touched(Value):
     """`host:port` that it reached through the gate."""
     refused: tuple[str, ...] = ()
     """Hosts and addresses that it tried and did not reach."""
-    asked: tuple[str, ...] = ()
+    lookups: tuple[str, ...] = ()
     """Names that it looked up."""
     terminals: tuple[str, ...] = ()
     signals: tuple[str, ...] = ()
@@ -129,13 +130,13 @@ def touched(
     tries: Iterable[Try],
     attempts: Sequence[tuple[str, bool]],
     scene: TraceContext,
-    asked: Sequence[str] = (),
+    lookups: Sequence[str] = (),
 ) -> Touched:
     """Sort what was tried.
 
     Args:
         attempts: `host:port` and whether it was let through, from the gate.
-        asked: names that were looked up.
+        lookups: names that were looked up.
     """
     sorting = _Sorting(scene)
     for one in tries:
@@ -148,7 +149,7 @@ def touched(
         spawned=tuple(dict.fromkeys(sorting.spawned)),
         hosts=tuple(dict.fromkeys(target for target, allowed in attempts if allowed)),
         refused=tuple(refused),
-        asked=tuple(asked),
+        lookups=tuple(lookups),
         terminals=tuple(sorting.terminals),
         signals=tuple(sorting.signals),
         mounts=tuple(sorting.mounts),
@@ -278,7 +279,7 @@ def observed_effects(seen: Touched) -> Effects:
             write=True if seen.writes else None,
             delete=True if seen.deletes else None,
         ),
-        network=True if seen.hosts or seen.refused or seen.asked else None,
+        network=True if seen.hosts or seen.refused or seen.lookups else None,
         subprocess=True if seen.spawned else None,
         interactive=Interactive(tty=True if seen.terminals else None),
         modifies=modified or None,
@@ -301,7 +302,7 @@ def shown(seen: Touched, fact: str) -> tuple[str, ...]:
         "filesystem.read": seen.reads,
         "filesystem.write": seen.writes,
         "filesystem.delete": seen.deletes,
-        "network": (*seen.hosts, *seen.refused, *seen.asked),
+        "network": (*seen.hosts, *seen.refused, *seen.lookups),
         "subprocess": seen.spawned,
         "interactive.tty": seen.terminals,
         "changes.process": seen.signals,

@@ -1,4 +1,4 @@
-"""Tools of coding agents beyond the shell: files they read and write, pages they fetch, MCP tools – as one `Subject` for the judge. Pure.
+"""Tools of coding agents beyond the shell: files they read and write, pages they fetch, MCP tools – as one `CommandContext` for the judge. Pure.
 
     (1) what the kind of tool does: reads, writes, fetches, or unknown
     (2) its paths: secrets, what lies outside of the workspace, what runs later, our own settings
@@ -15,13 +15,13 @@ from atip.calls.shell.line import ShellLine, ShellWord
 from atip.knowledge.words import as_effects, profile
 from atip.model.effects import UNKNOWN, raised_by
 from atip.model.value import Value
+from atip.policy.command_context import MARKS, CommandContext, danger_of, marked
 from atip.policy.decision import ALLOW, ASK, DENY, PRESET
 from atip.policy.network.web_addresses import address_danger, host_of
 from atip.policy.never import own_reason
 from atip.policy.places import vital
 from atip.policy.places.paths import Paths
 from atip.policy.presets import CI
-from atip.policy.subject import MARKS, Subject, danger_of, marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class ClientTool(Value):
 class ToolSubject(Value):
     """What is judged, and what `opinion` needs beside the decision."""
 
-    subject: Subject
+    subject: CommandContext
     inside: bool
     """Whether every path lies in the workspace."""
 
@@ -84,7 +84,7 @@ def subject_of(
     if tool.kind == MCP:  # (4)
         effects = _mcp(tool, paths, effects, reasons, hosts)
     own = tool.kind == WRITE and any(vital.is_own(path, paths.places.home) for path in found)
-    subject = Subject(
+    subject = CommandContext(
         tool=tool.name, text=tool.text, effects=effects, reasons=tuple(reasons),
         also_called=(tool.server,) if tool.server else (),
         evidence="claim" if tool.kind == MCP else "knowledge", paths=tuple(dict.fromkeys(found)),

@@ -1,4 +1,4 @@
-"""What each command of a shell line will do: `ShellLine` → one `Subject` per command, wrappers opened.
+"""What each command of a shell line will do: `ShellLine` → one `CommandContext` per command, wrappers opened.
 
     (1) who: a function of the line, a program that is known, or nobody knows
     (2) its effects by knowledge (`calls.effects.engine`), without what it runs
@@ -21,13 +21,13 @@ from atip.errors import FormatError
 from atip.knowledge.reading import CURATED
 from atip.knowledge.words import as_effects, profile, raises
 from atip.model.effects import UNKNOWN, Effects, raised_by
-from atip.policy.lines.around import Around
+from atip.policy.command_context import CommandContext, marked
+from atip.policy.lines.line_context import LineContext
 from atip.policy.lines.options import joined_risk, may_be_option
 from atip.policy.lines.shell_options import changes_reading
 from atip.policy.never import mark_never
 from atip.policy.places import habits
 from atip.policy.places.paths import Paths
-from atip.policy.subject import Subject, marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def judge_line(
     links: FollowLinks | None = None,
     workspace: NamesOf | None = None,
     left: list[int] | None = None,
-) -> tuple[Subject, ...]:
+) -> tuple[CommandContext, ...]:
     """One subject per command that may run, in order.
 
     Args:
@@ -89,16 +89,16 @@ class _LineJudge:
         self.line, self.lookup, self.depth = line, lookup, depth
         self.cwd, self.home, self.links = cwd, home, links
         self.paths = Paths(line, cwd, home, links)
-        self.around = Around(line, self.paths, traced=traced)
+        self.context = LineContext(line, self.paths, traced=traced)
 
-    def judge(self) -> tuple[Subject, ...]:
-        found: list[Subject] = []
+    def judge(self) -> tuple[CommandContext, ...]:
+        found: list[CommandContext] = []
         for index, command in enumerate(self.line.commands):
             if self.left[0] <= 0:
-                found.append(_unknown(Subject(tool=UNKNOWN_TEXT, flags=None), _TOO_MANY))
+                found.append(_unknown(CommandContext(tool=UNKNOWN_TEXT, flags=None), _TOO_MANY))
                 break
             subjects = self._words(command.words, index, command.feed, 0)
-            subjects[0] = self.around.judge(subjects[0], command)
+            subjects[0] = self.context.judge(subjects[0], command)
             found += mark_never(subjects, command, self.line, self.paths)
         return tuple(found)
 
@@ -106,15 +106,15 @@ class _LineJudge:
 
     def _words(
         self, words: Sequence[ShellWord], index: int, feed: tuple[int, ...] | None, nesting: int
-    ) -> list[Subject]:
+    ) -> list[CommandContext]:
         """The subject of a command and those of the commands it runs."""
         self.left[0] -= 1
         if not words:
-            return [Subject(effects=_effects("nothing"), evidence="shell")]
+            return [CommandContext(effects=_effects("nothing"), evidence="shell")]
         name = words[0].text
         shown = " ".join(word.raw or word.text for word in words)
         argv = tuple(word.argument for word in words)
-        subject = Subject(tool=name, argv=argv, text=shown)
+        subject = CommandContext(tool=name, argv=argv, text=shown)
         if UNKNOWN_TEXT in name:
             return [_unknown(subject, "the program's name is only known when the line runs")]
         if self.line.direct and nesting == 0:
@@ -140,9 +140,9 @@ class _LineJudge:
         return self._program(subject, words, index, feed, nesting)
 
     def _program(
-        self, subject: Subject, words: Sequence[ShellWord], index: int,
+        self, subject: CommandContext, words: Sequence[ShellWord], index: int,
         feed: tuple[int, ...] | None, nesting: int,
-    ) -> list[Subject]:  # fmt: skip
+    ) -> list[CommandContext]:  # fmt: skip
         program = program_name(subject.tool)
         tool = self.lookup(program) if program else None
         if tool is None:
@@ -153,9 +153,9 @@ class _LineJudge:
     # --- (2) to (5) ------------------------------------------------------------------------------
 
     def _call(
-        self, subject: Subject, tool: Tool, words: Sequence[ShellWord], index: int,
+        self, subject: CommandContext, tool: Tool, words: Sequence[ShellWord], index: int,
         feed: tuple[int, ...] | None, nesting: int,
-    ) -> list[Subject]:  # fmt: skip
+    ) -> list[CommandContext]:  # fmt: skip
         call = parse(tool, _operands(tool, subject, words))
         found = effects_of(tool, call.replace(inner=()))
         curated = tool.own.get("curated") is CURATED
@@ -197,15 +197,15 @@ class _LineJudge:
             return [subject]
         if nesting >= MAX_NESTING:
             return [_unknown(subject, "runs commands inside of commands, too deep to follow")]
-        inner: list[Subject] = []
+        inner: list[CommandContext] = []
         for each in call.inner:
             inner += self._inner(each, subject, words, index, feed, nesting)
         return [subject, *inner]
 
     def _inner(
-        self, inner: Inner, outer: Subject, words: Sequence[ShellWord], index: int,
+        self, inner: Inner, outer: CommandContext, words: Sequence[ShellWord], index: int,
         feed: tuple[int, ...] | None, nesting: int,
-    ) -> list[Subject]:  # fmt: skip
+    ) -> list[CommandContext]:  # fmt: skip
         if inner.where in ("container", "remote"):
             says = f"runs in a {inner.where} system, where these names are other programs"
             return [_unknown(outer, says)]
@@ -234,7 +234,7 @@ class _LineJudge:
                 filled.append(known.get(text) or ShellWord(text=text, raw=text, pattern=text))
         return self._words(filled, index, feed, nesting + 1)
 
-    def _shell(self, text: str, via: str, outer: Subject) -> list[Subject]:
+    def _shell(self, text: str, via: str, outer: CommandContext) -> list[CommandContext]:
         """A line inside the line."""
         if UNKNOWN_TEXT in text or self.depth + 1 >= MAX_NESTING:
             return [_unknown(outer, f"`{via}` runs text that is only known when the line runs")]
@@ -242,7 +242,9 @@ class _LineJudge:
             line = parse_shell(text, home=self.home, cwd=self.cwd, inner=True)
         except FormatError as error:
             return [_unknown(outer, error.message)]
-        traced = self.around.traced or (outer.tool in habits.SHELLS and "-x" in (outer.flags or ()))
+        traced = self.context.traced or (
+            outer.tool in habits.SHELLS and "-x" in (outer.flags or ())
+        )
         return list(
             judge_line(
                 line, lookup=self.lookup, cwd=self.cwd, home=self.home, depth=self.depth + 1,
@@ -257,7 +259,7 @@ def _numbered(word: ShellWord) -> str:
     return word.text.replace(UNKNOWN_TEXT, "1") if numbers else word.argument
 
 
-def _operands(tool: Tool, subject: Subject, words: Sequence[ShellWord]) -> tuple[str, ...]:
+def _operands(tool: Tool, subject: CommandContext, words: Sequence[ShellWord]) -> tuple[str, ...]:
     """The argv to parse. Knowledge is undecided about text that may hold a command in a subscript; where a
     builtin evaluates no such thing, a quoted word that is filled in later is plain text."""
     name = subject.tool
@@ -290,17 +292,17 @@ def _added(words: str) -> Effects:
 
 
 def _of(
-    subject: Subject, tool: Tool, call: Invocation, effects: Effects, reasons: list[Reason]
-) -> Subject:
+    subject: CommandContext, tool: Tool, call: Invocation, effects: Effects, reasons: list[Reason]
+) -> CommandContext:
     evidence = "knowledge" if tool.own.get("curated") is CURATED else _claimed(tool, call)
     return subject.replace(
-        path=call.path, effects=effects, reasons=tuple(reasons), known=tool, evidence=evidence,
+        path=call.path, effects=effects, reasons=tuple(reasons), metadata=tool, evidence=evidence,
         flags=tuple(flag for given in call.options for flag in given.flags),
         arguments=call.arguments,
     )  # fmt: skip
 
 
-def _unknown(subject: Subject, says: str) -> Subject:
+def _unknown(subject: CommandContext, says: str) -> CommandContext:
     reason = Reason(subject=subject.tool or subject.text, says=says, evidence="shell")
     return subject.replace(effects=UNKNOWN, reasons=(*subject.reasons, reason), flags=None)
 

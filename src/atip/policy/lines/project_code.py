@@ -6,11 +6,11 @@ only a rule that says `unsafeUnconfined` lets it run outside (`policy.decide`).
 
 from __future__ import annotations
 
-from atip.policy.subject import danger_of
+from atip.policy.command_context import danger_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.policy.subject import Subject
+    from atip.policy.command_context import CommandContext
 
 _CATEGORIES = frozenset(("build", "development", "language", "packages", "shell"))
 """Of curated knowledge: programs that are given code, or find it in the folder that they are started in."""
@@ -40,11 +40,11 @@ _PLUG_INS = frozenset(("eslint", "prettier", "stylelint", "pylint", "rubocop"))
 """Checkers that load code by their settings in the project."""
 
 
-def runs_project_code(subject: Subject) -> bool:
+def runs_project_code(subject: CommandContext) -> bool:
     """Whether a call may run files of the workspace. What is not known may."""
     if not subject.argv or subject.evidence == "shell" or subject.is_operation:
         return False
-    if subject.known is None:
+    if subject.metadata is None:
         return True
     if subject.tool in _PLUG_INS:
         return danger_of(subject, "filesystem.read") is not False
@@ -54,4 +54,4 @@ def runs_project_code(subject: Subject) -> bool:
         return True
     # what it runs is not among the other commands of the line, so nothing of it is known
     is_code = danger_of(subject, "destructive") is not False
-    return is_code and subject.known.own.get("category") in _CATEGORIES
+    return is_code and subject.metadata.own.get("category") in _CATEGORIES

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
+    from atip.policy.command_context import CommandContext
     from atip.policy.network.services import Service
-    from atip.policy.subject import Subject
 
     class NamesOf(Protocol):
         """What the files of a workspace name (`system.workspace.names`)."""
@@ -69,7 +69,7 @@ _API_PATH = LazyRegex(
 """Not `graphql`, and no repository, organization or user by name."""
 
 
-def reads_service(subject: Subject, workspace: NamesOf | None = None) -> bool:
+def reads_service(subject: CommandContext, workspace: NamesOf | None = None) -> bool:
     """Whether a call only asks the service that its user is logged in to, or this machine.
 
     Args:
@@ -99,7 +99,7 @@ def reads_service(subject: Subject, workspace: NamesOf | None = None) -> bool:
     return all(word in _HARMLESS or _is_plain(word) for word in left)
 
 
-def _is_read(known: Service, subject: Subject, workspace: NamesOf | None) -> bool:
+def _is_read(known: Service, subject: CommandContext, workspace: NamesOf | None) -> bool:
     command = " ".join(subject.path)
     if command in known.bare:
         return not subject.arguments

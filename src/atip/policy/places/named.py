@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from atip.policy.subject import Subject
+    from atip.policy.command_context import CommandContext
 
 _PORTS = {"http": 80, "https": 443, "git": 9418, "ws": 80, "wss": 443}
 _SYSTEM = (
@@ -47,7 +47,7 @@ class Named(Value):
 NOTHING = Named()
 
 
-def named_by(subjects: Iterable[Subject], *, home: str, asked: bool) -> Named:
+def named_by(subjects: Iterable[CommandContext], *, home: str, asked: bool) -> Named:
     """What a call names.
 
     Args:

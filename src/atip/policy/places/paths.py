@@ -11,13 +11,13 @@ from atip.calls.effects.engine import Reason, program_name
 from atip.calls.invocation import UNKNOWN_TEXT
 from atip.calls.shell.line import ShellWord
 from atip.model.text.regex import LazyRegex
+from atip.policy.command_context import marked
 from atip.policy.lines.programs import programs_read
 from atip.policy.lines.word_values import filled_in, joined_values
 from atip.policy.places import habits
 from atip.policy.places.folders import Folders
 from atip.policy.places.reaching import is_secret_pattern, reaches_secret, regex_reaches
 from atip.policy.places.sensitive import is_protected, is_secret
-from atip.policy.subject import marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Paths that are never read or written in passing: secrets, start files, hooks, agent settings. Data.
 
-One regular expression per list, over normalised paths; `EXAMPLES` stand in where a word holds a wildcard
+One regular expression per list, over normalized paths; `EXAMPLES` stand in where a word holds a wildcard
 (`cat .e*`). Extend here, nowhere else.
 """
 
@@ -126,7 +126,7 @@ def _is_listed(path: str) -> bool:
 
 
 def is_secret(path: str) -> bool:
-    """Whether a normalised path (wildcards as `UNKNOWN_TEXT`, `\\1`, `\\2`) is or may be a secret."""
+    """Whether a normalized path (wildcards as `UNKNOWN_TEXT`, `\\1`, `\\2`) is or may be a secret."""
     if not any(char in path for char in (UNKNOWN_TEXT, ANY_FILE, ANY_CHAR)):
         return _is_listed(path)
     plain = path.split(UNKNOWN_TEXT)[0].split(ANY_FILE)[0].split(ANY_CHAR)[0]

@@ -1,6 +1,6 @@
 """Vital places: what nobody loses on purpose through an agent – roots, homes, disks, boot loader, our own settings. Data.
 
-Paths are absolute and normalised (`Paths.resolve`); a wildcard is `ANY_FILE`. Lexical: no file is looked at.
+Paths are absolute and normalized (`Paths.resolve`); a wildcard is `ANY_FILE`. Lexical: no file is looked at.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def is_python(program: str) -> bool:
     return program.rpartition("/")[2].rstrip("0123456789.") == "python"
 
 
-def looked_up(argv: Sequence[str]) -> frozenset[str] | None:
+def imported_names(argv: Sequence[str]) -> frozenset[str] | None:
     """Names that the code or module of a call asks for; None: the folder of the line is not searched."""
     if not argv or not is_python(argv[0]):
         return None

@@ -56,7 +56,7 @@ def script_lines(text: str, _argv: Sequence[str] = ()) -> tuple[str, ...] | None
     return (text,) if script_interpreter(text) in _SHELLS else None
 
 
-def told_lines(text: str, _argv: Sequence[str] = ()) -> tuple[str, ...] | None:
+def whole_file(text: str, _argv: Sequence[str] = ()) -> tuple[str, ...] | None:
     """A file that a shell was told to run, whatever its first line says."""
     return (text,)
 

@@ -56,7 +56,7 @@ _SOURCES: dict[str, Source] = {
         reader="task_tables.cargo_lines",
         searches_up=True,
     ),
-    "direnv": Source(files=(".envrc",), reader="shell_files.told_lines", searches_up=True),
+    "direnv": Source(files=(".envrc",), reader="shell_files.whole_file", searches_up=True),
 }
 
 
@@ -94,7 +94,7 @@ def source_of(argv: Sequence[str]) -> Source | None:
         return None
     name = argv[0].rpartition("/")[2]
     if name in _SHELLS and len(argv) > 1 and not argv[1].startswith("-"):
-        return Source(files=(argv[1],), reader="shell_files.told_lines")
+        return Source(files=(argv[1],), reader="shell_files.whole_file")
     if argv[0].startswith(("./", "../", "/")):
         return Source(files=(argv[0],), reader="shell_files.script_lines")
     return _SOURCES.get(name)

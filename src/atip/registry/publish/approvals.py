@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.reading.reader import read_json
@@ -15,10 +16,6 @@ from atip.model.shapes.check import check_shape
 from atip.model.shapes.registry import DIGEST
 from atip.model.shapes.shape import Field, Items, Shape
 from atip.system.files import locked, read_bytes, write_atomic
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 FILE = "approvals.json"
 SHAPE = Shape(

@@ -18,6 +18,7 @@ import hashlib
 import os
 import sqlite3
 import time
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, FormatError
 from atip.model.reading.shim_records import StateHead
@@ -40,7 +41,6 @@ from atip.system.clock import iso
 from atip.system.files import locked, make_private
 from atip.system.stores.objects import open_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -12,6 +12,8 @@ Reads; writes nothing. The metadata is verified by python-tuf, which did not wri
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import AtipError, FormatError
 from atip.model.problems import Problem
 from atip.model.reading.documents import judge
@@ -24,10 +26,7 @@ from atip.registry.publish.files.extra_files import read_patterns
 from atip.registry.shims.check import verify_signature_of
 from atip.system.stores.objects import open_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.system.stores.objects import ObjectStore
     from atip.trust.expected import TrustPolicy
 
@@ -156,7 +155,7 @@ class _Check:
             return
         self.shims.add(digest)
         try:
-            # The strict judgement finds all that a client's lenient one does, and more.
+            # The strict judgment finds all that a client's lenient one does, and more.
             document: Any = read_json(data)
             for problem in judge(document, kind="shim").problems:
                 if problem.severity == "error":

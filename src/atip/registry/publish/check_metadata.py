@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import AtipError
 from atip.registry import tree
 from atip.registry.publish.signing.canonical import described
@@ -10,10 +12,8 @@ from atip.registry.remote.tuf_client import MAX_ROOT, SeenVersions, SignedIndex,
 from atip.system.clock import from_iso
 from atip.system.scratch import scratch_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from atip.system.stores.objects import ObjectStore
 

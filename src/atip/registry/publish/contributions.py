@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, FormatError, NotFoundError
 from atip.model.problems import Problem
@@ -16,7 +17,6 @@ from atip.registry.publish.settings import FILE, load_publisher_settings
 from atip.registry.publish.source import SHIMS, compare, list_source, read_contribution
 from atip.system.stores.objects import open_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, FormatError
 from atip.model.problems import Problem
@@ -10,7 +11,6 @@ from atip.registry import tree
 from atip.registry.publish.review import review
 from atip.registry.publish.source import read_contribution, slot_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

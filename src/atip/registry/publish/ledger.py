@@ -6,11 +6,12 @@ unpacks the parts and tools of those hundred; the lines of the other parts are c
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.model.reading import shim_records as packed
 from atip.registry.publish.files.documents import catalog_entry, version_key
 from atip.registry.publish.signing.canonical import target_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.reading.shim_records import Row, ShimRecord
     from atip.registry.publish.state import BuildState

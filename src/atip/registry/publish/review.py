@@ -11,6 +11,8 @@ Pure apart from what it is handed. Findings of severity `info` are advice.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import FormatError, TrustError
 from atip.model.diff.compare import diff
 from atip.model.observed import read_observed
@@ -23,10 +25,8 @@ from atip.model.value import Value
 from atip.registry.shims.approval import plan_update
 from atip.registry.shims.check import policy_digest, verify_signature_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from atip.model.diff.change import Change
     from atip.registry.publish.settings import PublisherSettings

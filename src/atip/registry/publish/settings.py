@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.reading.reader import read_json
@@ -12,10 +13,6 @@ from atip.model.shapes.shape import ANYTHING, Field, Items, Shape, Table, Text, 
 from atip.model.text.durations import parse_duration
 from atip.model.value import Value
 from atip.system.files import read_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 FILE = "publisher.json"
 DAY_S = 86400.0

@@ -3,7 +3,7 @@
     publisher.json            who publishes, and under which rules
     shims/**/<hex>.json       one shim per binary, in any folders; its signature beside it as `<hex>.json.bundle`
     patterns/<name>.json      pattern documents
-    policy.json               policy of an organisation
+    policy.json               policy of an organization
     approvals.json            what a person approved
 
 Links are not followed: what is published is what lies here.
@@ -17,6 +17,7 @@ import operator
 import os
 import stat
 from array import array
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, FormatError
 from atip.model.problems import Problem
@@ -24,7 +25,6 @@ from atip.model.reading.shim_records import ShimRecord, read_head
 from atip.model.value import Value
 from atip.registry import tree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

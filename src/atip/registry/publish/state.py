@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+from typing import TYPE_CHECKING
 
 from atip.model.reading.shim_records import UNPACK_ERRORS, StateHead, pack, unpack_head
 from atip.registry.publish.source import (
@@ -20,7 +21,6 @@ from atip.registry.publish.source import (
     unpack_names,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

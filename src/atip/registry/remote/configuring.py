@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import NotFoundError, TrustError, UsageError
 from atip.model.value import Value
 from atip.registry import tree
-from atip.registry.remote.asking import Asking
 from atip.registry.remote.documents import read_manifest
 from atip.registry.remote.remote import RemoteRegistry
+from atip.registry.remote.session_options import RegistrySessionOptions
 from atip.registry.remote.sources import DEFAULT_PRIORITY, parse_source
 from atip.registry.remote.state import FOLDER, RegistryFiles
 from atip.registry.remote.sync import fetch_policy
@@ -22,10 +23,8 @@ from atip.registry.remote.tuf_client import fetch_first_root, read_root
 from atip.registry.settings import FILES, load_settings
 from atip.system.files import locked, make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.registry.remote.sources import RegistrySource
     from atip.registry.remote.tuf_client import RootSummary
@@ -52,7 +51,7 @@ class AddRequest(Value):
     organization: bool = False
 
 
-class Offer(Value):
+class RegistryPreview(Value):
     """What was found at the address, for a person to confirm."""
 
     entry: Mapping[str, Any]
@@ -67,7 +66,9 @@ class Offer(Value):
     """Signers that the registry names and nobody gave; in `entry` once a person agreed."""
 
 
-def look_at(wanted: AddRequest, places: Places, *, offline: bool = False) -> Offer:
+def preview_registry(
+    wanted: AddRequest, places: Places, *, offline: bool = False
+) -> RegistryPreview:
     """Fetch root and manifest; change nothing.
 
     Raises:
@@ -75,7 +76,7 @@ def look_at(wanted: AddRequest, places: Places, *, offline: bool = False) -> Off
     """
     entry = _entry(wanted)
     source = parse_source(entry, {})
-    with RemoteRegistry(source, places, Asking(offline=offline)) as registry:
+    with RemoteRegistry(source, places, RegistrySessionOptions(offline=offline)) as registry:
         root = _root(registry, wanted)
         summary = read_root(root) if root else None
         if wanted.fingerprint and (summary is None or summary.fingerprint != wanted.fingerprint):
@@ -85,7 +86,7 @@ def look_at(wanted: AddRequest, places: Places, *, offline: bool = False) -> Off
                 f"the registry has {found}, not {wanted.fingerprint[:80]}",
                 hint="compare the fingerprint with the registry's owner",
             )
-        answer = registry.door.get(tree.MANIFEST, tree.MAX_INDEX)
+        answer = registry.fetcher.get(tree.MANIFEST, tree.MAX_INDEX)
         manifest = read_manifest(answer.body) if answer is not None else {}
         by_hash = summary is None and registry.sends_hashes()
     trust = manifest.get("trust") or {}
@@ -97,7 +98,7 @@ def look_at(wanted: AddRequest, places: Places, *, offline: bool = False) -> Off
         entry["lookup"] = "hash" if by_hash else "catalog"
     title = str((manifest.get("registry") or {}).get("name") or source.url)
     entry["name"] = wanted.name or title
-    return Offer(
+    return RegistryPreview(
         entry=entry,
         title=title,
         root=summary,
@@ -110,7 +111,7 @@ def look_at(wanted: AddRequest, places: Places, *, offline: bool = False) -> Off
 def _root(registry: RemoteRegistry, wanted: AddRequest) -> bytes | None:
     if wanted.root_file:
         return read_bytes(wanted.root_file, tree.MAX_INDEX)
-    return fetch_first_root(registry.door.fetch, registry.source.url)
+    return fetch_first_root(registry.fetcher.fetch, registry.source.url)
 
 
 def _entry(wanted: AddRequest) -> dict[str, Any]:
@@ -140,30 +141,32 @@ def _signer(signer: tuple[str, str]) -> dict[str, str]:
     return {"identity": signer[0], "issuer": signer[1]}
 
 
-def save_offer(offer: Offer, places: Places, *, adopt_signers: bool) -> dict[str, Any]:
+def add_registry(
+    preview: RegistryPreview, places: Places, *, adopt_signers: bool
+) -> dict[str, Any]:
     """Write a confirmed registry into `registries.json`; returns its entry. An organization's policy is in force with it.
 
     Raises:
         UsageError: `registry.known` when its name or address is taken.
         FetchError, TrustError, FormatError: an organization's policy cannot be had; nothing was added.
     """
-    entry = dict(offer.entry)
-    if adopt_signers and offer.offered_signers:
-        entry["signers"] = [_signer(one) for one in offer.offered_signers]
+    entry = dict(preview.entry)
+    if adopt_signers and preview.offered_signers:
+        entry["signers"] = [_signer(one) for one in preview.offered_signers]
     _refuse_known(entry, load_settings(places, "registries").get("registries") or ())
     source = parse_source(entry, {})
     if source.organization:
         # SECURITY: before the entry, so that the registry never counts without its policy.
-        _adopt_policy(source, offer.root_bytes, places)
+        _adopt_policy(source, preview.root_bytes, places)
 
     def change(entries: list[dict[str, Any]]) -> None:
         _refuse_known(entry, entries)
         entries.append(entry)
 
     _change(places, change)
-    if offer.root_bytes:
+    if preview.root_bytes:
         files = RegistryFiles(places, source)
-        files.write(files.root, offer.root_bytes)
+        files.write(files.root, preview.root_bytes)
     return entry
 
 
@@ -184,7 +187,7 @@ def _adopt_policy(source: RegistrySource, root: bytes, places: Places) -> None:
     try:
         if root:
             files.write(files.root, root)
-        with RemoteRegistry(source, places, Asking(refresh=True)) as registry:
+        with RemoteRegistry(source, places, RegistrySessionOptions(refresh=True)) as registry:
             if not fetch_policy(registry):
                 raise NotFoundError(
                     "registry.no-policy",

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import posixpath
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.model.shapes.shape import Shape
     from atip.registry.remote.tuf_client import TargetFile
     from atip.registry.shims.cache import Cached

@@ -6,6 +6,7 @@ A single slow answer ends at its own deadline; a registry that is slow every tim
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AuthRequired, FetchError
 from atip.registry.remote.tuf_client import check_skew
@@ -13,7 +14,6 @@ from atip.registry.tree import FIRST_ROOT, MEDIA_TYPE
 from atip.system.clock import monotonic
 from atip.system.network.http import HttpClient, HttpLimits
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -35,7 +35,7 @@ ACCEPT = (
 NO_HEADERS: Mapping[str, str] = {}
 
 
-class RegistryDoor:
+class RegistryFetcher:
     """All requests of one session."""
 
     def __init__(
@@ -95,7 +95,7 @@ class RegistryDoor:
         if answer.status in (404, 410):
             return None
         if answer.status in (401, 403):
-            raise self._unauthorised(answer.status)
+            raise self._unauthorized(answer.status)
         raise FetchError("http.status", f"`{self._source.name}` answered {answer.status}")
 
     def fetch(self, url: str, max_bytes: int) -> bytes | None:
@@ -126,7 +126,7 @@ class RegistryDoor:
             )
         return {"authorization": f"Bearer {token}"}
 
-    def _unauthorised(self, status: int) -> AuthRequired:
+    def _unauthorized(self, status: int) -> AuthRequired:
         variable = self._source.token_env_var
         return AuthRequired(
             "registry.auth",

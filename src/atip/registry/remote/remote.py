@@ -12,6 +12,7 @@ know. Offline nothing is asked: what was accepted before is used, marked as stal
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, FetchError, TrustError
 from atip.registry import tree
@@ -23,7 +24,7 @@ from atip.registry.remote.documents import (
     read_catalog,
     read_manifest,
 )
-from atip.registry.remote.fetch import RegistryDoor
+from atip.registry.remote.fetch import RegistryFetcher
 from atip.registry.remote.sources import bundle_url
 from atip.registry.remote.state import RegistryFiles, RemoteState
 from atip.registry.remote.tuf_client import MAX_ROOT, SignedIndex, fetch_first_root, fingerprint_of
@@ -32,17 +33,13 @@ from atip.registry.shims.cache import Cached, ShimCache
 from atip.system.digests import sha256_hex
 from atip.system.files import locked, make_private
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from atip.registry.remote.asking import Asking
+    from atip.registry.remote.session_options import RegistrySessionOptions
     from atip.registry.remote.sources import RegistrySource
     from atip.registry.remote.tuf_client import TargetFile
     from atip.registry.shims.check import CheckedShim
     from atip.system.network.http import Response
     from atip.system.paths import Places
-
 
 _UNREAD = b""
 
@@ -50,9 +47,11 @@ _UNREAD = b""
 class RemoteRegistry:
     """A session with one registry. Use as a context: leaving it saves what is to be remembered."""
 
-    def __init__(self, source: RegistrySource, places: Places, asking: Asking) -> None:
+    def __init__(
+        self, source: RegistrySource, places: Places, options: RegistrySessionOptions
+    ) -> None:
         self.source = source
-        self.asking = asking
+        self.options = options
         self.files = RegistryFiles(places, source)
         self.cache = ShimCache(self.files.cache)
         self.failed: AtipError | None = None
@@ -60,7 +59,7 @@ class RemoteRegistry:
         self.problems: list[tuple[str, AtipError]] = []
         """What went wrong, by digest."""
         self.state = self._remembered()
-        self.acceptance = Acceptance(source, asking, self.cache)
+        self.acceptance = Acceptance(source, options, self.cache)
         self._misses: set[str] | None = None
         self._missed = False
         self._index: SignedIndex | None = None
@@ -73,8 +72,8 @@ class RemoteRegistry:
         """Digests that this session sent to a registry that need not know them."""
         self.withheld: set[str] = set()
         """Digests of the user's own programs that were not sent."""
-        self.door = RegistryDoor(
-            source, offline=asking.offline, now=asking.now, session_s=asking.session_s
+        self.fetcher = RegistryFetcher(
+            source, offline=options.offline, now=options.now, session_s=options.session_s
         )
 
     def _remembered(self) -> RemoteState:
@@ -94,7 +93,7 @@ class RemoteRegistry:
 
     def close(self) -> None:
         """Save what is to be remembered and end connections."""
-        self.door.close()
+        self.fetcher.close()
         if not self._asked:
             return
         self._asked = False
@@ -133,7 +132,7 @@ class RemoteRegistry:
 
     def would_tell(self) -> bool:
         """Whether asking for a hash would send it. When that cannot be found out, `find` says why."""
-        if self.asking.offline or self.failed is not None or self._is_resting():
+        if self.options.offline or self.failed is not None or self._is_resting():
             return False
         try:
             return self.sends_hashes()
@@ -147,12 +146,12 @@ class RemoteRegistry:
         return self.cache.find(digest) is not None
 
     def _is_resting(self) -> bool:
-        return self.asking.unbidden and self.asking.now < self.state.not_before
+        return self.options.background and self.options.now < self.state.not_before
 
     def _may_rest(self, cached: Cached | None, digest: str) -> bool:
         """(1) Whether the answer is already here."""
-        asking = self.asking
-        if asking.offline:
+        options = self.options
+        if options.offline:
             return True
         # SECURITY: "cannot be asked" must not look like "does not know": an attacker could choose it.
         if self.failed is not None:
@@ -163,11 +162,11 @@ class RemoteRegistry:
             self.failed = FetchError("registry.resting", message, hint=hint)
             self.problems.append((digest, self.failed))
             raise self.failed
-        if asking.refresh:
+        if options.refresh:
             return False
         if cached is not None:
-            return asking.now < cached.facts.expires_at
-        recent = 0 <= asking.now - self.state.refreshed_at < asking.expiry_s
+            return options.now < cached.facts.expires_at
+        recent = 0 <= options.now - self.state.refreshed_at < options.expiry_s
         return recent and digest in self.misses
 
     @property
@@ -200,7 +199,7 @@ class RemoteRegistry:
         """The registry's word is current now; what it did not know before counts no longer if that may have changed."""
         if changed:
             self._misses, self._missed = set(), True
-        self.state = self.state.replace(refreshed_at=self.asking.now)
+        self.state = self.state.replace(refreshed_at=self.options.now)
 
     # -- with a signed index ---------------------------------------------------------------------
 
@@ -218,8 +217,8 @@ class RemoteRegistry:
                     self.files.tuf,
                     self.source.url,
                     self._pinned_root(),
-                    fetch=self.door.fetch,
-                    now=self.asking.now,
+                    fetch=self.fetcher.fetch,
+                    now=self.options.now,
                     seen=before.seen,
                 )
                 index.refresh()
@@ -233,7 +232,7 @@ class RemoteRegistry:
         stored = self.files.read(self.files.root, MAX_ROOT)
         if stored is not None and fingerprint_of(stored) == self.source.root:
             return stored
-        fetched = fetch_first_root(self.door.fetch, self.source.url)
+        fetched = fetch_first_root(self.fetcher.fetch, self.source.url)
         # SECURITY: whatever the server says now, the fingerprint that a person confirmed decides.
         if fetched is None or fingerprint_of(fetched) != self.source.root:
             raise TrustError(
@@ -255,7 +254,7 @@ class RemoteRegistry:
         shim, response = self._listed(target)
         bundle = None
         if target.bundle_sha256:
-            answer = self.door.get(tree.bundle_path(digest), tree.MAX_BUNDLE)
+            answer = self.fetcher.get(tree.bundle_path(digest), tree.MAX_BUNDLE)
             bundle = target.verify_bundle(answer.body if answer is not None else b"")
         return self.acceptance.accept(digest, shim, bundle, cached, response)
 
@@ -264,7 +263,7 @@ class RemoteRegistry:
             raise TrustError(
                 "tuf.invalid", f"`{target.path}` is listed with a size above the limit"
             )
-        answer = self.door.get(target.path, target.length)
+        answer = self.fetcher.get(target.path, target.length)
         if answer is None:
             raise FetchError("tuf.missing", f"`{target.path}` is listed but missing")
         return target.verify(answer.body), answer
@@ -283,7 +282,7 @@ class RemoteRegistry:
                 self.files.write(kept, data)
             return data
         self._asked = True
-        answer = self.door.get(path, tree.MAX_INDEX)
+        answer = self.fetcher.get(path, tree.MAX_INDEX)
         return answer.body if answer is not None else None
 
     def sends_hashes(self) -> bool:
@@ -340,8 +339,8 @@ class RemoteRegistry:
         path = filled(endpoints.get("shims"), digest) or tree.shim_path(digest)
         if self.sends_hashes():
             self.sent.add(digest)
-        answer = self.door.get(path, tree.MAX_SHIM, conditions(cached))
-        if self.asking.now - self.state.refreshed_at >= self.asking.expiry_s:
+        answer = self.fetcher.get(path, tree.MAX_SHIM, conditions(cached))
+        if self.options.now - self.state.refreshed_at >= self.options.expiry_s:
             self._start_anew(changed=True)
         if answer is None:
             self._no(digest)
@@ -355,13 +354,13 @@ class RemoteRegistry:
 
     def _bundle(self, shim: bytes, path: str, sibling: str) -> bytes | None:
         """The signature: the sibling first, else where the shim says, on the same origin only (A26)."""
-        answer = self.door.get(sibling, tree.MAX_BUNDLE)
+        answer = self.fetcher.get(sibling, tree.MAX_BUNDLE)
         if answer is not None:
             return answer.body
         base = f"{self.source.url}/"
         for url in bundle_url(base + path, claimed_bundle(shim))[1:]:
             answer = (
-                self.door.get(url.removeprefix(base), tree.MAX_BUNDLE)
+                self.fetcher.get(url.removeprefix(base), tree.MAX_BUNDLE)
                 if url.startswith(base)
                 else None
             )
@@ -386,5 +385,5 @@ class RemoteRegistry:
         told = error.details.get("retryAfter")
         rest = rest_s(failures, random.random(), told if isinstance(told, float) else None)  # noqa: S311
         self.state = self.state.replace(
-            failures=failures, not_before=self.asking.now + rest, last_error=error.code
+            failures=failures, not_before=self.options.now + rest, last_error=error.code
         )

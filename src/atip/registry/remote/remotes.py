@@ -1,23 +1,23 @@
 """All remote registries of a user as one source of shims: asked by priority, the first that knows answers.
 
-A 404 moves on to the next (ATIP 0.6 §4.4.3); a failure does not: somebody who can block the organisation's registry
+A 404 moves on to the next (ATIP 0.6 §4.4.3); a failure does not: somebody who can block the organization's registry
 must not thereby choose who answers instead. Names that one registry has claimed in the configuration are asked there
-only. Where an organisation's policy approves by allowlist, only its registry answers at all (§4.8).
+only. Where an organization's policy approves by allowlist, only its registry answers at all (§4.8).
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.registry.keys import read_key
-from atip.registry.remote.asking import Asking
 from atip.registry.remote.remote import RemoteRegistry
+from atip.registry.remote.session_options import RegistrySessionOptions
 from atip.registry.remote.sources import configured_sources, expiry_s
 from atip.registry.settings import load_settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -33,10 +33,12 @@ SCAN_SESSION_S = 30.0
 class RemoteShims:
     """A session with every registry. Leaving it saves what each has to remember."""
 
-    def __init__(self, sources: Iterable[RegistrySource], places: Places, asking: Asking) -> None:
-        self.registries = [RemoteRegistry(source, places, asking) for source in sources]
+    def __init__(
+        self, sources: Iterable[RegistrySource], places: Places, options: RegistrySessionOptions
+    ) -> None:
+        self.registries = [RemoteRegistry(source, places, options) for source in sources]
         self._allowing = [one for one in self.registries if _approves(one)]
-        # A ladder climbs with several threads; connections and metadata know only one.
+        # A scan asks with several threads; connections and metadata know only one.
         self._one_at_a_time = threading.Lock()
 
     def __enter__(self) -> RemoteShims:
@@ -60,7 +62,7 @@ class RemoteShims:
             AtipError: a registry that may answer could not be asked, or sent what is refused.
         """
         with self._one_at_a_time:
-            for registry in self.asked_for(name):
+            for registry in self.candidates_for(name):
                 # SECURITY: the hash of a private program would tell a stranger that it exists here.
                 if private and not registry.knows(digest) and registry.would_tell():
                     registry.withheld.add(digest)
@@ -93,7 +95,7 @@ class RemoteShims:
         """What registries without a private way to ask learned in this session, and what they were not asked for."""
         return [warning for one in self.registries for warning in hash_warnings(one)]
 
-    def asked_for(self, name: str) -> list[RemoteRegistry]:
+    def candidates_for(self, name: str) -> list[RemoteRegistry]:
         """Who may answer for a tool of this name, in order."""
         candidates = self._allowing or self.registries
         claiming = [one for one in candidates if name and name in one.source.names]
@@ -115,15 +117,15 @@ def hash_warnings(registry: RemoteRegistry) -> list[dict[str, str]]:
 
 
 def _approves(registry: RemoteRegistry) -> bool:
-    """Whether an organisation's policy lets only its own registry answer."""
+    """Whether an organization's policy lets only its own registry answer."""
     if not registry.source.organization:
         return False
-    policy = load_organisation_policy(registry)
+    policy = load_organization_policy(registry)
     return policy is not None and policy.allowlist
 
 
-def load_organisation_policy(registry: RemoteRegistry) -> Policy | None:
-    """The policy that an organisation's registry gave us at the last synchronisation.
+def load_organization_policy(registry: RemoteRegistry) -> Policy | None:
+    """The policy that an organization's registry gave us at the last synchronization.
 
     Raises:
         FormatError: it is damaged; a policy that cannot be read stops the run.
@@ -157,8 +159,8 @@ def find_signed(
     places: Places, digest: str, name: str = ""
 ) -> tuple[RegistrySource, Cached] | None:
     """The shim of a binary as it lies in the cache, and the registry whose it is; asks nobody, judges nothing."""
-    with RemoteShims(load_sources(places), places, Asking(offline=True)) as shims:
-        for registry in shims.asked_for(name):
+    with RemoteShims(load_sources(places), places, RegistrySessionOptions(offline=True)) as shims:
+        for registry in shims.candidates_for(name):
             cached = registry.cache.find(digest)
             if cached is not None:
                 return registry.source, cached
@@ -166,23 +168,23 @@ def find_signed(
 
 
 def is_approved(places: Places, digest: str) -> bool:
-    """Whether an organisation's registry holds a shim of this binary that its signers still stand for; asks nobody."""
+    """Whether an organization's registry holds a shim of this binary that its signers still stand for; asks nobody."""
     sources = [source for source in load_sources(places) if source.organization]
-    with RemoteShims(sources, places, Asking(offline=True)) as shims:
+    with RemoteShims(sources, places, RegistrySessionOptions(offline=True)) as shims:
         return shims.find_or_warn(digest) is not None
 
 
-def make_asking(
-    places: Places, *, offline: bool, refresh: bool = False, unbidden: bool = False,
+def make_session_options(
+    places: Places, *, offline: bool, refresh: bool = False, background: bool = False,
     approve: frozenset[str] = frozenset(), policy_requires: bool = False,
-) -> Asking:  # fmt: skip
+) -> RegistrySessionOptions:  # fmt: skip
     """How this user's settings and environment want sessions to be held."""
-    return Asking(
+    return RegistrySessionOptions(
         offline=offline,
         refresh=refresh or os.environ.get("ATIP_REFRESH", "") not in ("", "0"),
-        unbidden=unbidden,
+        background=background,
         expiry_s=expiry_s(load_settings(places, "registries")),
-        session_s=SCAN_SESSION_S if unbidden else 120.0,
+        session_s=SCAN_SESSION_S if background else 120.0,
         approve=approve,
         policy_requires=policy_requires,
     )

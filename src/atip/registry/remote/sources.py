@@ -8,6 +8,7 @@ Implements ATIP 0.6 §4.6.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from atip.errors import FetchError, FormatError
@@ -16,10 +17,8 @@ from atip.model.value import Value
 from atip.system.digests import sha256_hex
 from atip.system.network.http_addresses import Access, parse_address
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 DEFAULT_PRIORITY = 100
 DEFAULT_EXPIRY_S = 86400.0

@@ -3,7 +3,7 @@
 <data>/registries/<id>/state.json   versions seen, failures, when it was last asked
 <data>/registries/<id>/root.json    the pinned root
 <data>/registries/<id>/tuf/         accepted metadata (rollback protection: not in the cache, which may be deleted)
-<data>/registries/<id>/policy.json  of an organisation
+<data>/registries/<id>/policy.json  of an organization
 <cache>/registries/<id>/            shims, pending updates, catalogue, patterns, hashes that were a no
 """
 
@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.registry.remote.tuf_client import SeenVersions
 from atip.system.files import make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -36,7 +36,7 @@ class RemoteState(Value):
     failures: int = 0
     """Failed sessions in a row."""
     not_before: float = 0.0
-    """Until then nobody asks unbidden."""
+    """Background sessions do not ask before this time."""
     refreshed_at: float = 0.0
     """When its index was last seen to be current."""
     last_error: str = ""

@@ -1,6 +1,6 @@
 """Synchronising: everything that is known locally is looked up in every registry, and what else they offer is fetched.
 
-(1) organisation policy   (2) patterns   (3) shims of the digests at hand   (4) shims by name, from the catalogue
+(1) organization policy   (2) patterns   (3) shims of the digests at hand   (4) shims by name, from the catalogue
 
 Changes nothing but the registries' own folders; `syncing` hands the result to the store.
 """
@@ -8,15 +8,14 @@ Changes nothing but the registries' own folders; `syncing` hands the result to t
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.registry import tree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.registry.remote.remote import RemoteRegistry
     from atip.registry.remote.remotes import RemoteShims
@@ -43,11 +42,11 @@ class Waiting(Value):
 
 
 class RegistrySyncReport(Value):
-    """What a synchronisation did."""
+    """What a synchronization did."""
 
-    asked: int
+    lookups: int
     requests: int
-    found: Mapping[str, str]
+    answers: Mapping[str, str]
     """Digest → address of the registry that answered."""
     fetched: frozenset[str]
     """Digests whose shim is new or changed."""
@@ -60,9 +59,9 @@ class RegistrySyncReport(Value):
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "asked": self.asked,
+            "asked": self.lookups,
             "requests": self.requests,
-            "found": len(self.found),
+            "found": len(self.answers),
             "fetched": len(self.fetched),
             "prefetched": self.prefetched,
             "patterns": self.patterns,
@@ -100,9 +99,9 @@ def synchronise(
     prefetched = sum(_prefetch(registry, prefetch, told) for registry in shims.registries)
     told += [problem(name, digest, error) for name, digest, error in shims.problems]
     return RegistrySyncReport(
-        asked=asked,
-        requests=sum(one.door.requests for one in shims.registries),
-        found=found,
+        lookups=asked,
+        requests=sum(one.fetcher.requests for one in shims.registries),
+        answers=found,
         fetched=frozenset(d for one in shims.registries for d in one.acceptance.fetched),
         prefetched=prefetched,
         patterns=patterns,
@@ -143,7 +142,7 @@ def fetch_policy(registry: RemoteRegistry) -> bool:
     Raises:
         FetchError, TrustError, FormatError: it cannot be had, is not the signed one, or is not understood.
     """
-    if not registry.source.organization or registry.asking.offline:
+    if not registry.source.organization or registry.options.offline:
         return False
     data = registry.read_listed(tree.POLICY)
     if data is None:
@@ -158,7 +157,7 @@ def fetch_policy(registry: RemoteRegistry) -> bool:
 
 def _fetch_patterns(registry: RemoteRegistry) -> int:
     """(2) Shared workflows (§4.4.1); those that the registry no longer lists go."""
-    if registry.asking.offline:
+    if registry.options.offline:
         return 0
     data = registry.read_listed(tree.PATTERNS)
     names = pattern_names(data) if data is not None else []

@@ -1,6 +1,6 @@
 """The registry's TUF metadata, seen from a client: what is signed, fresh and not older than what we saw before.
 
-python-tuf keeps the rules (signatures, thresholds, versions, expiry, hashes); this file gives it our HTTP door, a
+python-tuf keeps the rules (signatures, thresholds, versions, expiry, hashes); this file gives it our HTTP client, a
 place on disk, our clock, and turns what it refuses into our errors. Beyond TUF: the versions seen are remembered a
 second time, so that a lost or damaged file cannot make us forget them; and a clock that is far off is named as such
 instead of making old metadata look fresh. Implements SECURITY-BAR §1.3. Needs the extra `registry`.
@@ -9,6 +9,7 @@ instead of making old metadata look fresh. Implements SECURITY-BAR §1.3. Needs 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from atip.errors import AtipError, FetchError, TrustError
 from atip.model.value import Value
@@ -16,10 +17,8 @@ from atip.registry.tree import FIRST_ROOT, MAX_INDEX, TUF
 from atip.system.digests import sha256_hex
 from atip.system.files import make_private
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, NoReturn
 
     from tuf.ngclient.updater import Updater
 
@@ -281,7 +280,7 @@ def _make_fetcher(fetch: Fetch) -> Any:
     from tuf.ngclient.fetcher import FetcherInterface
 
     class Fetcher(FetcherInterface):
-        """Our HTTP door; errors of ours pass through python-tuf untouched."""
+        """Our HTTP client; errors of ours pass through python-tuf untouched."""
 
         def _fetch(self, url: str) -> Iterator[bytes]:
             return iter([self.download_bytes(url, MAX_INDEX)])

@@ -5,6 +5,8 @@ Steps (4) and (5) of `registry.remote.remote`; knows nothing of how the bytes we
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.registry.remote.documents import max_age_s
 from atip.registry.remote.sources import needs_signature
 from atip.registry.shims.approval import plan_update
@@ -17,11 +19,10 @@ from atip.registry.shims.check import (
     verify_signature_of,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.registry.remote.asking import Asking
+    from atip.registry.remote.session_options import RegistrySessionOptions
     from atip.registry.remote.sources import RegistrySource
     from atip.registry.shims.approval import ShimUpdate
     from atip.registry.shims.cache import Cached, ShimCache
@@ -34,9 +35,11 @@ MAX_TOLD_AGE_S = 7 * 86400.0
 class Acceptance:
     """What one registry's shims must fulfil."""
 
-    def __init__(self, source: RegistrySource, asking: Asking, cache: ShimCache) -> None:
+    def __init__(
+        self, source: RegistrySource, options: RegistrySessionOptions, cache: ShimCache
+    ) -> None:
         self._source = source
-        self._asking = asking
+        self._options = options
         self._cache = cache
         self.manifest_requires: bool | None = None
         """What the registry's own manifest says; it can only tighten."""
@@ -48,7 +51,7 @@ class Acceptance:
     def required(self) -> bool:
         """Whether unsigned shims are refused: the strictest word wins (A25)."""
         return needs_signature(
-            self._source, manifest=self.manifest_requires, policy=self._asking.policy_requires
+            self._source, manifest=self.manifest_requires, policy=self._options.policy_requires
         )
 
     def accept(
@@ -65,7 +68,7 @@ class Acceptance:
         tool = read_shim(shim, digest)
         if cached is not None and cached.shim != shim:
             update = plan_update(read_shim(cached.shim, digest), tool)
-            if update.weaker and digest not in self._asking.approve:
+            if update.weaker and digest not in self._options.approve:
                 # SECURITY: a description that warns of less is not taken over unread.
                 self.waiting[digest] = update
                 return self.load(cached)
@@ -100,7 +103,7 @@ class Acceptance:
         ):
             signer = verify_signature_of(cached.shim, cached.bundle, policy)
         tool = read_shim(cached.shim, cached.digest)
-        stale = self._asking.now >= cached.facts.expires_at
+        stale = self._options.now >= cached.facts.expires_at
         return CheckedShim(
             digest=cached.digest, tool=tool, signer=signer, registry=self._source.url, stale=stale
         )
@@ -108,7 +111,7 @@ class Acceptance:
     def _facts(self, answer: Response, signer: str, policy: str) -> ShimFacts:
         return ShimFacts(
             url=answer.url,
-            cached_at=self._asking.now,
+            cached_at=self._options.now,
             expires_at=self._expires(answer.headers),
             etag=answer.headers.get("etag", ""),
             last_modified=answer.headers.get("last-modified", ""),
@@ -119,6 +122,6 @@ class Acceptance:
     def _expires(self, headers: Mapping[str, str]) -> float:
         """When the answer is to be checked again: as configured, else as the server says, else after a day (A24)."""
         age = None if self._source.explicit_expiry else max_age_s(headers.get("cache-control", ""))
-        return self._asking.now + (
-            self._asking.expiry_s if age is None else min(age, MAX_TOLD_AGE_S)
+        return self._options.now + (
+            self._options.expiry_s if age is None else min(age, MAX_TOLD_AGE_S)
         )

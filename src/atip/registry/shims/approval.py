@@ -8,10 +8,11 @@ gone – is kept aside until somebody approved it (SECURITY-BAR row 28); the old
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import TrustError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.diff.change import Change
     from atip.model.diff.compare import Diff
@@ -50,7 +51,7 @@ def check_binary(tool: Tool, digest: str) -> None:
         TrustError: `registry.wrong-binary`.
     """
     claimed = tool.binary.hash if tool.binary is not None else None
-    # SECURITY: compared whole, both normalised; a shim of another binary would describe this one.
+    # SECURITY: compared whole, both normalized; a shim of another binary would describe this one.
     if claimed is None or claimed.lower() != digest:
         raise TrustError(
             "registry.wrong-binary",

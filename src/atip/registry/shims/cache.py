@@ -14,16 +14,13 @@ import contextlib
 import json
 import os
 import stat
+from typing import Any
 
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.registry.tree import MAX_BUNDLE, MAX_SHIM, is_hex_digest
 from atip.system.digests import sha256_hex
 from atip.system.files import make_private, write_atomic
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 VERSION = 1
 _MAX_FACTS = 64_000
@@ -38,7 +35,7 @@ class ShimFacts(Value):
     etag: str = ""
     last_modified: str = ""
     signer: str = ""
-    """Who signed, as verified by us; empty: nobody could be established."""
+    """Who signed, as verified by us; empty: no signer was verified."""
     policy: str = ""
     """Digest of the signers and keys that `signer` was verified against."""
 

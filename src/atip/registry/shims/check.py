@@ -8,12 +8,13 @@ Implements ATIP 0.6 §3.2.2 "verify_and_load_shim" with A5, A6, A13, A25.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import FormatError, TrustError
 from atip.model.value import Value
 from atip.registry.shims.approval import check_binary
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Tool
     from atip.registry.remote.sources import RegistrySource
@@ -26,7 +27,7 @@ class CheckedShim(Value):
     digest: str
     tool: Tool
     signer: str
-    """Who signed it, as we verified; empty: nobody could be established."""
+    """Who signed it, as we verified; empty: no signer was verified."""
     registry: str
     """Address of the registry it came from."""
     stale: bool = False

@@ -16,8 +16,8 @@ from atip.errors import ExecutionError, SandboxError
 from atip.sandbox.bubblewrap import launchers, owners, system_view
 from atip.sandbox.bubblewrap import namespaces as bubblewrap
 from atip.sandbox.bubblewrap import plan as bubblewrap_plan
-from atip.sandbox.kept import journal
 from atip.sandbox.kernel.cgroups import make_group
+from atip.sandbox.protected import journal
 from atip.sandbox.running import Running
 from atip.system.programs.lasting import from_lasting_thread
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.bubblewrap.launchers import Launcher
     from atip.sandbox.bubblewrap.plan import OuterOrder, SandboxPlan
-    from atip.sandbox.network.proxy import Gatekeeper
+    from atip.sandbox.network.proxy import EgressProxy
     from atip.sandbox.run import OnOutput, Outcome, RunRequest
 
 START_S = 10.0
@@ -80,7 +80,7 @@ class _Launch:
         self._memory_total = False
         self._theirs = contextlib.ExitStack()
         self._ours = contextlib.ExitStack()
-        self._gatekeeper: Gatekeeper | None = None
+        self._egress: EgressProxy | None = None
 
     def start(self) -> Running:
         with contextlib.ExitStack() as failed:
@@ -141,11 +141,11 @@ class _Launch:
         root = os.geteuid() == 0
         outer = bubblewrap_plan.outer_order(decided, root=root)
         prefix, prefix_fds = self._prefix(outer) if outer and not root else ([], ())
-        made_up = system_view.made_up(decided.home)
-        made_up["/etc/hosts"] = bubblewrap_plan.hosts_file(self._confinement)
+        placeholder_files = system_view.placeholder_files(decided.home)
+        placeholder_files["/etc/hosts"] = bubblewrap_plan.hosts_file(self._confinement)
         if _recorded(decided):
-            made_up["/etc/hosts"] += b"127.0.0.1 sandbox\n"
-            made_up["/etc/resolv.conf"] = (
+            placeholder_files["/etc/hosts"] += b"127.0.0.1 sandbox\n"
+            placeholder_files["/etc/resolv.conf"] = (
                 f"nameserver {RESOLVER}\noptions timeout:10 attempts:1\n".encode()
             )
         copied = {} if decided.root else system_view.open_settings()
@@ -155,7 +155,7 @@ class _Launch:
         return bubblewrap.start(
             bubblewrap_plan.arguments_of(decided, binary, copied),
             [*shown, *map(str, inner_fds)],
-            files=made_up,
+            files=placeholder_files,
             over=bool(decided.root),
             keep=(*inner_fds, binary, interpreter, code, *prefix_fds, *copied.values()),
             capabilities=_capabilities(decided),
@@ -214,12 +214,12 @@ class _Launch:
         import socket
 
         from atip.model.text.hosts import parse_endpoint
-        from atip.sandbox.network.proxy import EgressPolicy, Gatekeeper, resolve_name
+        from atip.sandbox.network.proxy import EgressPolicy, EgressProxy, resolve_name
 
         resolve = self._decided.request.resolve or resolve_name
-        keeper = Gatekeeper(EgressPolicy(self._confinement, resolve))
-        self._gatekeeper = keeper
-        self._undo.callback(keeper.close)
+        proxy = EgressProxy(EgressPolicy(self._confinement, resolve))
+        self._egress = proxy
+        self._undo.callback(proxy.close)
         channel.settimeout(START_S)
         forwards = [parse_endpoint(text) for text in self._confinement.tcp]
         for index in range(len(gates)):
@@ -228,10 +228,10 @@ class _Launch:
                 return  # it died; the status tells why
             gate = socket.socket(fileno=handed[0])
             if index == 0 and self._confinement.has_gate:
-                keeper.serve_proxy(gate)
+                proxy.serve_proxy(gate)
             else:
                 host, port = forwards[index - self._confinement.has_gate]
-                keeper.serve_forward(gate, host, port)
+                proxy.serve_forward(gate, host, port)
         if self._decided.callbacks and not self._open_doors(channel):
             return
         channel.send(b"k")
@@ -240,7 +240,7 @@ class _Launch:
         """Take the sockets that the launcher made inside, and let callbacks in through them."""
         import socket
 
-        from atip.sandbox.network.ingress import Doorkeeper, count_spare
+        from atip.sandbox.network.ingress import IngressListener, count_spare
 
         inside: list[socket.socket] = []
         for _ in range(count_spare(self._decided.callbacks)):
@@ -248,9 +248,9 @@ class _Launch:
             if not handed:
                 return False  # it died; the status tells why
             inside.append(socket.socket(fileno=handed[0]))
-        doors = Doorkeeper(self._decided.callbacks, inside)
-        self._undo.callback(doors.close)
-        doors.serve()
+        listener = IngressListener(self._decided.callbacks, inside)
+        self._undo.callback(listener.close)
+        listener.serve()
         return True
 
     def _begin_trace(self, channel: socket.socket) -> None:
@@ -314,7 +314,7 @@ class _Launch:
         return outcome.replace(
             backend="bubblewrap",
             layers=tuple(layers),
-            attempts=tuple(self._gatekeeper.attempts) if self._gatekeeper else (),
+            attempts=tuple(self._egress.attempts) if self._egress else (),
             env_dropped=decided.env_dropped,
             notes=notes,
         )
@@ -324,7 +324,7 @@ class _Launch:
         survey = self._decided.files.survey
         if survey is None or self._decided.request.overlays:
             return ()
-        from atip.sandbox.kept.undo import undo_changes
+        from atip.sandbox.protected.undo import undo_changes
 
         return undo_changes(survey)
 

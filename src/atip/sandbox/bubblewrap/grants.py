@@ -15,7 +15,7 @@ import stat
 from atip.errors import SandboxError
 from atip.model.text.globs import parse_glob
 from atip.model.value import Value
-from atip.sandbox.kept.rules import ANYWHERE, parse_rules
+from atip.sandbox.protected.rules import ANYWHERE, parse_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from atip.model.permissions.confinement import Confinement
     from atip.model.text.globs import Glob
-    from atip.sandbox.kept.survey import Survey
+    from atip.sandbox.protected.survey import Survey
 
 _SYSTEM = ("/usr/", "/etc/", "/proc/", "/sys/", "/dev/", "/run/", "/lib", "/bin/", "/sbin/")
 MAX_ENTRIES = 100_000
@@ -86,7 +86,7 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
     return FilePlan(
         mounts=(
             *sorted(visible, key=lambda mount: mount.path),
-            *_kept((*exact, *(looked.kept if looked else ())), write_roots),
+            *_kept((*exact, *(looked.protected if looked else ())), write_roots),
             *hidden,
         ),
         placeholders=tuple(
@@ -173,7 +173,7 @@ def _survey(entries: tuple[str, ...], write_roots: list[str]) -> Survey | None:
     rules = parse_rules(entries) if write_roots else None
     if rules is None or not rules.watches:
         return None
-    from atip.sandbox.kept.survey import survey
+    from atip.sandbox.protected.survey import survey
 
     return survey(write_roots, rules)
 

@@ -97,7 +97,7 @@ def _inner_order(decided: SandboxPlan) -> dict[str, object]:
         "gates": list(decided.gates),
         "spare": count_spare(decided.callbacks),
         "mounts": bubblewrap_plan.mount_changes(decided),
-        "taken": bubblewrap_plan.taken_away(decided),
+        "taken": bubblewrap_plan.launcher_mounts(decided),
         "limits": _limits(decided.confinement.limits),
         "tty": decided.confinement.tty,
         "uid": system_view.UID,
@@ -106,7 +106,7 @@ def _inner_order(decided: SandboxPlan) -> dict[str, object]:
         "argv": list(decided.argv),
         "env": dict(decided.env),
         # SECURITY: what is left out here is refused by the tracer, who must be there
-        "filter": assemble(_FILTER.replace(told=tracer is not None), os.uname().machine),
+        "filter": assemble(_FILTER.replace(traced=tracer is not None), os.uname().machine),
         "one_shot": _one_shot(decided),
         "trace": (tracer.filter, tracer.number) if tracer is not None else None,
         "recorded": tracer is not None and tracer.recorder is not None,
@@ -118,7 +118,7 @@ def _quick_inner_order(decided: SandboxPlan) -> bytes:
     limits = " ".join(f"{kind} {value}" for kind, value in _limits(decided.confinement.limits))
     env = [f"{name}={value}" for name, value in decided.env.items()]
     mounts = [field for change in bubblewrap_plan.mount_changes(decided) for field in change]
-    lists = (mounts, decided.argv, env, bubblewrap_plan.taken_away(decided))
+    lists = (mounts, decided.argv, env, bubblewrap_plan.launcher_mounts(decided))
     fixed = (system_view.UID, _cwd(decided), decided.program, assemble(_FILTER, machine))
     return _packed((*_calls(machine), *fixed, _one_shot(decided), limits, *map(_packed, lists)))
 
@@ -143,7 +143,7 @@ def _one_shot(decided: SandboxPlan) -> bytes:
     wanted = _FILTER.replace(
         one_shot_exec=True,
         processes=decided.confinement.exec_allow,
-        told=decided.request.tracer is not None,
+        traced=decided.request.tracer is not None,
     )
     return assemble(wanted, os.uname().machine)
 

@@ -250,7 +250,7 @@ def _system_arguments(decided: SandboxPlan, copied: Mapping[str, int]) -> list[s
     )
 
 
-def taken_away(decided: SandboxPlan) -> tuple[str, ...]:
+def launcher_mounts(decided: SandboxPlan) -> tuple[str, ...]:
     """Mounts of this host's own programs, which only the inner launcher needs; with another system they go before the
     program starts."""
     if not decided.root:

@@ -43,7 +43,7 @@ UID = 65534
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def made_up(home: str) -> dict[str, bytes]:
+def placeholder_files(home: str) -> dict[str, bytes]:
     """Files that say nothing of this machine and its users."""
     user = f"{USER}:x:{UID}:{UID}:{USER}:{home}:/bin/sh\n"
     return {

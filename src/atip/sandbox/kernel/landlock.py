@@ -13,6 +13,7 @@ import functools
 import os
 import resource
 import signal
+from typing import TYPE_CHECKING
 
 from atip.errors import ExecutionError, SandboxError
 from atip.sandbox.bubblewrap.grants import plan_files
@@ -22,7 +23,6 @@ from atip.sandbox.kernel.landlock_spawner import spawner_for
 from atip.sandbox.running import Running
 from atip.system.programs import processes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.bubblewrap.grants import FilePlan

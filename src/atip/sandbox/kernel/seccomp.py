@@ -59,7 +59,7 @@ REFUSED = (
 )
 """Refused with EPERM in every sandbox."""
 
-TOLD = (
+TRACED = (
     *(
         "mount",
         "umount2",
@@ -74,7 +74,7 @@ TOLD = (
     *("clock_settime", "swapon", "swapoff", "init_module", "finit_module", "delete_module"),
     *("kexec_load", "kexec_file_load", "acct", "quotactl"),
 )
-"""Of these, what a traced run tells before it refuses it (`tracing.filters`): what only the machine's keeper does."""
+"""Of these, what a traced run tells before it refuses it (`tracing.filters`): what only an administrator does."""
 
 SHARED_OBJECTS = (
     *("shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl"),
@@ -99,8 +99,8 @@ class SeccompFilter(Value):
     """True: only `ONE_SHOT_FD` can be executed, by descriptor."""
     processes: bool = True
     """False: threads only; no other process can be made."""
-    told: bool = False
-    """True: `TOLD`, and sockets of all families, are left to the filter of a traced run, which is always laid over this one."""
+    traced: bool = False
+    """True: `TRACED`, and sockets of all families, are left to the filter of a traced run, which is always laid over this one."""
 
 
 @functools.cache
@@ -119,7 +119,7 @@ def assemble(what: SeccompFilter, machine: str) -> bytes:
     column, audit = ARCHITECTURES[machine]
     program = _Program(column)
     for name in REFUSED:
-        if not (what.told and name in TOLD):
+        if not (what.traced and name in TRACED):
             program.refuse(name, errno.EPERM)
     if not what.shared_objects:
         for name in SHARED_OBJECTS:
@@ -130,7 +130,7 @@ def assemble(what: SeccompFilter, machine: str) -> bytes:
         program.refuse("memfd_create", errno.ENOSYS)
     if not what.sockets:
         program.refuse("socket", errno.EAFNOSUPPORT)
-    _arguments(program, told=what.told)
+    _arguments(program, traced=what.traced)
     if not what.processes:
         program.refuse("fork", errno.EPERM)
         program.refuse("vfork", errno.EPERM)
@@ -140,10 +140,10 @@ def assemble(what: SeccompFilter, machine: str) -> bytes:
     return program.assemble(audit, x32=machine == "x86_64")
 
 
-def _arguments(program: _Program, *, told: bool) -> None:
+def _arguments(program: _Program, *, traced: bool) -> None:
     """Calls that are fine with some arguments only."""
     # SECURITY: unix, netlink, packet and vsock sockets reach out of a network namespace.
-    if not told:
+    if not traced:
         program.allow_only("socket", 0, INTERNET, errno.EAFNOSUPPORT)
     program.allow_only("socketpair", 0, (AF_UNIX,), errno.EAFNOSUPPORT)
     # SECURITY: a datagram socket, of a pair too, can send to any socket that has a name in the file system.
@@ -266,7 +266,7 @@ def _search(rules: list[tuple[int, list[_Instruction]]]) -> list[_Instruction]:
 
 
 def _row(rules: list[tuple[int, list[_Instruction]]]) -> list[_Instruction]:
-    """One comparison after the other; neighbours with the same rule share it."""
+    """One comparison after the other; neighbors with the same rule share it."""
     code: list[_Instruction] = []
     for rule, alike in itertools.groupby(rules, lambda pair: pair[1]):
         numbers = [number for number, _ in alike]

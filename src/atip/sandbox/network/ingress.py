@@ -12,11 +12,11 @@ import contextlib
 import re
 import socket
 import threading
+from typing import TYPE_CHECKING
 
 from atip.errors import SandboxError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -66,7 +66,7 @@ def count_spare(callbacks: Sequence[CallbackAddress]) -> int:
     return SPARE_SERVER if any(each.path == EVERY_PATH for each in callbacks) else SPARE
 
 
-class Doorkeeper:
+class IngressListener:
     """Serves the callbacks of one run until `close`."""
 
     def __init__(
@@ -90,12 +90,12 @@ class Doorkeeper:
             SandboxError: `sandbox.ingress` where the port is taken.
         """
         for port in self._paths:
-            door = socket.socket()
-            self._open.append(door)
+            server = socket.socket()
+            self._open.append(server)
             try:
-                door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                door.bind(("127.0.0.1", port))
-                door.listen(SPARE)
+                server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                server.bind(("127.0.0.1", port))
+                server.listen(SPARE)
             except OSError as error:
                 if self._paths[port] == {EVERY_PATH}:
                     continue  # another line, or another program, serves there already
@@ -103,10 +103,10 @@ class Doorkeeper:
                 raise SandboxError(
                     "sandbox.ingress", f"port {port} for the callback is taken: {error.strerror}"
                 ) from error
-            threading.Thread(target=self._accept, args=(door, port), daemon=True).start()
+            threading.Thread(target=self._accept, args=(server, port), daemon=True).start()
 
     def close(self) -> None:
-        """Shut every door; the threads notice and leave."""
+        """Close every listening socket; the threads notice and leave."""
         with self._lock:
             still, self._open = self._open, []
         for sock in still:
@@ -114,10 +114,10 @@ class Doorkeeper:
                 sock.shutdown(socket.SHUT_RDWR)
             sock.close()
 
-    def _accept(self, door: socket.socket, port: int) -> None:
+    def _accept(self, server: socket.socket, port: int) -> None:
         while True:
             try:
-                guest, _ = door.accept()
+                guest, _ = server.accept()
             except OSError:
                 return
             with self._lock:

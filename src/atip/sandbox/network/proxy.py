@@ -13,12 +13,12 @@ import contextlib
 import re
 import socket
 import threading
+from typing import TYPE_CHECKING
 
 from atip.model.text.hosts import canonical_host, is_public, parse_endpoint, parse_host_pattern
 from atip.model.value import Value
 from atip.sandbox.network import plain_http
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -90,7 +90,7 @@ def resolve_name(host: str, port: int) -> list[str]:
     return [str(entry[4][0]) for entry in found]
 
 
-class Gatekeeper:
+class EgressProxy:
     """Serves the gates of one run until `close`."""
 
     def __init__(self, policy: EgressPolicy) -> None:

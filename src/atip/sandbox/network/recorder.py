@@ -15,12 +15,12 @@ import socket
 import struct
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from atip.model.value import Value
 from atip.sandbox.network.hello import read_question, server_name
 from atip.sandbox.tracing.calls import read_address, signed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -80,7 +80,7 @@ class Recorder:
         self._talks: list[threading.Thread] = []
         self._end = -1
         """Readable once the program has ended."""
-        self._asked: dict[str, None] = {}
+        self._lookups: dict[str, None] = {}
         self._libc = ctypes.CDLL(None, use_errno=True)
 
     @property
@@ -88,9 +88,9 @@ class Recorder:
         return tuple(self._contacts)
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def lookups(self) -> tuple[str, ...]:
         """Names that were looked up."""
-        return tuple(self._asked)
+        return tuple(self._lookups)
 
     def named(self, address: str) -> str:
         """The name that an address of ours stands for; else the address."""
@@ -194,7 +194,7 @@ class Recorder:
         name, kind, end = question
         known = not name.endswith(".arpa")
         if known:
-            self._asked[name] = None
+            self._lookups[name] = None
         answer = b""
         if known and kind == _ADDRESS_RECORD:
             address = socket.inet_aton(self._address(name))

@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING, Self
 
 from atip.errors import SandboxError
 from atip.model.permissions.confinement import PROBE, Limits
 from atip.model.value import Value
 from atip.sandbox.probes.worker import Worker
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
-    from typing import Self
 
     from atip.sandbox.probes.worker import ProbeResult
 
@@ -61,7 +60,7 @@ class ProbeSandbox:
             visible: files and directories outside the system that are shown read-only. Empty:
                 the system only.
             root: a folder that is shown instead of this host's system: `usr` and `etc`, complete with the files of
-                `system_view.made_up`. Empty: the host's.
+                `system_view.placeholder_files`. Empty: the host's.
         """
         if jobs < 1:
             raise ValueError("jobs must be at least 1")

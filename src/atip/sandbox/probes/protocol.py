@@ -13,4 +13,4 @@ REPLY = struct.Struct("<iIIIIQQ")
 """Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds on the clock and on processors."""
 MAX_STRETCH = 8
 """How many times its limit a probe may take on the clock while it waits for a processor."""
-TIMED_OUT, TRUNCATED, NOT_STARTED, WORN_OUT = 1, 2, 4, 8
+TIMED_OUT, TRUNCATED, NOT_STARTED, NEEDS_RESTART = 1, 2, 4, 8

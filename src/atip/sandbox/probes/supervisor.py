@@ -27,7 +27,7 @@ REPLY = Struct("<iIIIIQQ")
 """Exit code or errno, flags, processes that had to be killed, stdout, stderr, microseconds on the clock and on processors."""
 MAX_STRETCH = 8
 """How many times its limit a probe may take on the clock while it waits for a processor."""
-TIMED_OUT, TRUNCATED, NOT_STARTED, WORN_OUT = 1, 2, 4, 8
+TIMED_OUT, TRUNCATED, NOT_STARTED, NEEDS_RESTART = 1, 2, 4, 8
 
 WIPE_S = 1.0
 LOOK_S = 0.4
@@ -359,13 +359,13 @@ class Supervisor:
         os.close(err_r)
         took, used = time.monotonic() - started, cpu_reaped() - reaped
         if look(self._scratch) != self._untouched and not self._restore():
-            flags |= WORN_OUT
+            flags |= NEEDS_RESTART
         out, err = streams.kept[out_r], streams.kept[err_r]
         if len(out) > keep or len(err) > keep:
             flags |= TRUNCATED
             out, err = out[:keep], err[:keep]
         head = REPLY.pack(code, flags, killed, len(out), len(err), int(took * 1e6), int(used * 1e6))
-        return head + out + err, not flags & WORN_OUT
+        return head + out + err, not flags & NEEDS_RESTART
 
     def _restore(self) -> bool:
         return wipe(self._scratch) and look(self._scratch) == self._untouched

@@ -13,6 +13,7 @@ import marshal
 import os
 import select
 import time
+from typing import TYPE_CHECKING
 
 from atip.errors import SandboxError
 from atip.model.value import Value
@@ -21,15 +22,14 @@ from atip.sandbox.bubblewrap import system_view
 from atip.sandbox.kernel.seccomp import SeccompFilter, assemble
 from atip.sandbox.probes.protocol import (
     MAX_STRETCH,
+    NEEDS_RESTART,
     NOT_STARTED,
     REPLY,
     REQUEST,
     TIMED_OUT,
     TRUNCATED,
-    WORN_OUT,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -148,7 +148,7 @@ class Worker:
         body = self._read(out + err) if max(out, err) <= self._keep else None
         if body is None:
             return self._lost()
-        if flags & WORN_OUT:
+        if flags & NEEDS_RESTART:
             self.close()
         if flags & NOT_STARTED:
             detail = os.strerror(code).encode()
@@ -195,7 +195,7 @@ class Worker:
                 _inner(control_r, reply_w, self._limits, self._scratch, self._root),
                 # A root of its own has these files already.
                 files={
-                    **({} if self._root else system_view.made_up(self._scratch)),
+                    **({} if self._root else system_view.placeholder_files(self._scratch)),
                     _INSIDE: _supervisor(),
                 },
                 keep=(control_r, reply_w),

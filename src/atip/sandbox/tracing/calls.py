@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import socket
 import struct
+from typing import TYPE_CHECKING
 
 from atip.model.value import Value
-from atip.sandbox.kernel.seccomp import INTERNET, TOLD
+from atip.sandbox.kernel.seccomp import INTERNET, TRACED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -114,7 +114,7 @@ def signed(number: int) -> int:
 
 def read_call(name: str, caller: TracedThread, arguments: list[int]) -> list[TraceEvent]:
     """What a call tries; nothing for one that touches nothing worth telling."""
-    if name in TOLD:
+    if name in TRACED:
         return [_told(name, caller, arguments)]
     read = _READERS.get(name)
     return [event.replace(call=name) for event in read(caller, arguments)] if read else []
@@ -122,7 +122,7 @@ def read_call(name: str, caller: TracedThread, arguments: list[int]) -> list[Tra
 
 def is_refused(name: str, arguments: list[int]) -> bool:
     """Calls that the tracer refuses in the place of the filter below. By registers alone, which nobody else can change."""
-    return name in TOLD or (name == "socket" and signed(arguments[0]) not in INTERNET)
+    return name in TRACED or (name == "socket" and signed(arguments[0]) not in INTERNET)
 
 
 def _told(name: str, caller: TracedThread, a: list[int]) -> TraceEvent:

@@ -1,7 +1,7 @@
 """The filter of a traced run: calls that touch files, programs, the network or the machine are told to us.
 
 Assembled like `seccomp`, and laid over the same protections. What those refuse is refused and never told, with one
-exception: the calls of `seccomp.TOLD` are left out there and are refused here, by our answer, so that a try to mount or
+exception: the calls of `seccomp.TRACED` are left out there and are refused here, by our answer, so that a try to mount or
 to restart the machine is seen. System-call numbers are data from the kernel's own headers.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 
 from atip.errors import SandboxError
-from atip.sandbox.kernel.seccomp import TOLD
+from atip.sandbox.kernel.seccomp import TRACED
 from atip.sandbox.kernel.syscall_numbers import ARCHITECTURES, NUMBERS
 
 _LOAD, _EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
@@ -76,7 +76,7 @@ CALLS: dict[str, tuple[int | None, int | None]] = {
     "sendto": (44, 206),
     "sendmsg": (46, 211),
     "ioctl": (16, 29),
-    **{name: NUMBERS[name] for name in TOLD},
+    **{name: NUMBERS[name] for name in TRACED},
 }
 """What is told. `sendto` only with an address (on a connected socket it is an ordinary write), `clone` only of a process,
 `ioctl` only where it changes a terminal."""

@@ -19,11 +19,11 @@ import select
 import socket
 import struct
 import threading
+from typing import TYPE_CHECKING
 
 from atip.sandbox.tracing.calls import TracedThread, TraceEvent, is_refused, read_call
 from atip.sandbox.tracing.filters import assemble_trace, numbers
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.sandbox.network.recorder import Recorder
 

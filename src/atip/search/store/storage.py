@@ -3,7 +3,7 @@
 A build or an update is one transaction; a file that cannot be read, or has another layout, is thrown away and
 filled again by the caller. Updates append a small segment (postings of the new documents) and mark the old
 documents dead; many segments are merged. Holds nothing that the store does not hold. Rows are few and packed
-(segments.py, shelves.py), since most of a build would else go into inserts.
+(segments.py, text_rows.py), since most of a build would else go into inserts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections import defaultdict
 
 from atip.search.entries import entries_of, phrases_of
-from atip.search.store import segments, shelves
+from atip.search.store import segments, text_rows
 from atip.search.store.batch import Batch
 from atip.search.store.layout import open_file
 from atip.search.store.postings import postings_list, unpack
@@ -112,13 +112,13 @@ class Storage:
                 for entry in entries_of(tool):
                     path = entry[0]
                     known = names.get(" ".join((name, *path)) if path else name)
-                    if batch.add(name, entry, known) >= shelves.DOCUMENTS:
-                        yield batch.shelf()
+                    if batch.add(name, entry, known) >= text_rows.DOCUMENTS:
+                        yield batch.text_row()
                 seen.append((name, stamps.get(name, ""), start, batch.next - 1))
                 if "x-cmp" in tool.extra:
                     phrases.extend((text, is_regex, name) for text, is_regex in phrases_of(tool))
             if batch.next > batch.first:
-                yield batch.shelf()
+                yield batch.text_row()
 
         db.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?)", rows())
         _write_tools(db, seen)
@@ -167,7 +167,7 @@ class Storage:
         db.execute("DELETE FROM dead WHERE first >= ?", (start,))
         found = {term: entries for term, entries in lists.items() if entries}
         self._write_segment(db, start, known, found)
-        _clear_shelves(db)
+        _clear_text_rows(db)
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[bool]:
@@ -264,17 +264,17 @@ class Storage:
         numbers = iter(_known(self._db, self.dead))
         return zip(numbers, numbers, strict=True)
 
-    def rows(self, documents: Iterable[int]) -> dict[int, shelves.Row]:
+    def rows(self, documents: Iterable[int]) -> dict[int, text_rows.Row]:
         """Document → (tool, path, summary, true facts, known facts), by number."""
-        found: dict[int, shelves.Row] = {}
-        shelf = shelves.TextRow(0, -1, b"", b"", "")
+        found: dict[int, text_rows.Row] = {}
+        text_row = text_rows.TextRow(0, -1, b"", b"", "")
         for document in sorted(documents):
-            if document > shelf.last:
+            if document > text_row.last:
                 row = self._db.execute(
                     "SELECT * FROM shelf WHERE first <= ? ORDER BY first DESC LIMIT 1", (document,)
                 ).fetchone()
-                shelf = shelves.TextRow(*row) if row else shelf
-            texts = shelf.row(document)
+                text_row = text_rows.TextRow(*row) if row else text_row
+            texts = text_row.row(document)
             if texts is not None:
                 found[document] = texts
         return found
@@ -327,8 +327,8 @@ def _known(db: sqlite3.Connection, dead: set[int], start: int = 0) -> array[int]
     return made
 
 
-def _clear_shelves(db: sqlite3.Connection) -> None:
-    """A shelf goes with its last tool. Texts of the dead that stay on others are never asked for."""
+def _clear_text_rows(db: sqlite3.Connection) -> None:
+    """A text row goes with its last tool. Texts of the dead that stay on others are never asked for."""
     firsts = [row[0] for row in db.execute("SELECT first FROM shelf ORDER BY first")]
     needed: set[int] = set()
     for first, last in db.execute("SELECT first, last FROM tool"):

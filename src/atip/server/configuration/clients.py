@@ -11,6 +11,7 @@ Never starts a client and never deletes an entry of somebody else.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.value import Value
@@ -18,10 +19,8 @@ from atip.server.configuration.json_edit import put_value
 from atip.server.configuration.settings_file import load_text, parse_settings, replace_text
 from atip.server.configuration.toml_edit import put_table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 NAME = "atip"
 

@@ -6,6 +6,8 @@ nothing: whoever edits parses the text before and after. Pure.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import FormatError
 from atip.server.configuration.json_edit import (
     ObjectSpan,
@@ -17,7 +19,6 @@ from atip.server.configuration.json_edit import (
     value_end,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

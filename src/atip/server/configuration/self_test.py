@@ -6,11 +6,11 @@ A client shows a server that cannot start as a red dot, if at all; the person wh
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, UsageError
 from atip.system.programs.captured import capture
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

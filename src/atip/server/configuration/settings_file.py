@@ -6,15 +6,12 @@ A damaged file is refused, never repaired; a file that changed meanwhile is not 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from atip.discovery.mcp.json_comments import without_comments
 from atip.errors import AtipError, FormatError, NotFoundError
 from atip.system import files
 from atip.system.clock import now_iso
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MAX_BYTES = 32_000_000
 """Claude Code keeps its history in the same file."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
 _HEADER = re.compile(r"^[ \t]*\[\[?[^\n]*", re.M)
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")

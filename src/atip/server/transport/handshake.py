@@ -12,15 +12,14 @@ else waits for the SDK. Should the SDK ever answer differently, the connection e
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.model.value import Value
 from atip.server import surface
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Revisions that begin with a handshake; a test holds them against the SDK's own."""

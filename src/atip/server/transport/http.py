@@ -14,6 +14,7 @@ import contextlib
 import hmac
 import signal
 import sys
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import uvicorn
@@ -23,10 +24,8 @@ from atip.errors import UsageError
 from atip.server.runs import client_gone
 from atip.server.transport.access import refuse_other_hosts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, MutableMapping
-    from typing import Any
 
     from atip.server.app import App
 

@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -18,10 +19,8 @@ from mcp.server.stdio import stdio_server
 
 from atip.server.transport.handshake import HandshakeMismatch
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from typing import Any
 
     from atip.server.app import App
     from atip.server.transport.handshake import Opening

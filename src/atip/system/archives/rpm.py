@@ -6,11 +6,12 @@ entry may be is judged by `unpack`; here only what the format itself says.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import FormatError
 from atip.model.value import Value
 from atip.system.archives.compression import read_compressed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import os
 import unicodedata
+from typing import TYPE_CHECKING
 
 from atip.errors import FormatError
 from atip.model.value import Value
@@ -20,7 +21,6 @@ from atip.system.archives.compression import read_compressed
 from atip.system.archives.rpm import MAGIC as RPM_MAGIC
 from atip.system.archives.wheels import check_wheel
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import tarfile
     import zipfile

@@ -11,10 +11,10 @@ import csv
 import hashlib
 import io
 import re
+from typing import TYPE_CHECKING
 
 from atip.errors import FormatError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

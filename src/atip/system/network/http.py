@@ -1,4 +1,4 @@
-"""HTTP: the only door to the web. Bounded GETs to checked addresses; everything else is refused.
+"""HTTP: the only access to the web. Bounded GETs to checked addresses; everything else is refused.
 
     with Client(Access(), offline=False) as client:
         response = client.get("https://example.com/x.json", limits=Limits(max_bytes=1_000_000))
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import random
 import time
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, FetchError
 from atip.model.value import Value
@@ -26,13 +27,11 @@ from atip.system.network.http_addresses import (
     parse_address,
     resolve,
 )
-from atip.system.network.http_retry import MAX_TRIES, RETRIED, delay_s, told_delay_s
+from atip.system.network.http_retry import MAX_TRIES, RETRIED, delay_s, retry_after_s
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
 
     import httpcore2
 
@@ -355,7 +354,7 @@ def _joined(address: Address, location: str) -> str:
 
 
 def _status(address: Address, status: int, headers: Mapping[str, str]) -> Exception:
-    told = told_delay_s(headers, now())
+    told = retry_after_s(headers, now())
     error = FetchError(
         "http.status",
         f"`{address.host}` answered {status}",

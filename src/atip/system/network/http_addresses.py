@@ -10,17 +10,16 @@ from __future__ import annotations
 import ipaddress
 import socket
 import threading
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FetchError
 from atip.model.text.hosts import canonical_host, is_public
 from atip.model.value import Value
 from atip.system.clock import monotonic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterable
-    from typing import Any
 
     import httpcore2
 

@@ -10,6 +10,7 @@ bounded in bytes and time and may be taken in pieces. Belongs to one event loop.
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING, Any, Self
 
 from atip.errors import FetchError
 from atip.model.value import Value
@@ -22,10 +23,8 @@ from atip.system.network.http_addresses import (
     resolve,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, Self
 
     from atip.system.network.http_addresses import Address
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FetchError
 from atip.model.text.uri_text import encode
 from atip.system.network.http_addresses import Access, parse_address
 from atip.system.network.http_async import Sender
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
 DEADLINE_S = 20.0
 MAX_BYTES = 100_000

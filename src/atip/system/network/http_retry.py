@@ -6,7 +6,8 @@ come back together.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -25,7 +26,7 @@ def delay_s(tries: int, random: float, told_s: float | None = None) -> float:
 
 
 def rest_s(failures: int, random: float, told_s: float | None = None) -> float:
-    """How long nobody asks a server unbidden after so many failed sessions in a row.
+    """How long background sessions leave a server alone after so many failed sessions in a row.
 
     Between half and one and a half times the step: the spread of many clients is never below a minute.
     """
@@ -33,7 +34,7 @@ def rest_s(failures: int, random: float, told_s: float | None = None) -> float:
     return step * (0.5 + random) + (told_s or 0.0)
 
 
-def told_delay_s(headers: Mapping[str, str], now: float) -> float | None:
+def retry_after_s(headers: Mapping[str, str], now: float) -> float | None:
     """`Retry-After` in seconds, from a number or a date; None when absent or unreadable."""
     text = headers.get("retry-after", "").strip()
     if not text:

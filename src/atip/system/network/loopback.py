@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import contextlib
 import socket
+from typing import TYPE_CHECKING
 
 from atip.model.value import Value
 from atip.system.clock import monotonic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -1,21 +1,20 @@
 """MCP client: one server, over stdio or streamable HTTP, started when needed and ended for sure.
 
-The door to the official `mcp` package. A server that dies fails the calls under way and is started again for the next;
+The one user of the official `mcp` package. A server that dies fails the calls under way and is started again for the next;
 nothing is repeated on its own. Starts no program itself: whoever hands one over has confined it. Belongs to one event loop. Needs the extra `mcp`.
 """
 
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, FetchError, SandboxError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
     from contextlib import AbstractAsyncContextManager
-    from typing import Any
 
     from atip.system.network.mcp_pipes import StartServer
 

@@ -10,11 +10,10 @@ import asyncio
 import contextlib
 import os
 import threading
+from typing import TYPE_CHECKING, Any, Protocol
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
-    from typing import Any, Protocol
 
     class ServerProcess(Protocol):
         """A process whose output is handed on while `wait` runs."""

@@ -6,11 +6,11 @@ Not confined, so nothing that a project or a document says may name it. Bounded 
 from __future__ import annotations
 
 import subprocess
+from typing import TYPE_CHECKING
 
 from atip.errors import ExecutionError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

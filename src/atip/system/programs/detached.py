@@ -6,8 +6,8 @@ import contextlib
 import os
 import signal
 import threading
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

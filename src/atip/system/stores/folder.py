@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, FormatError
 from atip.system.clock import now
 from atip.system.files import TEMPORARY, locked, sync_directory
 from atip.system.stores.parts import ObjectInfo, StoredObject, changed_meanwhile, checked_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

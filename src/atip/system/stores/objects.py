@@ -6,6 +6,8 @@ publishers cannot overwrite each other unseen. What is stored and how it is deli
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import UsageError
 from atip.system.stores.parts import ABSENT as ABSENT
 from atip.system.stores.parts import ObjectInfo as ObjectInfo
@@ -13,7 +15,6 @@ from atip.system.stores.parts import StoredObject as StoredObject
 from atip.system.stores.parts import changed_meanwhile as changed_meanwhile
 from atip.system.stores.parts import checked_key as checked_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.system.stores.parts import Headers as Headers
     from atip.system.stores.parts import ObjectStore as ObjectStore

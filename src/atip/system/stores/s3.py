@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from atip.errors import AtipError, FetchError, FormatError, UsageError
@@ -20,10 +21,8 @@ from atip.system.stores.parts import (
     checked_key,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
 
     from atip.system.stores.parts import Headers
 

@@ -1,4 +1,4 @@
-"""Verify a Sigstore bundle offline: bytes in, Check out. The front door of the lazily loaded rules.
+"""Verify a Sigstore bundle offline: bytes in, Check out. The entry point of the lazily loaded rules.
 
 ATIP 0.6 §3.2.2 "Integrity verification (Sigstore)"; same answer as `cosign verify-blob` with the same identity and
 issuer (A27). Never fetches: the trusted root is given, or the one that ships with the `sigstore` package.
@@ -6,14 +6,14 @@ issuer (A27). Never fetches: the trusted root is given, or the one that ships wi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.verdict import VerificationStep
 from atip.trust.checks import Check, Refused, missing_extra, passed
 from atip.trust.statements import find_statement
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.trust.digests import Artifact
     from atip.trust.expected import TrustPolicy
@@ -116,7 +116,7 @@ def _subject(payload: bytes, kind: str, artifact: Artifact) -> None:
 
 
 def _said(name: str, result: Any) -> str:
-    """What a passed step established, where a person wants to know."""
+    """What a passed step verified, where a person wants to know."""
     if name == "signature.identity":
         return f"{result['identity']} by {result['issuer']}"
     if name == "signature.time":

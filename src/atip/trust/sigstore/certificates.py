@@ -6,6 +6,8 @@ those of https://github.com/sigstore/fulcio/blob/main/docs/oid-info.md.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cryptography.x509 import (
     ExtensionNotFound,
     ObjectIdentifier,
@@ -15,7 +17,6 @@ from cryptography.x509 import (
     UniformResourceIdentifier,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
 

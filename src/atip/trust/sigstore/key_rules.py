@@ -5,6 +5,8 @@ The key comes from our configuration; the hint inside a bundle chooses nothing. 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 from cryptography.hazmat.primitives.serialization import (
@@ -16,10 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from atip.trust.sigstore.log import check_entry
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.trust.digests import Artifact
     from atip.trust.expected import Key, TrustPolicy
     from atip.trust.sigstore.material import Material

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from typing import TYPE_CHECKING, Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import (
@@ -18,10 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from atip.model.reading.reader import read_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.trust.digests import Artifact
     from atip.trust.sigstore.material import Material
 

@@ -8,6 +8,7 @@ of version 0.1 whose `intoto` log entry has a signed promise but no checkpoint (
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.x509 import (
@@ -24,10 +25,6 @@ from sigstore_models.bundle.v1 import Bundle as BundleDocument
 
 from atip.errors import FormatError
 from atip.model.reading.reader import read_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 REFUSALS = (
     Error,

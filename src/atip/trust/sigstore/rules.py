@@ -15,6 +15,8 @@ treats the end of a timestamp authority's validity as inclusive, as the protobuf
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ExtendedKeyUsage, KeyUsage
@@ -34,10 +36,8 @@ from sigstore_models.trustroot.v1 import TrustedRoot as RootDocument
 from atip.trust.sigstore.certificates import certificate_facts
 from atip.trust.sigstore.log import check_entry
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from atip.trust.digests import Artifact
     from atip.trust.expected import TrustPolicy

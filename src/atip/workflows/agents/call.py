@@ -10,6 +10,8 @@ Adds no flag and answers no question (A48). Implements ATIP 0.6 §6, §7.1; DESI
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.names import function_name
 from atip.codecs.providers.guess import enveloped, guess_provider
 from atip.codecs.providers.messages import read_calls
@@ -18,13 +20,12 @@ from atip.session import Session, ToolCall
 from atip.workflows.run.runner import make_call, make_runner
 from atip.workflows.tools import find_tool, get_tool, resolve
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from atip.calls.functions import Function
     from atip.execution.call import Call, CallOptions
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.model.tool import Tool
     from atip.workflows.host import Host
@@ -38,7 +39,7 @@ def call_tool(
     options: CallOptions | None = None,
     *,
     provider: str = "",
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
 ) -> Result:
     """Run one call: a `ToolCall`, or a provider's own tool call as values, text or an SDK's object.
 

@@ -7,6 +7,7 @@ here, is dropped; what is left are hints that save a question.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError
 from atip.model.permissions.tool_context import RecentCommand, ToolContext, decode_tool_context
@@ -14,10 +15,8 @@ from atip.model.value import Value
 from atip.workflows.run.runner import run_argv
 from atip.workflows.tools import find_tool, list_tools
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.workflows.host import Host
 
@@ -29,7 +28,7 @@ OTHER_PROGRAM = "another program here"
 NOT_OFFERED = "not among its available tools"
 
 
-class TakenContext(Value):
+class ImportedContext(Value):
     """What is left of another agent's context, and what was dropped with the reason."""
 
     context: ToolContext
@@ -59,7 +58,7 @@ class SharedContext:
             extra={"x-atip": {"digests": digests}},
         )
 
-    def take(self, data: bytes) -> TakenContext:
+    def take(self, data: bytes) -> ImportedContext:
         """Read another agent's context and keep what holds here.
 
         Raises:
@@ -83,7 +82,7 @@ class SharedContext:
             ),
         )
         reasons = tuple((name, reason) for name, reason in dropped.items() if reason)
-        return TakenContext(context=context, dropped=reasons)
+        return ImportedContext(context=context, dropped=reasons)
 
     def _here(self, only: Sequence[str]) -> dict[str, str]:
         """Name → digest of tools whose file exists."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.apis.approval import digest_of, find_dangers, has_secrets
 from atip.errors import NeedsConfirmation
 from atip.execution.consent import Question, Tokens, obtain
 from atip.system.workspace.approvals import ProjectApprovals
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.apis.config import ApiConfig
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.workflows.host import Host
 
 _BASES = ("baseUrl", "endpoint", "url", "command")
@@ -25,7 +25,7 @@ def require_approval(
     source: str = "",
     origin: str = "",
     calling: bool = True,
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
 ) -> None:
     """Return if a person agreed to this very configuration, or agrees now.
 
@@ -40,7 +40,7 @@ def require_approval(
         Denied: `consent.refused`.
     """
     told = config.get(source) if source else None
-    named = told is None or not has_secrets(told) or any(key in told.told for key in _BASES)
+    named = told is None or not has_secrets(told) or any(key in told.settings for key in _BASES)
     bound = "" if named else origin
     dangers = tuple(each for each in find_dangers(config) if calling or each.kind != "host")
     if not dangers and not bound:

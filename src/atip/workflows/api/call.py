@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.calling import CallResult
 from atip.apis.config import load_config
@@ -19,15 +20,13 @@ from atip.workflows.api.caller import keep_sessions
 from atip.workflows.api.operations import make_operation_call, tool_name
 from atip.workflows.run.runner import make_runner
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
-    from typing import Any
 
     from atip.apis.config import ApiConfig
-    from atip.apis.interface import Door
-    from atip.execution.consent import Asker
+    from atip.apis.interface import ApiAccess
+    from atip.execution.consent import ConsentPrompt
     from atip.workflows.host import Host
 
 
@@ -40,7 +39,7 @@ def call_operation(
     *,
     preset: str | None = None,
     yes: bool = False,
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
 ) -> CallResult:
     """Call an operation of a configured source.
 
@@ -110,23 +109,25 @@ class Apis:
         *,
         preset: str | None = None,
         yes: bool = False,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> CallResult:
         """Call an operation of a configured source; arguments and errors are those of `call_operation`."""
         return call_operation(
             self._host, folder, source, name, arguments, preset=preset, yes=yes, ask=ask
         )
 
-    def approve(self, config: ApiConfig, *, calling: bool = True, ask: Asker | None = None) -> None:
+    def approve(
+        self, config: ApiConfig, *, calling: bool = True, ask: ConsentPrompt | None = None
+    ) -> None:
         """Return once a person agreed to what a configuration starts, reads and reaches; see `require_approval`."""
         require_approval(self._host, config, calling=calling, ask=ask)
 
     @property
-    def door(self) -> Door:
+    def access(self) -> ApiAccess:
         """The way out for the sources of a project: what they start is confined."""
-        from atip.workflows.api.programs import project_door
+        from atip.workflows.api.programs import project_access
 
-        return project_door(self._host)
+        return project_access(self._host)
 
     def remember(self, config: ApiConfig, source: str) -> str:
         """Put a synced source into the store as a tool; returns its name there, or nothing."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError, AuthRequired, FetchError
 from atip.workflows.api.sessions import Sessions
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,18 +38,20 @@ def open_caller(
     """A caller for one call: the kept one where sessions are kept, else one of its own."""
     from atip.apis.calling import OperationCaller
     from atip.apis.sync.operations import operations_path
-    from atip.workflows.api.programs import project_door
+    from atip.workflows.api.programs import project_access
 
-    door = project_door(host)
+    access = project_access(host)
     if host.sessions is None or config.get(source).kind != STATEFUL:
-        with OperationCaller(config, door=door, clean=clean) as caller:
+        with OperationCaller(config, access=access, clean=clean) as caller:
             yield caller
         return
     synced = os.stat(operations_path(config, source))
-    stamp = (repr(config.told), synced.st_mtime_ns, synced.st_size)
+    stamp = (repr(config.settings), synced.st_mtime_ns, synced.st_size)
     # By source: what one server lost is no reason to end the others.
     key = f"{config.folder}\0{source}"
-    caller = host.sessions.take(key, stamp, lambda: OperationCaller(config, door=door, clean=clean))
+    caller = host.sessions.take(
+        key, stamp, lambda: OperationCaller(config, access=access, clean=clean)
+    )
     try:
         yield caller
     except BaseException as error:

@@ -1,6 +1,6 @@
 """Operations of APIs for a runner: made into calls, judged, and sent once they are permitted.
 
-Synced operation → checked arguments → `OperationCall`; policy sees it as a `Subject` of the one judge. Permission and record are the
+Synced operation → checked arguments → `OperationCall`; policy sees it as a `CommandContext` of the one judge. Permission and record are the
 runner's (`execution.permit`), for operations as for programs: nothing here sends what a runner did not permit.
 Implements DESIGN §2 `api call`.
 """
@@ -8,27 +8,26 @@ Implements DESIGN §2 `api call`.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.apis.arguments import check_arguments, plain
 from atip.apis.config import load_config
 from atip.apis.sync.operations import find_operation
 from atip.errors import UsageError
-from atip.execution.call import CallOptions, Judgement, OperationCall
+from atip.execution.call import CallOptions, Judgment, OperationCall
 from atip.execution.output.result import DEFAULT_MAX_BYTES, OperationAnswer
 from atip.execution.redaction.redact import redact_text
 from atip.model.value import Value
-from atip.policy.subject import Subject
+from atip.policy.command_context import CommandContext
 from atip.workflows.api.approve import require_approval
 from atip.workflows.api.caller import open_caller
 from atip.workflows.judge import LocalJudge
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.apis.config import ApiConfig
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.model.operation import Api, Operation
     from atip.model.tool import Tool
     from atip.workflows.host import Host
@@ -37,7 +36,7 @@ MAX_TEXT = 200_000
 """Characters of one string in an answer; the rest is cut, and the cut is marked."""
 
 
-class FoundOperation(Value):
+class ResolvedOperation(Value):
     """An operation as the project's files described it when they were read."""
 
     config: ApiConfig
@@ -74,7 +73,7 @@ def make_operation_call(
     header, operation, document = find_operation(config, source, name)
     given = plain(arguments)
     check_arguments(document["inputSchema"], given)
-    found = FoundOperation(config=config, header=header, operation=operation, document=document)
+    found = ResolvedOperation(config=config, header=header, operation=operation, document=document)
     return OperationCall(
         argv=tuple(argv) or ("atip", "api", "call", f"{source}.{name}"),
         source=source,
@@ -109,17 +108,17 @@ class HostOperations:
     def __init__(self, host: Host, preset: str | None = None) -> None:
         self._host, self._preset = host, preset
 
-    def judge(self, call: OperationCall) -> Judgement:
+    def judge(self, call: OperationCall) -> Judgment:
         """What policy says of a call."""
         local = LocalJudge(self._host, call.cwd, preset=self._preset)
-        return Judgement(
+        return Judgment(
             decision=local.decide(call.subject),
             effects=_found(call).operation.effects,
             audit=local.audit,
             policy=local.digest,
         )
 
-    def prepare(self, call: OperationCall, ask: Asker | None) -> None:
+    def prepare(self, call: OperationCall, ask: ConsentPrompt | None) -> None:
         """
         Raises:
             NeedsConfirmation: `api.not-approved`.
@@ -138,7 +137,7 @@ class HostOperations:
         """
         found = _found(call)
         with open_caller(self._host, found.config, call.source, cleaned) as caller:
-            result = caller.run_found(
+            result = caller.run_resolved(
                 call.source, found.header, found.operation, found.document, call.arguments
             )
         return OperationAnswer(
@@ -149,8 +148,8 @@ class HostOperations:
         )
 
 
-def _found(call: OperationCall) -> FoundOperation:
-    assert isinstance(call.project, FoundOperation)
+def _found(call: OperationCall) -> ResolvedOperation:
+    assert isinstance(call.project, ResolvedOperation)
     return call.project
 
 
@@ -178,13 +177,13 @@ def tool_name(source: str) -> str:
     return source if source.endswith("api") else f"{source}-api"
 
 
-def subject_of(source: str, operation: Operation, base: str = "") -> Subject:
+def subject_of(source: str, operation: Operation, base: str = "") -> CommandContext:
     """One call as policy sees it.
 
     That it uses the network is what the user granted by configuring the source. Effects that follow from the protocol (a
     GET, a query, a SELECT) are believed like our own knowledge; what a server says of itself (MCP) is a claim.
     """
-    return Subject(
+    return CommandContext(
         tool=source,
         also_called=(tool_name(source),),
         path=(operation.name,),

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from atip.apis.interface import open_door
+from atip.apis.interface import open_access
 from atip.errors import ExecutionError
 from atip.model.effects import Effects, Filesystem
 from atip.model.permissions.confinement import ANY_PROGRAM
@@ -24,10 +25,9 @@ from atip.sandbox.verified import seal
 from atip.workflows.run.masked import masked_files
 from atip.workflows.run.plan import own_libraries
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.apis.config import SourceConfig
-    from atip.apis.interface import Door, ProgramOrder
+    from atip.apis.interface import ApiAccess, ProgramOrder
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.run import OnOutput
     from atip.sandbox.running import Running
@@ -38,13 +38,13 @@ _LOOKS = Effects(filesystem=Filesystem(read=True, write=False, delete=False), su
 _SERVES = Effects(subprocess=True)
 
 
-def project_door(host: Host) -> Door:
+def project_access(host: Host) -> ApiAccess:
     """The way out for the sources of a project: programs run confined."""
 
     def start(source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> Running:
         return _start(host, source, order, on_output)
 
-    return open_door(offline=host.offline).replace(programs=start)
+    return open_access(offline=host.offline).replace(programs=start)
 
 
 def _start(host: Host, source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> Running:
@@ -78,7 +78,7 @@ def confine_program(
     """
     home, folder = (os.path.realpath(each) for each in (host.places.home, source.folder))
     reads, writes = (_paths(source, key, home) for key in ("reads", "writes"))
-    hosts = tuple(_endpoint(text) for text in source.told.get("hosts", ()))
+    hosts = tuple(_endpoint(text) for text in source.settings.get("hosts", ()))
     planned = plan_confinement(
         _SERVES if order.serves else _LOOKS,
         load_policies(host.places, folder, preset=host.policy),
@@ -96,7 +96,10 @@ def confine_program(
     return planned.replace(
         fs_write=tuple(each for each in planned.fs_write if each not in reads or each in writes),
         fs_deny=(*planned.fs_deny, *masked_files(folder, planned)),
-        egress_private=(*planned.egress_private, *(hosts if source.told.get("private") else ())),
+        egress_private=(
+            *planned.egress_private,
+            *(hosts if source.settings.get("private") else ()),
+        ),
         exec_allow=True,
         exec_spawn=(ANY_PROGRAM,),
         exec_written=order.serves,
@@ -122,7 +125,7 @@ def _find(word: str, folder: str) -> str:
 def _paths(source: SourceConfig, key: str, home: str) -> tuple[str, ...]:
     """What a list of the configuration names, as entries; folders as subtrees."""
     found = []
-    for text in source.told.get(key, ()):
+    for text in source.settings.get(key, ()):
         path = home + text[1:] if text == "~" or text.startswith("~/") else str(text)
         real = os.path.realpath(os.path.join(source.folder, path.removesuffix("/**")))
         found.append(f"{real}/**" if os.path.isdir(real) else real)

@@ -8,8 +8,8 @@ configuration or what was synced of it changes, it cannot be reached or wants a 
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -9,6 +9,7 @@ would run them. Implements AIP-29 "Authoring with SKILL.md".
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.bundles.documents.authoring import (
     VERSION_WORDS,
@@ -22,17 +23,15 @@ from atip.codecs.climd.write import ANY_VERSION, PlainBundle, sandbox_of, write_
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.system.files import write_atomic
-from atip.workflows.lookup import find_known, locate
+from atip.workflows.lookup import locate, look_up_tool
 from atip.workflows.tools import find_tool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.codecs.climd.manifest import VersionCheck
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.model.problems import Problem
     from atip.model.tool import Tool
     from atip.workflows.host import Host
@@ -51,7 +50,7 @@ def draft_bundle(
     program: str,
     *,
     observe: Sequence[Sequence[str]] = (),
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> BundleDraft:
     """Everything that can be said of a program now.
@@ -91,7 +90,7 @@ def known_tool(host: Host, name: str) -> Tool:
     """What is known: the store with curated knowledge, knowledge alone, else learnt now, confined."""
     from atip.workflows.scan.infer import infer_tool
 
-    return find_tool(host, name) or find_known(host.places, name) or infer_tool(host, name).tool
+    return find_tool(host, name) or look_up_tool(host.places, name) or infer_tool(host, name).tool
 
 
 def well_known(name: str) -> tuple[tuple[str, ...], ...]:
@@ -141,7 +140,7 @@ def version_of(path: str, name: str) -> tuple[VersionCheck | None, str, list[str
     return None, "", [f"`{name}` does not tell its version; write `version_check` yourself"]
 
 
-def _observed(host: Host, argv: Sequence[str], ask: Asker | None) -> Mapping[str, Any]:
+def _observed(host: Host, argv: Sequence[str], ask: ConsentPrompt | None) -> Mapping[str, Any]:
     from atip.workflows.proof.observe import observe_argv
 
     return dict(observe_argv(host, list(argv), ask=ask, real=True).sandbox)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import getpass
 import os
 import shutil
+from typing import TYPE_CHECKING, Any
 
 from atip.bundles.documents.loading import find_bundles, load_bundle
 from atip.bundles.governance import changed_documents
@@ -32,10 +33,8 @@ from atip.errors import AtipError, SandboxError
 from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.entry.definition import CliHandle
@@ -108,7 +107,7 @@ class BundleHost:
             surface: reaches the person; None: nobody is there.
             entry: adapters of the caller's own `define_cli` entry.
             note: progress and warnings, for people.
-            fetch: downloads; None: the one door to the web.
+            fetch: downloads; None: the one HTTP client.
             exchange: OAuth codes for tokens; None: a form is posted to the token address.
             on_output: what a login or setup command says, as it comes.
         """

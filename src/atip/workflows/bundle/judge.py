@@ -7,24 +7,23 @@ policy, where the user's grant for this bundle counts as a grant of the user's l
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.bundles.governance import gate, read_approvals
 from atip.codecs.climd.sandbox import as_subtree
 from atip.codecs.climd.tool import effects_of_tool
-from atip.execution.call import Judgement
+from atip.execution.call import Judgment
 from atip.execution.output.conventions import read_conventions
 from atip.model.effects import Cost, raised_by
 from atip.model.permissions.confinement import MIB
-from atip.policy.confinement.confine import Asked, RunContext, plan_confinement
+from atip.policy.confinement.confine import RunContext, SandboxRequest, plan_confinement
 from atip.policy.confinement.granting import expanded, granted, path_covers
 from atip.policy.decision import Decision, strictest
 from atip.system.digests import sha256_hex
 from atip.workflows.judge import LocalJudge
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.state import Installed
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from atip.execution.call import ProgramCall
     from atip.model.effects import Effects
     from atip.model.permissions.confinement import Confinement, Limits
+    from atip.policy.command_context import CommandContext
     from atip.policy.policy import Policy
-    from atip.policy.subject import Subject
     from atip.workflows.bundle.host import BundleHost
 
 
@@ -44,7 +43,7 @@ def judge_tool(
     tool: BundleTool,
     call: ProgramCall,
     digest: str,
-) -> Judgement:
+) -> Judgment:
     """Decision and confinement of a call of a bundle's tool."""
     places = bundles.host.places
     local = LocalJudge(bundles.host, call.cwd)
@@ -61,7 +60,7 @@ def judge_tool(
     planned = plan_confinement(
         claimed,
         allowed,
-        asked=Asked(confinement=requested),
+        request=SandboxRequest(confinement=requested),
         scene=RunContext(
             cwd=call.cwd, home=places.home, own=(places.config, places.data, places.cache)
         ),
@@ -77,7 +76,7 @@ def judge_tool(
         for subject in explained.invocations
     ] or [explained.decision]
     decisions.append(_gated(bundles, bundle, tool, explained.invocations))
-    return Judgement(
+    return Judgment(
         decision=strictest(decisions),
         effects=effects,
         confinement=confinement,
@@ -158,7 +157,7 @@ def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...
 
 
 def _gated(
-    bundles: BundleHost, bundle: Bundle, tool: BundleTool, subjects: Sequence[Subject]
+    bundles: BundleHost, bundle: Bundle, tool: BundleTool, subjects: Sequence[CommandContext]
 ) -> Decision:
     from atip.model.reading.reader import read_json
     from atip.registry.settings import refuse_foreign

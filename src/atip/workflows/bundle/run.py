@@ -13,6 +13,7 @@ Implements AIP-29 "Subcommands", "Args template", "Output conventions", "Sandbox
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.bundles.governance import changed_documents, refuse_unreviewed
 from atip.bundles.spawning import digest_of
@@ -20,7 +21,7 @@ from atip.bundles.state import get_installed
 from atip.bundles.versions import version_mismatch
 from atip.calls.templates.argv import expand, needed_names
 from atip.errors import FormatError, TrustError
-from atip.execution.call import CallOptions, Judgement, ProgramCall
+from atip.execution.call import CallOptions, Judgment, ProgramCall
 from atip.execution.output.conventions import message_of, parse_output, read_conventions, with_json
 from atip.execution.output.result import DEFAULT_MAX_BYTES
 from atip.execution.runner import Runner
@@ -30,17 +31,15 @@ from atip.model.value import Value
 from atip.workflows.bundle.author import draft_bundle, skill_of, write_entry
 from atip.workflows.bundle.host import BundleHost
 from atip.workflows.bundle.judge import judge_tool
-from atip.workflows.lookup import find_known
+from atip.workflows.lookup import look_up_tool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.bundles.documents.bundle import Bundle
     from atip.bundles.state import Installed
     from atip.codecs.climd.tool import BundleTool
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.workflows.bundle.author import BundleDraft
 
@@ -81,7 +80,7 @@ def run_tool(
     inputs: Mapping[str, object],
     options: CallOptions | None = None,
     *,
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
 ) -> Envelope:
     """Run one tool.
 
@@ -169,7 +168,7 @@ def make_bundle_call(
     options = options or CallOptions()
     values = check_inputs(tool, inputs)
     name = os.path.basename(bundle.manifest.bin)
-    known = find_known(bundles.host.places, name)
+    known = look_up_tool(bundles.host.places, name)
     argv = expand(tool.template, values, program=name, before=_bin_args(bundle, tool), tool=known)
     if options.structured:
         argv = with_json(argv, read_conventions(bundle.manifest.fields.get("output")))
@@ -244,12 +243,12 @@ def make_bundle_runner(
     installed: Installed,
     tool: BundleTool,
     *,
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
 ) -> Runner:
     """A runner that judges calls of one tool of one bundle."""
     from atip.execution.approvals import Approvals
 
-    def judge(call: ProgramCall, digest: str) -> Judgement:
+    def judge(call: ProgramCall, digest: str) -> Judgment:
         return judge_tool(bundles, bundle, installed, tool, call, digest)
 
     return Runner(
@@ -335,7 +334,7 @@ class Bundles(BundleHost):
         stdin: bytes | None = None,
         timeout_s: float | None = None,
         max_bytes: int | None = None,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> Envelope:
         """Run a tool of a bundle; errors are those of `run_tool`."""
         options = CallOptions(
@@ -349,7 +348,7 @@ class Bundles(BundleHost):
         words: Sequence[str],
         inputs: Mapping[str, object],
         options: CallOptions | None = None,
-    ) -> tuple[ProgramCall, Judgement, str]:
+    ) -> tuple[ProgramCall, Judgment, str]:
         """What a run would do: the call, what policy says of it, and the digest of the program; runs no tool."""
         installed, tool = ready(self, bundle), bundle.get(words)
         call = make_bundle_call(self, bundle, installed, tool, inputs, options)
@@ -360,7 +359,7 @@ class Bundles(BundleHost):
         program: str,
         *,
         observe: Sequence[Sequence[str]] = (),
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> BundleDraft:
         """Documents of a new bundle for a program; errors are those of `author.draft_bundle`."""
         return draft_bundle(self.host, program, observe=observe, ask=ask, note=self.note)

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.calls.effects.engine import program_name
 from atip.calls.templates.cmp import build_argv
@@ -23,18 +24,16 @@ from atip.model.value import Value
 from atip.policy.decision import ALLOW, ASK, DENY, Decision
 from atip.registry.settings import load_settings
 from atip.workflows.cmp.places import cmp_places
-from atip.workflows.lookup import find_known
+from atip.workflows.lookup import look_up_tool
 from atip.workflows.run.runner import judge_for, make_call
 from atip.workflows.search.find import intents_of, match_cmp
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from typing import Any
 
     from atip.calls.templates.cmp import CmpIntent
-    from atip.execution.call import CallOptions, Judgement, ProgramCall
-    from atip.execution.consent import Asker
+    from atip.execution.call import CallOptions, Judgment, ProgramCall
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.execution.runner import Judge, Runner
     from atip.model.tool import Tool
@@ -127,9 +126,9 @@ def plan_intent(
 
 
 def make_intent_runner(
-    host: Host, call: IntentCall, *, preset: str | None = None, ask: Asker | None = None
+    host: Host, call: IntentCall, *, preset: str | None = None, ask: ConsentPrompt | None = None
 ) -> Runner:
-    """A runner whose judgement knows what the intent says of itself."""
+    """A runner whose judgment knows what the intent says of itself."""
     from atip.execution.approvals import Approvals
     from atip.execution.runner import Runner
 
@@ -187,7 +186,7 @@ def _chosen(host: Host, request: str, tool: str | None, number: int | None) -> C
 
 
 def _refuse_shell(host: Host, found: cmp_tools.CmpTool) -> None:
-    # SECURITY: only the user's own settings open this door, never a document.
+    # SECURITY: only the user's own settings allow this, never a document.
     if found.key not in load_settings(host.places, "config").get("cmpShell", ()):
         raise FormatError(
             "cmp.template",
@@ -232,7 +231,7 @@ class _Programs:
         name = program_name(program)
         if self.own(program) is not None or not name:
             return None
-        return find_known(self._host.places, name)
+        return look_up_tool(self._host.places, name)
 
     def known_of(self, intent: CmpIntent) -> Tool | None:
         from atip.calls.templates.cmp import split_template
@@ -241,9 +240,9 @@ class _Programs:
 
 
 def _raising(judge: Judge, planned: IntentCall) -> Judge:
-    """(4) The judgement of policy, and on top of it what the intent says of itself (§8.1, §8.2, C16)."""
+    """(4) The judgment of policy, and on top of it what the intent says of itself (§8.1, §8.2, C16)."""
 
-    def judged(call: ProgramCall, digest: str) -> Judgement:
+    def judged(call: ProgramCall, digest: str) -> Judgment:
         found = judge(call, digest)
         intent = planned.intent
         if planned.folder is not None:
@@ -295,9 +294,9 @@ class Intents:
         return plan_intent(self._host, request, given, tool=tool, number=number, texts=texts)
 
     def make_runner(
-        self, planned: IntentCall, *, preset: str | None = None, ask: Asker | None = None
+        self, planned: IntentCall, *, preset: str | None = None, ask: ConsentPrompt | None = None
     ) -> Runner:
-        """A runner whose judgement knows what the intent says of itself."""
+        """A runner whose judgment knows what the intent says of itself."""
         return make_intent_runner(self._host, planned, preset=preset, ask=ask)
 
     def check(self, planned: IntentCall, result: Result) -> IntentResult:
@@ -313,7 +312,7 @@ class Intents:
         tool: str | None = None,
         number: int | None = None,
         options: CallOptions | None = None,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> IntentResult:
         """All six steps; errors are those of `plan_intent` and of a run."""
         planned = self.plan(request, given or {}, tool=tool, number=number)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError
 from atip.model.value import Value
@@ -21,16 +22,13 @@ from atip.proving.generate import CaseBudget, Generator
 from atip.proving.playing import play_case
 from atip.proving.samples import make_samples
 from atip.proving.tally import JudgedCase, load_explained, why_of
-from atip.proving.trial import TrialRoom
+from atip.proving.trial import TrialRunner
 from atip.proving.verdicts import UNDECLARED, judge_sight, missing, sight_of, unwanted
 from atip.sandbox.verified import seal
 from atip.system.scratch import scratch_folder
 from atip.workflows.lookup import Lookup, locate
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.proving.cases import Case
     from atip.proving.trial import Trial
     from atip.sandbox.verified import VerifiedBinary
@@ -122,7 +120,7 @@ class _Room:
 
     def __enter__(self) -> _Room:
         folder = os.path.realpath(self._scratch.__enter__())
-        self._room = TrialRoom(
+        self._room = TrialRunner(
             make_samples(os.path.join(folder, "desk")), os.path.join(folder, "stages")
         )
         self._binary: VerifiedBinary = seal(self._path)

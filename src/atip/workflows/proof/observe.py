@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.execution.output.result import Result
 from atip.execution.redaction.redact import redact_text
@@ -34,13 +35,11 @@ from atip.workflows.run.on_copy import judge_on_copy, stage_request
 from atip.workflows.run.plan import find_workspace
 from atip.workflows.run.runner import make_call, make_runner
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
-    from atip.execution.call import CallOptions, Judgement, ProgramCall
-    from atip.execution.consent import Asker
+    from atip.execution.call import CallOptions, Judgment, ProgramCall
+    from atip.execution.consent import ConsentPrompt
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.network.recorder import Contact
     from atip.sandbox.preview import Stage
@@ -107,7 +106,7 @@ class Observation(Value):
                 "spawned": list(self.touched.spawned),
                 "hosts": list(self.touched.hosts),
                 "refused": list(self.touched.refused),
-                "asked": list(self.touched.asked),
+                "asked": list(self.touched.lookups),
             },
             "effects": [each.to_json() for each in self.touched.effects],
             "network": [_redacted(each) for each in self.contacts],
@@ -125,7 +124,7 @@ def observe_argv(
     options: CallOptions | None = None,
     *,
     preset: str | None = None,
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
     real: bool = False,
     answers: Mapping[str, bytes] | None = None,
 ) -> Observation:
@@ -143,7 +142,7 @@ def observe_call(
     call: ProgramCall,
     *,
     preset: str | None = None,
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
     real: bool = False,
     answers: Mapping[str, bytes] | None = None,
 ) -> Observation:
@@ -184,7 +183,7 @@ def observe_call(
 
 
 def _observation(
-    call: ProgramCall, result: Result, declared: Judgement, tracer: Tracer, *, real: bool
+    call: ProgramCall, result: Result, declared: Judgment, tracer: Tracer, *, real: bool
 ) -> Observation:
     confinement = result.confinement
     scene = _scene(call, confinement)
@@ -192,7 +191,7 @@ def _observation(
     attempts = [(_endpoint(each.target), each.allowed) for each in result.attempts]
     contacts = recorder.contacts if recorder else ()
     attempts += [(f"{each.host}:{each.port}", False) for each in contacts]
-    seen = touched(read_tries(tracer), attempts, scene, recorder.asked if recorder else ())
+    seen = touched(read_tries(tracer), attempts, scene, recorder.lookups if recorder else ())
     return Observation(
         result=result,
         declared=declared.effects,

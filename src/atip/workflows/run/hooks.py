@@ -18,7 +18,7 @@ _NAMES = (
 """Hooks that git starts in a working tree, for settings that make the workspace itself the folder."""
 
 
-def kept_hooks(workspace: str, home: str, common: str = "") -> tuple[str, ...]:
+def protected_hooks(workspace: str, home: str, common: str = "") -> tuple[str, ...]:
     """Entries for `Confinement.fs_keep`; empty where hooks lie where they always do.
 
     Args:

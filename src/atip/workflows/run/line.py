@@ -14,7 +14,7 @@ import contextlib
 import os
 
 from atip.errors import Denied, UsageError
-from atip.execution.call import Judgement, ProgramCall
+from atip.execution.call import Judgment, ProgramCall
 from atip.execution.redaction.redact import redact_text
 from atip.execution.runner import Runner
 from atip.model.permissions.confinement import ANY_PROGRAM, Confinement
@@ -24,7 +24,7 @@ from atip.policy.decision import ALLOW, ASK, CONFINE
 from atip.system.digests import sha256_hex
 from atip.workflows.judge import LocalJudge
 from atip.workflows.look import explain_through
-from atip.workflows.run.hooks import kept_hooks, linked_repository
+from atip.workflows.run.hooks import linked_repository, protected_hooks
 from atip.workflows.run.masked import masked_files
 from atip.workflows.run.packages import (
     cache_of,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.policy.decision import Decision
     from atip.policy.policy import Policy
     from atip.workflows.host import Host
@@ -65,7 +65,7 @@ def line_runner(
     *,
     cwd: str | None = None,
     stdin_fd: int = -1,
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
     on_output: Callable[[str, bytes], None] | None = None,
     read_only: bool = False,
     keyboard: int = -1,
@@ -157,7 +157,7 @@ def _watch(
 
 def judge_shell_line(
     host: Host, line: str, call: ProgramCall, *, read_only: bool = False
-) -> Judgement:
+) -> Judgment:
     """Decision and confinement of a line.
 
     Raises:
@@ -167,7 +167,7 @@ def judge_shell_line(
     explained = explain_through(local, line)
     if explained.problem:
         raise Denied("policy.unreadable-line", f"the line cannot be read: {explained.problem}")
-    return Judgement(
+    return Judgment(
         decision=_permitted(explained, host, call.cwd),
         # how single commands take input and time is the shell's business
         effects=explained.effects.replace(
@@ -228,7 +228,7 @@ def line_confinement(
         ),
     )
     common = next((each.removesuffix("/**") for each in linked_repository(workspace)), "")
-    hooks = kept_hooks(workspace, home, common) if planned.fs_write else ()
+    hooks = protected_hooks(workspace, home, common) if planned.fs_write else ()
     cache, variables = _packages(host, call) if planned.fs_write else ((), {})
     passed = tuple(name for name in call.env if name in ENVIRONMENT or name.startswith("LC_"))
     return planned.replace(

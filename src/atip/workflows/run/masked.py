@@ -7,7 +7,7 @@ import os
 from atip.errors import FormatError
 from atip.model.text.regex import late_regex
 from atip.policy.places.sensitive import is_secret
-from atip.sandbox.kept.rules import DEPENDENCIES
+from atip.sandbox.protected.rules import DEPENDENCIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

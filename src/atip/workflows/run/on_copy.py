@@ -7,8 +7,9 @@ denies stays denied. The view is dropped when the run has ended.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-from atip.execution.call import Judgement, ProgramCall
+from atip.execution.call import Judgment, ProgramCall
 from atip.policy.decision import ALLOW, ASK, CONFINE
 from atip.sandbox.preview import FOLDER, Stage, stage_for
 from atip.workflows.judge import LocalJudge
@@ -16,7 +17,6 @@ from atip.workflows.run.line import line_confinement
 from atip.workflows.run.plan import plan_call
 from atip.workflows.run.runner import conventions_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.execution.runner import Judge
     from atip.model.permissions.confinement import Confinement
@@ -31,10 +31,10 @@ REASON = "runs on a copy of the workspace, and its network leads nowhere"
 def judge_on_copy(host: Host, *, preset: str | None = None) -> Judge:
     """What policy says of a call that runs on a copy."""
 
-    def judge(call: ProgramCall, digest: str) -> Judgement:
+    def judge(call: ProgramCall, digest: str) -> Judgment:
         local = LocalJudge(host, call.cwd, preset=preset)
         explained = local.argv(call.argv, call.program, digest)
-        return Judgement(
+        return Judgment(
             decision=_settled(explained.decision),
             effects=explained.effects,
             confinement=copy_confinement(explained, local, host, call),

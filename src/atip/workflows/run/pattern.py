@@ -8,17 +8,18 @@ fails ends the pattern. Implements ATIP 0.6 §3.9.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.calls.templates.pattern_steps import fill_pattern
 from atip.errors import Denied, NotFoundError
 from atip.workflows.run.runner import make_call, make_runner
 from atip.workflows.tools import get_tool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from atip.execution.call import CallOptions, ProgramCall
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.execution.runner import Runner
     from atip.model.tool import Pattern
@@ -75,7 +76,7 @@ class Patterns:
         options: CallOptions | None = None,
         *,
         preset: str | None = None,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> PatternPlan:
         """Fill in every step and judge it; nothing is started.
 
@@ -99,7 +100,7 @@ class Patterns:
         values: Mapping[str, object],
         options: CallOptions | None = None,
         *,
-        ask: Asker | None = None,
+        ask: ConsentPrompt | None = None,
     ) -> list[Result]:
         """Plan and run; errors as `plan`."""
         return self.plan(tool, name, values, options, ask=ask).run()

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from atip.policy.confinement.asking import asked_by
 from atip.policy.confinement.confine import RunContext, plan_confinement
+from atip.policy.confinement.sandbox_request import request_of
 from atip.policy.decision import ASK
 from atip.policy.places.named import Named, named_by
 from atip.policy.places.sensitive import PUBLIC, is_protected, is_secret
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from atip.model.effects import Effects
     from atip.model.permissions.confinement import Confinement
+    from atip.policy.command_context import CommandContext
     from atip.policy.policy import Policy
-    from atip.policy.subject import Subject
     from atip.system.paths import Places
     from atip.workflows.judge import Explanation
 
@@ -77,7 +77,7 @@ def plan_call(
     return plan_confinement(
         effects,
         policies,
-        asked=asked_by(explained.invocations),
+        request=request_of(explained.invocations),
         named=named.replace(paths=paths),
         scene=RunContext(
             cwd=workspace,
@@ -211,7 +211,7 @@ def _inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
-def _sets_git(invocations: Sequence[Subject]) -> bool:
+def _sets_git(invocations: Sequence[CommandContext]) -> bool:
     """Whether a line consists of `git config` alone."""
     return bool(invocations) and all(
         subject.tool == "git" and subject.path[:1] == ("config",) for subject in invocations

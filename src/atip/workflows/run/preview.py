@@ -12,22 +12,21 @@ from __future__ import annotations
 
 import difflib
 import os
+from typing import TYPE_CHECKING, Any, Self
 
 from atip.execution.output.result import Result, clean_output
 from atip.execution.redaction.redact import redact_text
 from atip.model.value import Value
 from atip.sandbox.preview import FileChange, Stage, find_changes
-from atip.sandbox.preview_keep import Kept, keep_changes
+from atip.sandbox.preview_apply import AppliedChanges, apply_changes
 from atip.workflows.run.on_copy import stage_request
 from atip.workflows.run.runner import make_runner
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Any, Self
 
     from atip.execution.call import ProgramCall
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.model.permissions.confinement import Confinement
     from atip.sandbox.run import RunRequest
     from atip.sandbox.running import Running
@@ -72,7 +71,7 @@ class Preview:
         self.result = result
         self._stage = stage
         self.changes: tuple[FileChange, ...] = find_changes(stage)
-        self.kept: Kept | None = None
+        self.applied: AppliedChanges | None = None
         self._differences: tuple[FileDifference, ...] | None = None
 
     @property
@@ -82,16 +81,16 @@ class Preview:
             self._differences = tuple(_shown(change) for change in self.changes)
         return self._differences
 
-    def keep(self) -> Kept:
+    def keep(self) -> AppliedChanges:
         """Make the changes real.
 
         Raises:
             SandboxError: `preview.changed-since`: somebody else changed one of the files; nothing was written.
         """
         self.differences  # noqa: B018  what was shown is what is kept: read before the stage goes
-        self.kept = keep_changes(self.changes)
+        self.applied = apply_changes(self.changes)
         self.close()
-        return self.kept
+        return self.applied
 
     def close(self) -> None:
         """Drop what was not kept."""
@@ -105,16 +104,16 @@ class Preview:
 
     def to_json(self) -> dict[str, object]:
         """The document of `run --preview --json`."""
-        kept = self.kept
+        applied = self.applied
         return {
             **self.result.to_json(),
             "preview": {
                 "changes": [each.to_json() for each in self.differences],
-                "kept": list(kept.kept) if kept else [],
-                "leftOut": [{"path": path, "why": why} for path, why in kept.left_out]
-                if kept
+                "kept": list(applied.applied) if applied else [],
+                "leftOut": [{"path": path, "why": why} for path, why in applied.left_out]
+                if applied
                 else [],
-                "dropped": kept is None,
+                "dropped": applied is None,
             },
         }
 
@@ -131,7 +130,7 @@ class Preview:
 
 
 def preview_call(
-    host: Host, call: ProgramCall, *, preset: str | None = None, ask: Asker | None = None
+    host: Host, call: ProgramCall, *, preset: str | None = None, ask: ConsentPrompt | None = None
 ) -> Preview:
     """Run a call on a copy of what it may write.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from atip.errors import UsageError
-from atip.execution.call import CallOptions, Judgement, ProgramCall
+from atip.execution.call import CallOptions, Judgment, ProgramCall
 from atip.execution.login import login_of
 from atip.execution.output.conventions import USUAL, read_conventions, with_json
 from atip.execution.output.result import DEFAULT_MAX_BYTES
@@ -19,7 +19,7 @@ from atip.execution.runner import Runner, declared_timeout
 from atip.sandbox.run import start_confined
 from atip.system.programs.version_managers import resolve_shim
 from atip.workflows.judge import LocalJudge
-from atip.workflows.lookup import find_known, locate
+from atip.workflows.lookup import locate, look_up_tool
 from atip.workflows.run.plan import notes_on, plan_call
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from atip.execution.call import OperationCall
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.conventions import Conventions
     from atip.execution.output.result import OperationAnswer, Result
     from atip.execution.runner import Judge, Operations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def judge_for(host: Host, *, preset: str | None = None) -> Judge:
     """What policy says of a call, for one user."""
 
-    def judge(call: ProgramCall, digest: str) -> Judgement:
+    def judge(call: ProgramCall, digest: str) -> Judgment:
         local = LocalJudge(host, call.cwd, preset=preset)
         policies = local.policies
         explained = local.argv(call.argv, call.program, digest)
@@ -56,7 +56,7 @@ def judge_for(host: Host, *, preset: str | None = None) -> Judge:
             program=call.program,
             timeout_s=timeout_s,
         )
-        return Judgement(
+        return Judgment(
             decision=explained.decision,
             effects=effects,
             confinement=confinement,
@@ -75,7 +75,7 @@ def judge_for(host: Host, *, preset: str | None = None) -> Judge:
 
 def _only_tool(explained: Explanation) -> Tool | None:
     """The one tool that a call starts; None: several, or nobody knows it."""
-    return explained.invocations[0].known if len(explained.invocations) == 1 else None
+    return explained.invocations[0].metadata if len(explained.invocations) == 1 else None
 
 
 def conventions_of(tool: Tool | None) -> Conventions:
@@ -108,7 +108,7 @@ def make_call(host: Host, argv: Sequence[str], options: CallOptions | None = Non
         raise UsageError("run.nul", "an argument holds a NUL, which no program can be given")
     words = tuple(argv)
     if options.structured:
-        known = find_known(host.places, os.path.basename(words[0]))
+        known = look_up_tool(host.places, os.path.basename(words[0]))
         words = with_json(words, conventions_of(known))
     folder = os.path.realpath(options.cwd or os.getcwd())
     return ProgramCall(
@@ -134,7 +134,7 @@ def make_runner(
     host: Host,
     *,
     preset: str | None = None,
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
     on_output: Callable[[str, bytes], None] | None = None,
     start: Callable[..., Running] = start_confined,
     judge: Judge | None = None,
@@ -165,10 +165,10 @@ class _Operations:
     def __init__(self, host: Host, preset: str | None) -> None:
         self._host, self._preset = host, preset
 
-    def judge(self, call: OperationCall) -> Judgement:
+    def judge(self, call: OperationCall) -> Judgment:
         return self._loaded().judge(call)
 
-    def prepare(self, call: OperationCall, ask: Asker | None) -> None:
+    def prepare(self, call: OperationCall, ask: ConsentPrompt | None) -> None:
         self._loaded().prepare(call, ask)
 
     def send(self, call: OperationCall) -> OperationAnswer:
@@ -185,7 +185,7 @@ def run_argv(
     argv: Sequence[str],
     options: CallOptions | None = None,
     *,
-    ask: Asker | None = None,
+    ask: ConsentPrompt | None = None,
     runs: ActiveRuns | None = None,
 ) -> Result:
     """Run one command under policy and sandbox; see `execution.runner.Runner.run`.

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.content import ContentReader
 from atip.discovery.files.executables import Executable
 from atip.discovery.files.stubs import head_of, needed_paths, parse_stub
 from atip.discovery.findings.memory import NoMemory
 from atip.discovery.scan import ScanOptions
-from atip.discovery.sources.ladder import ProbeSubject
 from atip.discovery.sources.native import judge_answer, mentions_flag
+from atip.discovery.sources.source_order import ProbeSubject
 from atip.errors import NotFoundError, ProbeError
 from atip.model.text.platforms import shim_platform
 from atip.model.tool import Binary
 from atip.system.files import stat_key
 from atip.workflows.lookup import locate
-from atip.workflows.scan.machine import climber
+from atip.workflows.scan.machine import metadata_finder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.discovery.sources.ladder import SourceFinding
     from atip.discovery.sources.native import NativeAnswer
+    from atip.discovery.sources.source_order import SourceFinding
     from atip.workflows.host import Host
 
 
@@ -51,7 +51,7 @@ def probe_tool(name: str, *, force: bool) -> NativeAnswer:
 
 
 def infer_tool(host: Host, name: str) -> SourceFinding:
-    """Climb the whole ladder for one tool.
+    """Ask every source about one tool.
 
     Raises:
         NotFoundError: no such executable, or nothing could be learnt.
@@ -65,7 +65,9 @@ def infer_tool(host: Host, name: str) -> SourceFinding:
     stub = parse_stub(path, content.head)
     subject = ProbeSubject(name=label, path=path, real_path=real, digest=content.digest, stub=stub)
     with ExitStack() as stack:
-        found = climber(host, ScanOptions(learn=True, jobs=1), [one], stack, NoMemory())(subject)
+        found = metadata_finder(host, ScanOptions(learn=True, jobs=1), [one], stack, NoMemory())(
+            subject
+        )
     if found is None:
         raise NotFoundError("infer.nothing", f"nothing could be learned about `{label}`")
     uname = os.uname()

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 from atip.discovery.findings.memory import FindingsMemory
 from atip.discovery.scan import Scanner, ScanOptions
 from atip.registry import layout
 from atip.registry.settings import load_settings
 from atip.system.clock import now_iso
-from atip.workflows.scan.shims import shim_askers
+from atip.workflows.scan.shims import shim_sources
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.discovery.files.documents import InstalledTexts
     from atip.discovery.files.executables import Executable
-    from atip.discovery.findings.climber import Climber
+    from atip.discovery.findings.metadata_finder import MetadataFinder
     from atip.discovery.report import ScanPlan, ScanReport
     from atip.discovery.scan import Progress
-    from atip.discovery.sources.ladder import Asker
+    from atip.discovery.sources.source_order import MetadataSource
     from atip.sandbox.probes.probe import ProbeSandbox
     from atip.workflows.host import Host
 
@@ -34,9 +33,9 @@ def scan(
     scanner = _scanner(host, options, progress)
     with ExitStack() as stack:
         return scanner.run(
-            open_keeper=lambda: _keeper(host),
+            open_writer=lambda: _writer(host),
             open_prober=lambda visible: prober(visible, scanner.options.jobs),
-            open_ladder=lambda found: climber(host, scanner.options, found, stack),
+            open_finder=lambda found: metadata_finder(host, scanner.options, found, stack),
         )
 
 
@@ -63,33 +62,33 @@ def _scanner(host: Host, options: ScanOptions | None, progress: Progress | None)
     )
 
 
-def _keeper(host: Host) -> Any:
-    from atip.discovery.keeper import StoreKeeper
+def _writer(host: Host) -> Any:
+    from atip.discovery.store_writer import StoreWriter
 
     redact = load_settings(host.places, "config").get("redact", ())
-    return StoreKeeper(host.store, layout, home=host.places.home, now=now_iso(), redact=redact)
+    return StoreWriter(host.store, layout, home=host.places.home, now=now_iso(), redact=redact)
 
 
-def climber(
+def metadata_finder(
     host: Host,
     options: ScanOptions,
     found: Sequence[Executable],
     stack: ExitStack,
     memory: FindingsMemory | None = None,
-) -> Climber:
-    """The ladder as one function of a subject; `stack` ends what it had to start."""
+) -> MetadataFinder:
+    """All sources as one function of a subject; `stack` ends what it had to start."""
     from atip.discovery.files.documents import system_texts
-    from atip.discovery.findings.climber import Climber
+    from atip.discovery.findings.metadata_finder import MetadataFinder
     from atip.discovery.findings.prober import LazyProber
-    from atip.discovery.sources.askers import OverrideAsker
+    from atip.discovery.sources.stored_sources import OverrideSource
     from atip.discovery.summaries.sources import SummarySources
 
     texts = system_texts(host.places.home)
     lazy = LazyProber(found, lambda visible: prober(visible, options.jobs))
     stack.callback(lazy.close)
-    return Climber(
-        [*reading_askers(host, texts), *shim_askers(host, stack)],
-        override=OverrideAsker(host.places.config),
+    return MetadataFinder(
+        [*reading_sources(host, texts), *shim_sources(host, stack)],
+        override=OverrideSource(host.places.config),
         summaries=SummarySources(texts),
         memory=memory or FindingsMemory(host.places.data),
         prober=lazy if options.learn else None,
@@ -97,24 +96,24 @@ def climber(
     )
 
 
-def reading_askers(host: Host, texts: InstalledTexts) -> list[Asker]:
-    """The rungs that execute nothing."""
-    from atip.bundles.asker import BundleAsker
-    from atip.discovery.cmp.asker import CmpAsker
-    from atip.discovery.frameworks.cloud_sdk import CloudSdkAsker
-    from atip.discovery.frameworks.node_package import OclifAsker
-    from atip.discovery.sources.askers import NativeAsker, ShimFolderAsker
-    from atip.discovery.sources.knowing import KnowledgeAsker
-    from atip.discovery.sources.learning import CompletionAsker, ManAsker
+def reading_sources(host: Host, texts: InstalledTexts) -> list[MetadataSource]:
+    """The sources that execute nothing."""
+    from atip.bundles.metadata_source import BundleSource
+    from atip.discovery.cmp.metadata_source import CmpSource
+    from atip.discovery.frameworks.cloud_sdk import CloudSdkSource
+    from atip.discovery.frameworks.node_package import OclifSource
+    from atip.discovery.sources.inference_sources import CompletionSource, ManSource
+    from atip.discovery.sources.knowledge_source import KnowledgeSource
+    from atip.discovery.sources.stored_sources import NativeSource, ShimFolderSource
 
     return [
-        NativeAsker(),
-        ShimFolderAsker([host.places.data], tell=host.notices.append),
-        BundleAsker(host.places.data),
-        CmpAsker(host.places.home, load_settings(host.places, "config").get("cmpPaths", ())),
-        OclifAsker(),
-        CloudSdkAsker(),
-        CompletionAsker(texts),
-        ManAsker(texts),
-        KnowledgeAsker(),
+        NativeSource(),
+        ShimFolderSource([host.places.data], tell=host.notices.append),
+        BundleSource(host.places.data),
+        CmpSource(host.places.home, load_settings(host.places, "config").get("cmpPaths", ())),
+        OclifSource(),
+        CloudSdkSource(),
+        CompletionSource(texts),
+        ManSource(texts),
+        KnowledgeSource(),
     ]

@@ -1,4 +1,4 @@
-"""Who is asked for shims: the rungs of the ladder between the user's own folder and learning, registries among them.
+"""Sources of shims, in the source order between the user's own folder and learning, registries among them.
 
 Without a configured registry nothing of one is loaded.
 """
@@ -6,15 +6,15 @@ Without a configured registry nothing of one is loaded.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.registry.settings import has_registries
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import ExitStack
 
-    from atip.discovery.sources.ladder import Asker
+    from atip.discovery.sources.source_order import MetadataSource
     from atip.registry.remote.remotes import RemoteShims
     from atip.system.paths import Places
     from atip.workflows.host import Host
@@ -25,20 +25,20 @@ def open_shims(
     *,
     refresh: bool = False,
     approve: frozenset[str] = frozenset(),
-    unbidden: bool = False,
+    background: bool = False,
 ) -> RemoteShims:
-    """A session with all registries of a user; arguments as in `registry.remote.remotes.make_asking`.
+    """A session with all registries of a user; arguments as in `registry.remote.remotes.make_session_options`.
 
     Raises:
-        FormatError: settings or an organisation's policy cannot be read.
+        FormatError: settings or an organization's policy cannot be read.
     """
-    from atip.registry.remote.remotes import RemoteShims, load_sources, make_asking
+    from atip.registry.remote.remotes import RemoteShims, load_sources, make_session_options
 
-    asking = make_asking(
+    options = make_session_options(
         host.places, offline=host.offline, policy_requires=_policy_requires(host),
-        refresh=refresh, approve=approve, unbidden=unbidden,
+        refresh=refresh, approve=approve, background=background,
     )  # fmt: skip
-    return RemoteShims(load_sources(host.places), host.places, asking)
+    return RemoteShims(load_sources(host.places), host.places, options)
 
 
 def _policy_requires(host: Host) -> bool:
@@ -49,26 +49,26 @@ def _policy_requires(host: Host) -> bool:
     return any(policy.trust is not None and policy.trust.signatures for policy in policies)
 
 
-def shim_askers(host: Host, stack: ExitStack) -> list[Asker]:
+def shim_sources(host: Host, stack: ExitStack) -> list[MetadataSource]:
     """Who is asked for shims besides the user's own folder, in order: signed ones of the system, the project's, those of
     registries, unsigned ones of the system (0.1 §5.1). `stack` ends the session with the registries."""
-    from atip.discovery.sources.askers import RegistryAsker, ShimFolderAsker
+    from atip.discovery.sources.stored_sources import RegistryShimSource, ShimFolderSource
 
     places = host.places
     system = [folder for folder in places.system if os.path.isdir(folder)]
-    askers: list[Asker] = []
+    sources: list[MetadataSource] = []
     if system:
-        askers.append(ShimFolderAsker(system, _signature_check(places)))
+        sources.append(ShimFolderSource(system, _signature_check(places)))
     if places.project:
-        askers.append(ShimFolderAsker([places.project], tell=host.notices.append))
+        sources.append(ShimFolderSource([places.project], tell=host.notices.append))
     if has_registries(places):
-        shims = stack.enter_context(open_shims(host, unbidden=True))
+        shims = stack.enter_context(open_shims(host, background=True))
         stack.callback(lambda: host.notices.extend(_notices(shims)))
         if shims.registries:
-            askers.append(RegistryAsker(shims.find_or_warn, places.home))
+            sources.append(RegistryShimSource(shims.find_or_warn, places.home))
     if system:
-        askers.append(ShimFolderAsker(system, tell=host.notices.append))
-    return askers
+        sources.append(ShimFolderSource(system, tell=host.notices.append))
+    return sources
 
 
 def _notices(shims: RemoteShims) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.bundles.install.interface import Action, InstallPlan, as_root, manager, package_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
     from atip.codecs.climd.manifest import InstallEntry

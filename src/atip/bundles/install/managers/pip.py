@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.bundles.install.interface import Action, InstallPlan, manager, package_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.bundles.install.interface import Site
     from atip.codecs.climd.manifest import InstallEntry

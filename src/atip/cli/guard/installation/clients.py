@@ -7,15 +7,14 @@ answering – missing, killed, slow, broken – with what stops that client.
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING, Any
 
 from atip.cli.guard.names import OTHER_NAMES, full_name
 from atip.errors import NotFoundError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 LIMIT_S, CLIENT_LIMIT_S = 8, 15
 """When we give up, and when the client would: always later, because a client that gives up lets the command run."""

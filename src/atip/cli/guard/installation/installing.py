@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.cli.guard.installation import plugin, settings
 from atip.cli.guard.installation.clients import LIMIT_S, handler_of, hook_command
@@ -21,10 +22,8 @@ from atip.server.configuration.settings_file import load_text, parse_settings, r
 from atip.server.configuration.toml_edit import put_table, remove_table
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from atip.cli.guard.installation.clients import GuardClient
 

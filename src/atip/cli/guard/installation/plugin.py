@@ -6,8 +6,8 @@ The file is ours as a whole; its first line says so. It fails closed: no answer,
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

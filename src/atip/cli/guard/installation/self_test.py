@@ -6,16 +6,14 @@ Only what stands in the client's own file is called, through a shell as the clie
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 from atip.cli.guard.installation.settings import command_in
 from atip.errors import AtipError
 from atip.model.value import Value
 from atip.system.programs.captured import capture
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from atip.cli.guard.installation.clients import GuardClient
 
 READS, NEVER = "pwd", "rm -rf /"

@@ -6,16 +6,15 @@ Ours is what calls `atip guard … --for CLIENT`, whoever wrote it there. Whoeve
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.server.configuration.json_edit import put_value
 from atip.server.configuration.json_lists import append_item, remove_value, replace_value
 from atip.server.configuration.settings_file import parse_settings
 from atip.server.configuration.toml_edit import append_block, remove_blocks
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.cli.guard.installation.clients import GuardClient, HookEvent
 

@@ -5,7 +5,8 @@ Asked on the terminal once, and again when the file changes. Nothing of a config
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

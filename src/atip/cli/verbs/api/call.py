@@ -6,7 +6,8 @@ Exit code 4 when the source requires credentials, 126 when policy refuses.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.arguments import typed
     from atip.apis.config import load_config
     from atip.apis.sync.operations import find_operation, split_target
-    from atip.cli.asking import asker_of
+    from atip.cli.prompts import prompt_for
     from atip.cli.runs.call_arguments import read_arguments
 
     source, name = split_target(options.target)
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         arguments,
         preset=options.policy,
         yes=options.yes,
-        ask=asker_of(options.ask),
+        ask=prompt_for(options.ask),
     )
     if ctx.as_json:
         ctx.emit(

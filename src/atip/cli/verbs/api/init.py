@@ -5,7 +5,8 @@ Reads only; the configuration is printed, and written with `--write` (an existin
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

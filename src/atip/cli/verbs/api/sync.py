@@ -5,7 +5,8 @@ Only files whose content changed are written. A source that cannot be read keeps
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     report = sync(
         config,
-        ctx.app.apis.door,
+        ctx.app.apis.access,
         only=tuple(options.sources),
         definitions=options.definitions,
         progress=progress,

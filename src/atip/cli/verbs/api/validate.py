@@ -6,7 +6,8 @@ Without a file it looks where ATM §5.3 says: `.agent-ready.json`, `agent-ready.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

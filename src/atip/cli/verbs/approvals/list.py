@@ -6,7 +6,8 @@ any change of one of these and you are asked again. Destructive commands are nev
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

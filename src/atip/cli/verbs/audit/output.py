@@ -5,9 +5,10 @@ The mark in a cut output names the run. Bytes come as they are; `--json` gives t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
@@ -30,12 +31,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.execution.output.kept import read_kept
     from atip.execution.output.result import clean_output
+    from atip.execution.output.saved_output import read_saved
 
     if options.start < 0 or options.bytes < 1:
         raise UsageError("output.range", "`--from` and `--bytes` must not be negative")
-    data, size = read_kept(
+    data, size = read_saved(
         ctx.app.host.outputs,
         options.run_id,
         options.stream,

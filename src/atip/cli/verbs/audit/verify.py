@@ -6,7 +6,8 @@ prints elsewhere to prove later, with `--head`, that nothing before it has gone.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -6,7 +6,8 @@ TypeScript the module with types and `defineCli` is written beside it. Existing 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -6,7 +6,8 @@ one (`--root` confirms them beforehand). What fails leaves nothing behind.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

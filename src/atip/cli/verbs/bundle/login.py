@@ -5,9 +5,10 @@ The exit code is 0 when you are logged in afterwards. `--check` changes nothing.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import EXIT_AUTH_REQUIRED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -8,10 +8,10 @@ empty home; question, record and `--dry-run` say which (`startsIn`). Exit code: 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from atip.errors import EXIT_AUTH_REQUIRED, EXIT_FAILURE, EXIT_OUR_FAILURE, AtipError, TrustError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
@@ -64,7 +64,7 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     inputs = typed(dict(tool.inputs), given)
     if options.dry_run:
         bounds = CallOptions(structured=options.structured)
-        call, judgement, digest = host.plan(bundle, words, inputs, bounds)
+        call, judgment, digest = host.plan(bundle, words, inputs, bounds)
         ctx.emit(
             {
                 "argv": list(call.argv),
@@ -72,9 +72,9 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
                 "digest": digest,
                 "image": call.image or None,
                 "cwd": call.cwd,
-                "startsIn": starts_in(judgement.confinement, call.cwd),
-                "decision": judgement.decision.to_json(),
-                "confinement": judgement.confinement.to_json(),
+                "startsIn": starts_in(judgment.confinement, call.cwd),
+                "decision": judgment.decision.to_json(),
+                "confinement": judgment.confinement.to_json(),
             }
         )
         return 0

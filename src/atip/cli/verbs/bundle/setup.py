@@ -5,9 +5,10 @@ Questions come on your terminal, with `--web` on a page of this machine, or are 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from atip.errors import AtipError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

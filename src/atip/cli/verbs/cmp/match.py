@@ -5,7 +5,8 @@ Exit code 1 when nothing fits, or when several do and choosing would be guessing
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

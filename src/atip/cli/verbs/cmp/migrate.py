@@ -6,11 +6,10 @@ A source is an adapter file, a package.json with a `cmp` key, or a folder with `
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
 

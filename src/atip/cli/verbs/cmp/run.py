@@ -7,9 +7,10 @@ The exit code is the tool's own; 124 time-out, 125 our failure, 126 refused, 127
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import AtipError, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -6,7 +6,8 @@ whether it has the same ones. `--logins` asks each tool that has a login whether
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -6,7 +6,8 @@ the other side reports is a claim, kept only for tools that are the same program
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

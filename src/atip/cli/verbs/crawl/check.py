@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 
@@ -18,9 +19,9 @@ EXAMPLES = ("atip crawl check --all --out catalogue", "atip crawl check apt:jq")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from atip.cli.groups.crawling import configure_wanted
+    from atip.cli.groups.crawling import configure_requests
 
-    configure_wanted(parser)
+    configure_requests(parser)
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

@@ -8,7 +8,8 @@ interrupted goes on where it was.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 
@@ -30,10 +31,10 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from atip.cli.groups.crawling import configure_wanted
+    from atip.cli.groups.crawling import configure_requests
     from atip.cli.quick import natural
 
-    configure_wanted(parser)
+    configure_requests(parser)
     parser.add_argument("--keys", default="", metavar="DIR", help="folder of signing keys")
     parser.add_argument("--unsigned", action="store_true", help="sign nothing")
     parser.add_argument(

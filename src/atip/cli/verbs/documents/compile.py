@@ -6,10 +6,10 @@ out, and how to get it, to standard error. `--count` prints the tokens of each f
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.codecs.providers.tools import Compiled

@@ -5,7 +5,8 @@ The result goes to standard output or to `--output`; losses go to standard error
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

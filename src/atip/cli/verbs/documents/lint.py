@@ -8,11 +8,11 @@ repairs in place and never adds a claim of safety.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.cli.rendering.lint import Linted

@@ -5,7 +5,8 @@ Without names, for every tool that is known here (at most `--limit`). Each way i
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 
@@ -31,8 +32,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     names = options.tools or [entry["name"] for entry in ctx.app.list()][: options.limit]
     found = [ctx.app.get(name) for name in names] if options.tools else _known(ctx, names)
-    tokenizer, count = find_counter(exact=not options.estimate)
-    rows = costs(found, count, snippet=ATIP, cmp_snippet=CMP)
+    tokenizer, counter = find_counter(exact=not options.estimate)
+    rows = costs(found, counter, snippet=ATIP, cmp_snippet=CMP)
     commands = sum(1 for tool in found for _ in tool.walk())
     if ctx.as_json:
         ways = [row.to_json() for row in rows]

@@ -7,7 +7,8 @@ line where the guard is missing, killed, slow or broken, and writes each decisio
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -6,7 +6,8 @@ lift, such as known loss of data, is listed and not proposed.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -5,7 +5,8 @@ Ends by itself after the time you give, a day at most. What is never allowed is 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -7,7 +7,8 @@ or finds a socket that is not private, judges itself. An upgrade of the program 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -6,10 +6,10 @@ Exit code 1 if a hook that is installed does not work.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
 

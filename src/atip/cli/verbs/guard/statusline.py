@@ -6,7 +6,8 @@ Whatever the agent writes to standard input is not read. In Claude Code's settin
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

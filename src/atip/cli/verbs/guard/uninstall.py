@@ -5,7 +5,8 @@ Other entries, comments and order of the file stay as they are; a copy of the ol
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -9,7 +9,8 @@ The script asks `atip` itself at each key: verbs, options, their values, tools t
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -6,10 +6,10 @@ back a file. Exit 1 when something that confined execution needs is missing.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
 

@@ -8,10 +8,10 @@ nothing.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.model.tool import Tool
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         tool, how = _from_text(options), {"rung": options.kind, "also": []}
     else:
         finding = ctx.app.infer(options.tool)
-        tool, how = finding.tool, {"rung": finding.rung, "also": list(finding.also)}
+        tool, how = finding.tool, {"rung": finding.source_kind, "also": list(finding.also)}
     document = encode(tool)
     if options.output:
         _write(options.output, document)
@@ -72,7 +72,7 @@ def _from_text(options: argparse.Namespace) -> Tool:
     import os
 
     from atip.cli.documents import load_bytes
-    from atip.discovery.sources.learning import read_text
+    from atip.discovery.sources.inference_sources import read_text
     from atip.model.text.names import why_unsafe
 
     name = options.name or os.path.basename(options.tool).split(".")[0]

@@ -7,7 +7,8 @@ files that are unchanged since are restored byte for byte, from others only our 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence

@@ -5,7 +5,8 @@ First `--help`; if that mentions `--agent`, or with `--force`, then `--agent`. N
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

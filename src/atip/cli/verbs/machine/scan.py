@@ -154,7 +154,7 @@ def _dry_run(ctx: Context, plan: Any) -> int:
     from atip.cli.output import clean, count
 
     ctx.print(
-        f"{count(plan.found, 'executable')}; a scan would execute {count(len(plan.commands), 'program')}, confined:"
+        f"{count(plan.program_count, 'executable')}; a scan would execute {count(len(plan.commands), 'program')}, confined:"
     )
     for command in plan.commands:
         ctx.print("  " + clean(" ".join(command)))

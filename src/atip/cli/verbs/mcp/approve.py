@@ -6,11 +6,11 @@ command of the tool that changed; without a tool, everything that was shown and 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
-    from typing import Any
 
     from atip.calls.functions import Function
     from atip.cli.context import Context

@@ -8,9 +8,10 @@ where it cannot. `atip mcp config CLIENT` writes the client's entry.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.errors import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

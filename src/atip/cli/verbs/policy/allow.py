@@ -10,10 +10,10 @@ Without LINE, `--host`, `--connect`, `--listen` and `--write` open the sandbox f
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
 

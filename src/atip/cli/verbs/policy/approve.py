@@ -6,7 +6,8 @@ project never open the network, a secret or a privilege.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

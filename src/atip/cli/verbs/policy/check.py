@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.cli.quick import folder
 from atip.errors import EXIT_OK, EXIT_REFUSED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

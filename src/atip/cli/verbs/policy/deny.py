@@ -6,7 +6,8 @@ here (`--here`, the default) or everywhere.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -6,7 +6,8 @@ suggestion names the command that a person types to grant it.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

@@ -5,11 +5,11 @@ Without FILE, your own file and that of the project here. Nothing runs. Exit cod
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.policy.policy import Rule

@@ -7,12 +7,13 @@ later changes neither. Without a signed index old answers look the same as new o
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.registry.remote.configuring import AddRequest, Offer
+    from atip.registry.remote.configuring import AddRequest, RegistryPreview
 
 EFFECTS = {"network": True, "filesystem": {"read": True, "write": True, "delete": False}}
 EXAMPLES = (
@@ -75,16 +76,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.registry.remote.configuring import look_at, save_offer
+    from atip.registry.remote.configuring import add_registry, preview_registry
 
     places = ctx.app.places
-    offer = look_at(_wanted(options), places, offline=ctx.app.offline)
+    preview = preview_registry(_wanted(options), places, offline=ctx.app.offline)
     if not ctx.as_json:
-        _print(ctx, offer)
-    if not _is_confirmed(options, ctx, offer):
+        _print(ctx, preview)
+    if not _is_confirmed(options, ctx, preview):
         ctx.note("not added")
         return 1
-    entry = save_offer(offer, places, adopt_signers=True)
+    entry = add_registry(preview, places, adopt_signers=True)
     if ctx.as_json:
         ctx.emit({"added": entry})
     else:
@@ -114,22 +115,22 @@ def _wanted(options: argparse.Namespace) -> AddRequest:
     )
 
 
-def _is_confirmed(options: argparse.Namespace, ctx: Context, offer: Offer) -> bool:
+def _is_confirmed(options: argparse.Namespace, ctx: Context, preview: RegistryPreview) -> bool:
     """A fingerprint or root that was given is a person's word already; everything else is asked."""
-    if offer.root is not None:
-        return offer.confirmed or ctx.confirm("is this the fingerprint that its owner publishes?")
+    if preview.root is not None:
+        return preview.confirmed or ctx.confirm("is this the fingerprint that its owner publishes?")
     if options.unsafe_unsigned:
         return True
     return ctx.confirm("nothing about its answers is signed or fresh for sure; add it?")
 
 
-def _print(ctx: Context, offer: Offer) -> None:
+def _print(ctx: Context, preview: RegistryPreview) -> None:
     from atip.cli.output import clean
 
-    entry = offer.entry
-    ctx.print(f"{clean(offer.title)}  {clean(entry['url'])}")
-    if offer.root is not None:
-        root = offer.root
+    entry = preview.entry
+    ctx.print(f"{clean(preview.title)}  {clean(entry['url'])}")
+    if preview.root is not None:
+        root = preview.root
         ctx.print(f"  fingerprint  {root.fingerprint}")
         ctx.print(
             f"  root         {root.threshold} of {len(root.keys)} keys, valid until {root.expires}"
@@ -140,5 +141,5 @@ def _print(ctx: Context, offer: Offer) -> None:
             ctx.print("  privacy      it learns the hash of every program that it is asked about")
     given = [one["identity"] for one in entry.get("signers", ())]
     given += [f"{key['type']} key {key['name']}" for key in entry.get("keys", ())]
-    signers = given or [f"{identity} ({issuer})" for identity, issuer in offer.offered_signers]
+    signers = given or [f"{identity} ({issuer})" for identity, issuer in preview.offered_signers]
     ctx.print(f"  signers      {clean(', '.join(signers) or 'none named')}")

@@ -6,9 +6,10 @@ whatever a client would refuse stops the build before anything is. The first bui
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.cli.verbs.registry.site import add_site_options, print_site, write_site
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

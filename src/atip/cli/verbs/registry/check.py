@@ -6,7 +6,8 @@ contributed shim. Exit 0 only when nothing would be refused.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence

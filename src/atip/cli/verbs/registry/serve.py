@@ -5,7 +5,8 @@ DIR is a published tree. Prints the address on standard output and requests on s
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 

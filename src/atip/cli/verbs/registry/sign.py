@@ -7,7 +7,8 @@ inferred is signed only with --inferred, by a key of its own. --refresh, --renew
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 
@@ -88,7 +89,9 @@ def _sign_shims(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit(report.to_json())
         return 0
-    ctx.print(f"{count(len(report.signed), 'shim')} signed, {report.kept} had a signature")
+    ctx.print(
+        f"{count(len(report.signed), 'shim')} signed, {report.already_signed} had a signature"
+    )
     if report.skipped:
         kind = "are not inferred" if options.inferred else "are inferred: see --inferred"
         ctx.note(f"{len(report.skipped)} left out, they {kind}")

@@ -6,7 +6,8 @@ warns of less than before is shown and taken over only after a yes, or with --ap
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
@@ -69,8 +70,8 @@ def _print(ctx: Context, synced: SyncedRegistries) -> None:
 
     report = synced.report
     ctx.print(
-        f"{count(report.asked, 'tool')} looked up with {count(report.requests, 'request')}: "
-        f"{len(report.found)} known, {len(report.fetched)} new or changed"
+        f"{count(report.lookups, 'tool')} looked up with {count(report.requests, 'request')}: "
+        f"{len(report.answers)} known, {len(report.fetched)} new or changed"
     )
     told = [name for name in synced.changed if name not in synced.lost]
     if told:

@@ -8,12 +8,12 @@ Exit codes are those of `run`; with several calls, the first that is not 0.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import EXIT_FAILURE, EXIT_OUR_FAILURE, AtipError, FormatError, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.execution.output.result import Result
@@ -179,8 +179,8 @@ class _Calls:
             row: dict[str, Any] = call.to_json()
             if not call.problems:
                 made = self.ctx.app.calls.prepare(call)
-                judgement, digest = runner.plan(made)
-                row["decision"] = judgement.decision.to_json()
+                judgment, digest = runner.plan(made)
+                row["decision"] = judgment.decision.to_json()
                 row |= (
                     {"operation": made.target}
                     if isinstance(made, OperationCall)

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 def _print(ctx: Context, found: Explanation) -> None:
     from atip.cli.output import clean, paint
-    from atip.policy.subject import shown_text
+    from atip.policy.command_context import shown_text
 
     for subject, decision in zip(found.invocations, found.decisions, strict=True):
         mark = paint(ctx, f"{decision.outcome:<5}", _STYLES[decision.outcome])

@@ -11,12 +11,12 @@ and once without, on a folder of samples; a verdict for every fact. `--save` kee
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import EXIT_FAILURE, EXIT_OK, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
     from atip.toolbox import Observation
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.verbs.running.run import as_run_errors, terminal_asker
+    from atip.cli.verbs.running.run import as_run_errors, terminal_prompt
 
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     if options.cases or options.examples:
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
             timeout_s=options.timeout,
             preset=options.policy,
             assume_yes=options.yes,
-            ask=terminal_asker(ctx),
+            ask=terminal_prompt(ctx),
             real=options.real,
         )
     if options.write:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import argparse
 
     from atip.cli.context import Context
-    from atip.execution.consent import Asker
+    from atip.execution.consent import ConsentPrompt
     from atip.execution.output.result import Result
     from atip.execution.runner import ProgramCall, Runner
     from atip.model.permissions.confinement import Confinement
@@ -108,7 +108,7 @@ class as_run_errors:
             error.exit_code = _exit_code(error)
 
 
-def terminal_asker(ctx: Context) -> Asker:
+def terminal_prompt(ctx: Context) -> ConsentPrompt:
     """Asks on the user's terminal, and remembers a yes if the user wants that."""
     from atip.execution.consent import Question, ask_on_terminal
 
@@ -136,7 +136,7 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     if options.line:
         from atip.cli.runs.line_run import run_line
 
-        return run_line(options, ctx, terminal_asker(ctx), _print_plan)
+        return run_line(options, ctx, terminal_prompt(ctx), _print_plan)
     if given := [name for name in LINE_ONLY if getattr(options, name)]:
         raise UsageError("run.line-only", f"`--{given[0].replace('_', '-')}` needs `--line`")
     if options.raw and (ctx.as_json or ctx.is_tty):
@@ -153,13 +153,13 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     if options.pattern:
         from atip.cli.runs.pattern_run import run_pattern
 
-        return run_pattern(options, ctx, bounds, terminal_asker(ctx), _print)
+        return run_pattern(options, ctx, bounds, terminal_prompt(ctx), _print)
     call = ctx.app.make_call([options.tool, *options.words], bounds)
     if options.preview and not options.dry_run:
         return _preview(options, ctx, call)
     runner = ctx.app.make_runner(
         preset=options.policy,
-        ask=terminal_asker(ctx),
+        ask=terminal_prompt(ctx),
         on_output=_pass_on(ctx) if options.raw else None,
     )
     if options.dry_run:
@@ -175,8 +175,8 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
 def _preview(options: argparse.Namespace, ctx: Context, call: ProgramCall) -> int:
     if options.raw:
         raise UsageError("run.raw", "`--raw` cannot be combined with `--preview`")
-    asker = terminal_asker(ctx)
-    with ctx.app.preview_call(call, preset=options.policy, ask=asker) as preview:
+    prompt = terminal_prompt(ctx)
+    with ctx.app.preview_call(call, preset=options.policy, ask=prompt) as preview:
         if ctx.as_json:
             if options.keep and preview.changes and _wants(preview):
                 preview.keep()
@@ -186,7 +186,7 @@ def _preview(options: argparse.Namespace, ctx: Context, call: ProgramCall) -> in
         ctx.note(preview.render().rstrip("\n"))
         if preview.changes and _wants(preview, anyway=not options.keep):
             done = preview.keep()
-            ctx.note(f"atip: kept {len(done.kept)} change(s)")
+            ctx.note(f"atip: kept {len(done.applied)} change(s)")
             for path, why in done.left_out:
                 ctx.note(f"atip: left out {path}: {why}")
         else:
@@ -251,24 +251,24 @@ def _print_plan(ctx: Context, call: ProgramCall, runner: Runner, **more: object)
     from atip.execution.consent import clean_line, shown_word
     from atip.execution.proposal import starts_in
 
-    judgement, digest = runner.plan(call)
-    confinement = judgement.confinement
+    judgment, digest = runner.plan(call)
+    confinement = judgment.confinement
     document = {
         "argv": list(call.argv),
         "program": call.program,
         "digest": digest,
         "cwd": call.cwd,
         "startsIn": starts_in(confinement, call.cwd),
-        "decision": judgement.decision.to_json(),
+        "decision": judgment.decision.to_json(),
         "confinement": confinement.to_json(),
         "env": _env_names(confinement),
-        "audit": judgement.audit,
+        "audit": judgment.audit,
         **more,
     }
     if ctx.as_json:
         ctx.emit(document)
         return 0
-    decision = judgement.decision
+    decision = judgment.decision
     ctx.print("argv         " + " ".join(shown_word(word) for word in call.argv))
     ctx.print(f"program      {clean_line(call.program)}  {digest}")
     ctx.print(f"decision     {decision.outcome}  ({clean_line(decision.rule)})")

@@ -6,10 +6,10 @@ since, nothing is touched. Folders that package managers fill (`node_modules`, `
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING, Any
+
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from atip.cli.context import Context
 

@@ -8,7 +8,8 @@ a registry is checked with its signature. Exit 0 only when everything is verifie
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import argparse
 
@@ -64,7 +65,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         trusted_root=options.trusted_root,
         fetch=options.fetch,
     )
-    verdict = ctx.app.verify_file(path, tool=tool, asked=asked)
+    verdict = ctx.app.verify_file(path, tool=tool, options=asked)
     claimed = tool.trust.source if tool is not None and tool.trust is not None else None
     if ctx.as_json:
         ctx.emit({"file": path, **verdict.to_json(), "claimedSource": claimed})

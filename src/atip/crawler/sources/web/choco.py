@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from atip.crawler.packages import Package, PackageFile
 from atip.crawler.sources.web.fetching import WebFetcher, checked_name, refusal
 from atip.errors import AtipError, FetchError, NotFoundError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+from typing import TYPE_CHECKING
 
 from atip.crawler.packages import Package, PackageFile, Refusal
 from atip.crawler.sources.web.dnf_index import RpmIndex, read_primary, read_repomd
@@ -16,7 +17,6 @@ from atip.errors import AtipError, FetchError
 from atip.model.text.platforms import rpm_platform
 from atip.system.archives.compression import read_compressed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import re
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from atip.errors import FetchError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

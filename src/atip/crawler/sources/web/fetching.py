@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import time
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.packages import Refusal
 from atip.errors import AtipError, FetchError, NotFoundError, UsageError
@@ -14,10 +15,8 @@ from atip.system.files import make_private, read_bytes, write_atomic
 from atip.system.network.http import HttpClient, HttpLimits, Response
 from atip.system.network.http_addresses import Access, parse_address
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from atip.crawler.packages import PackageFile
     from atip.crawler.sources.interface import Ground, Keep

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.crawler.packages import Package, PackageFile
 from atip.crawler.sources.web.fetching import WebFetcher, refusal
 from atip.errors import AtipError, FetchError, NotFoundError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from atip.crawler.packages import Refusal
     from atip.crawler.sources.interface import CrawlRequest, Ground, Keep

@@ -6,11 +6,11 @@ Types in parentheses are skipped, numbers stay numbers, comments go. One pass, n
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.errors import FormatError
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -6,12 +6,12 @@ metadata may travel through registries, and a completion must not carry foreign 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.inference.described.facts import RUNS, Unread
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.inference.described.usage.kdl import KdlNode
 

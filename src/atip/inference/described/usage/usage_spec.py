@@ -7,16 +7,15 @@ field for stays in the vendor field `x-usage`. A program that describes itself w
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.inference.described import facts
 from atip.inference.described.usage import usage_rest
 from atip.model.reading.encode import encode_effects
 from atip.model.reading.usage_effects import alarms_of, effects_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from atip.inference.described.usage.kdl import KdlNode
     from atip.model.effects import Effects

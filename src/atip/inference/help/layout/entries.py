@@ -8,12 +8,12 @@ an explanation that happens to start with a dash is not a new entry.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.flags import FlagSpec, parse_flags
 from atip.inference.help.layout.columns import in_columns, popular_columns, split_columns
 from atip.inference.help.layout.sections import ASIDE, EXAMPLES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.inference.help.layout.page import Line
     from atip.inference.help.layout.sections import Section

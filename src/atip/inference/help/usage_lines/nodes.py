@@ -47,7 +47,7 @@ def value_text(node: UsageNode, depth: int = 0) -> str:
     return f"{node.bracket}{inner}{close}"
 
 
-def is_told_command(branch: list[UsageNode]) -> bool:
+def is_command_form(branch: list[UsageNode]) -> bool:
     """`install pkg...`: a literal word, and what it takes."""
     return (
         len(branch) > 1

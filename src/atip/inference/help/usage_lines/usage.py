@@ -8,14 +8,15 @@ say about the same things is weighed against this in `help/options.py` and `help
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.inference.help.flags import parse_flags, plain_placeholder
 from atip.inference.help.usage_lines.nodes import (
     clean_name,
     has_flags,
     holds_options,
+    is_command_form,
     is_only_options,
-    is_told_command,
     lists_values,
     literal_names,
     plain_name,
@@ -33,7 +34,6 @@ from atip.inference.help.usage_lines.synopsis import (
 )
 from atip.inference.help.usage_lines.usage_facts import Usage, UsageArgument, UsageOption
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.inference.help.usage_lines.patterns import UsagePattern
 
@@ -260,7 +260,7 @@ class _Reader:
         if is_first and self.path and all(name.islower() for name in names):
             self.usage.brace_words += [(name, self.lines) for name in names]
             self.word = self.word or (names[0] if names else "")
-        told = {alt[0].text: alt[1:] for alt in node.alternatives if is_told_command(alt)}
+        told = {alt[0].text: alt[1:] for alt in node.alternatives if is_command_form(alt)}
         literal = all(name.islower() for name in names)
         if (
             len(told) > 1 and literal and not self.path

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 from atip.model.lint.findings import RuleHit
 from atip.model.lint.index import strings
 from atip.model.shapes.shape import closest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from atip.model.lint.findings import LintFacts, Parts
     from atip.model.lint.index import CommandNode, DocumentIndex

@@ -7,14 +7,13 @@ None of these repairs a claim towards safety. The one edit adds `reversible: fal
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.model.lint.findings import Edit, RuleHit
 from atip.model.lint.index import as_dict, strings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from atip.model.lint.findings import LintFacts, Parts
     from atip.model.lint.index import CommandNode, DocumentIndex

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.model.lint.findings import Edit, RuleHit
 from atip.model.lint.index import as_dict
 from atip.model.text.durations import parse_duration
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from atip.model.lint.findings import LintFacts, Parts
     from atip.model.lint.index import DocumentIndex

@@ -6,12 +6,12 @@ docs/formats/lint-rules.md (a test holds the three together).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
 
     from atip.model.lint.findings import LintFacts, RuleHit
     from atip.model.lint.index import DocumentIndex

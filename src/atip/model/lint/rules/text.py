@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.lint.findings import Edit, RuleHit
 from atip.model.lint.text import has_lookalikes, instructions, invisible, visible
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from atip.model.lint.findings import LintFacts
     from atip.model.lint.index import DocumentIndex

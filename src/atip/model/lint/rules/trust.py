@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.lint.findings import RuleHit
 from atip.model.lint.index import as_dict
 from atip.model.observed import read_observed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from atip.model.lint.findings import LintFacts
     from atip.model.lint.index import DocumentIndex

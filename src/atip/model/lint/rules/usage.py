@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections import ChainMap
 from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 from atip.model.lint.findings import RuleHit
 from atip.model.lint.index import as_dict, members
@@ -16,10 +17,8 @@ from atip.model.lint.rules.consistency import MAX_GUESSES
 from atip.model.shapes.check import placeholders
 from atip.model.shapes.shape import closest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from atip.model.lint.findings import LintFacts, Parts
     from atip.model.lint.index import CommandNode, DocumentIndex

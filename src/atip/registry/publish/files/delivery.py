@@ -7,9 +7,10 @@ than the signed metadata would be refused by every client. Numbered TUF files ne
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.registry import tree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

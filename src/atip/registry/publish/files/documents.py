@@ -8,13 +8,12 @@ from __future__ import annotations
 import functools
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from atip.registry import tree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     from atip.model.reading.shim_records import Row, ShimRecord
     from atip.registry.publish.settings import PublisherSettings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import FormatError, NotFoundError
 from atip.model.reading.reader import read_json
@@ -13,10 +14,8 @@ from atip.registry.publish.files import documents
 from atip.registry.publish.source import PATTERNS, POLICY
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from atip.registry.publish.ledger import ShimLedger
     from atip.registry.publish.settings import PublisherSettings

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.registry import tree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, Protocol
 
     from atip.model.reading.shim_records import ShimRecord
 

@@ -10,16 +10,16 @@ Only what changed, or has less than half of its life left, gets a new version. L
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.model.value import Value
 from atip.registry import tree
 from atip.registry.publish.signing.canonical import described, payload, signed_file, targets_payload
 from atip.registry.publish.signing.role_keys import signing_keys
 from atip.system.clock import from_iso, iso
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     from atip.registry.publish.ledger import ShimLedger
     from atip.registry.publish.signing.published import Published

@@ -5,6 +5,8 @@ Version numbers go on from here. A store that shows us metadata which our keys d
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import AtipError, FormatError, TrustError
 from atip.model.reading.reader import STORE, read_json
 from atip.model.value import Value
@@ -13,10 +15,8 @@ from atip.registry.publish.signing.canonical import canonical
 from atip.registry.publish.signing.roots import signed_part
 from atip.system.stores.objects import ABSENT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.registry.publish.signing.role_keys import RoleKey
     from atip.system.stores.objects import ObjectStore

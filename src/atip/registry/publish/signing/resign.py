@@ -6,6 +6,8 @@ for the day on which a key is lost or stolen.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.errors import NotFoundError
 from atip.model.value import Value
 from atip.registry import tree
@@ -29,10 +31,8 @@ from atip.registry.publish.signing.role_keys import (
 )
 from atip.system.stores.objects import open_store
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.registry.publish.build import BuildOrder
     from atip.registry.publish.settings import PublisherSettings

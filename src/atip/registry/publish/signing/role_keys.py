@@ -9,15 +9,14 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, NotFoundError, TrustError
 from atip.registry.publish.signing.canonical import canonical
 from atip.system.files import make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
 ONLINE = ("targets", "bins", "snapshot", "timestamp")
 """Roles that sign at every build."""

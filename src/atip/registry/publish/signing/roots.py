@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import NotFoundError
 from atip.model.reading.reader import STORE, read_json
@@ -25,10 +26,8 @@ from atip.registry.publish.signing.role_keys import (
 from atip.system.clock import iso
 from atip.system.files import make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.registry.publish.settings import PublisherSettings
     from atip.registry.publish.signing.role_keys import RoleKey

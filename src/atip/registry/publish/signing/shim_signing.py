@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import time
+from typing import TYPE_CHECKING, Any
 
 from atip.errors import AtipError, NotFoundError, TrustError, UsageError
 from atip.model.value import Value
@@ -25,10 +26,8 @@ from atip.registry.publish.source import SHIMS, compare, list_source, read_contr
 from atip.registry.tree import BUNDLE_MEDIA_TYPE
 from atip.system.files import make_private, read_bytes, write_atomic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
 
     Sign = Callable[[bytes], bytes]
     """Bytes of a shim → its bundle."""
@@ -43,13 +42,17 @@ class SigningReport(Value):
     """Which shims were signed, by digits."""
 
     signed: tuple[str, ...]
-    kept: int
+    already_signed: int
     """Had a signature already."""
     skipped: tuple[str, ...]
     """Not signed with this key: inferred ones with a maintainer's key, and the other way round."""
 
     def to_json(self) -> dict[str, object]:
-        return {"signed": list(self.signed), "kept": self.kept, "skipped": list(self.skipped)}
+        return {
+            "signed": list(self.signed),
+            "kept": self.already_signed,
+            "skipped": list(self.skipped),
+        }
 
 
 def sign_shims(
@@ -88,7 +91,7 @@ def sign_shims(
             path = os.path.join(folder, SHIMS, f"{name}.bundle")
             write_atomic(path, sign(contribution.data), mode=0o644)
             signed.append(digits)
-    return SigningReport(signed=tuple(signed), kept=kept, skipped=tuple(skipped))
+    return SigningReport(signed=tuple(signed), already_signed=kept, skipped=tuple(skipped))
 
 
 def key_signer(path: str) -> Sign:

@@ -8,7 +8,8 @@ than the script, nothing is denied.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -18,7 +19,7 @@ SCRIPT = "completion"
 """The source in the evidence of facts from scripts."""
 
 
-def borne_out(tool: Tool, documents: Sequence[Tool]) -> Tool:
+def corroborate(tool: Tool, documents: Sequence[Tool]) -> Tool:
     """The merged description, without what only a script tells and the documents would have told."""
     shared = {flag for document in documents for flag in _flags(document.global_options)}
     own = shared | {flag for document in documents for flag in _flags(document.options)}

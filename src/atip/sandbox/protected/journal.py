@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from atip.sandbox.kept.survey import Survey
+    from atip.sandbox.protected.survey import Survey
 
 _ENDING = ".run"
 MAX_BYTES = 64_000_000
@@ -66,7 +66,7 @@ def _finish(path: str) -> tuple[str, ...]:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         found = loads(os.read(handle, MAX_BYTES).decode())
-        from atip.sandbox.kept.undo import undo_changes  # most runs find nothing to undo
+        from atip.sandbox.protected.undo import undo_changes  # most runs find nothing to undo
 
         told = undo_changes(_decoded(found))
         os.unlink(path)
@@ -85,7 +85,7 @@ def _encoded(survey: Survey) -> dict[str, object]:
         "sealed": rules.sealed,
         "parts": sorted(rules.parts),
         "roots": survey.roots,
-        "kept": survey.kept,
+        "kept": survey.protected,
         "links": survey.links,
         "repositories": {
             path: [
@@ -98,13 +98,13 @@ def _encoded(survey: Survey) -> dict[str, object]:
 
 
 def _decoded(told: dict[str, object]) -> Survey:
-    from atip.sandbox.kept.repository import Snapshot
-    from atip.sandbox.kept.rules import KeepRules
-    from atip.sandbox.kept.survey import Survey
+    from atip.sandbox.protected.repository import Snapshot
+    from atip.sandbox.protected.rules import ProtectionRules
+    from atip.sandbox.protected.survey import Survey
 
     found: dict[str, dict] = told  # type: ignore[assignment, type-arg]
     return Survey(
-        rules=KeepRules(
+        rules=ProtectionRules(
             names=frozenset(found["names"]),
             below={folder: frozenset(names) for folder, names in found["below"].items()},
             sealed=bool(found["sealed"]),
@@ -112,7 +112,7 @@ def _decoded(told: dict[str, object]) -> Survey:
         ),
         roots=tuple(found["roots"]),
         folders={},
-        kept=tuple(found["kept"]),
+        protected=tuple(found["kept"]),
         links=found["links"],
         repositories={
             path: Snapshot(

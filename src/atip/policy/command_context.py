@@ -1,4 +1,4 @@
-"""Subject: one parsed call with everything a policy may look at. And its dangers by name.
+"""CommandContext: one parsed call with everything a policy may look at. And its dangers by name.
 
 Made from a command of a shell line (`policy.lines.line`) or from a call that is about to run (`execution`).
 Facts are three-valued; a danger that is not known to be absent counts as there.
@@ -31,7 +31,7 @@ DANGERS = (*(name for name in FACTS if name not in ASSURANCES), CHANGES, *MARKS)
 """Every name that `within` of a rule may list."""
 
 
-class Subject(Value):
+class CommandContext(Value):
     """What is to be decided."""
 
     tool: str = ""
@@ -57,7 +57,7 @@ class Subject(Value):
     """None: nobody looked."""
     listed: bool | None = None
     """Whether an approving registry knows these very bytes; None: not known, which is no."""
-    known: Tool | None = None
+    metadata: Tool | None = None
     is_operation: bool = False
     """Whether it is an operation of an API: it starts no program of the workspace; what its source starts is confined in any case."""
     reads_service: bool = False
@@ -77,7 +77,7 @@ def shown_text(text: str) -> str:
     return text
 
 
-def danger_of(subject: Subject, name: str) -> bool | None:
+def danger_of(subject: CommandContext, name: str) -> bool | None:
     """The state of a danger; for an assurance its absence is the danger (`reversible` false → true)."""
     effects = subject.effects
     if name == CHANGES:

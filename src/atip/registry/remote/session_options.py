@@ -1,4 +1,4 @@
-"""Asking: how a session with remote registries is held."""
+"""Options of a session with remote registries."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from atip.registry.remote.fetch import SESSION_S
 from atip.system.clock import now as clock_now
 
 
-class Asking:
-    """How a session with registries is held."""
+class RegistrySessionOptions:
+    """How registries are asked in one session."""
 
     def __init__(
         self,
         *,
         offline: bool = False,
         refresh: bool = False,
-        unbidden: bool = False,
+        background: bool = False,
         expiry_s: float = 86400.0,
         policy_requires: bool = False,
         session_s: float = SESSION_S,
@@ -24,14 +24,14 @@ class Asking:
         """
         Args:
             refresh: ask again even what is fresh (`--refresh`, `ATIP_REFRESH`).
-            unbidden: nobody asked for this session; a registry that failed is left alone for a while.
+            background: not started by the user; a registry that failed is left alone for a while.
             expiry_s: how long an answer is fresh.
-            policy_requires: an organisation's policy wants signatures.
+            policy_requires: an organization's policy wants signatures.
             approve: digests of binaries whose weaker descriptions a person has approved.
         """
         self.offline = offline
         self.refresh = refresh
-        self.unbidden = unbidden
+        self.background = background
         self.expiry_s = expiry_s
         self.policy_requires = policy_requires
         self.session_s = session_s

@@ -10,17 +10,17 @@ from __future__ import annotations
 import json
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from atip.errors import NeedsConfirmation, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.execution.consent import Asker, Question
+    from atip.execution.consent import ConsentPrompt, Question
 
 MAX_ANSWER = 4096
 
 
-def asker_of(where: str) -> Asker | None:
+def prompt_for(where: str) -> ConsentPrompt | None:
     """
     Args:
         where: `terminal`, `none` or `fd:N`.
@@ -33,7 +33,7 @@ def asker_of(where: str) -> Asker | None:
     if where == "terminal":
         return ask_on_terminal
     if where == "none":
-        return _ask_nobody
+        return _refuse_questions
     kind, _, number = where.partition(":")
     if kind != "fd" or not number.isascii() or not number.isdecimal():
         raise UsageError(
@@ -50,7 +50,7 @@ def asker_of(where: str) -> Asker | None:
     return lambda question: _ask_through(channel, question)
 
 
-def _ask_nobody(question: Question) -> bool:
+def _refuse_questions(question: Question) -> bool:
     raise NeedsConfirmation(
         "consent.no-asker",
         "a person has to confirm this, and questions are switched off",

@@ -15,12 +15,12 @@ import contextlib
 import os
 import secrets
 import shutil
+from typing import TYPE_CHECKING
 
 from atip.errors import SandboxError
 from atip.model.value import Value
 from atip.sandbox.preview import FileChange, look
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -28,15 +28,15 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _CHUNK = 1 << 20
 
 
-class Kept(Value):
+class AppliedChanges(Value):
     """What was carried over, and what was not."""
 
-    kept: tuple[str, ...] = ()
+    applied: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     """Path and reason."""
 
 
-def keep_changes(changes: Sequence[FileChange]) -> Kept:
+def apply_changes(changes: Sequence[FileChange]) -> AppliedChanges:
     """Carry changes over to the real files.
 
     Raises:
@@ -63,7 +63,7 @@ def keep_changes(changes: Sequence[FileChange]) -> Kept:
             if change.kind != "deleted":
                 _put(change)
             kept.append(change.path)
-    return Kept(kept=tuple(kept), left_out=tuple(left))
+    return AppliedChanges(applied=tuple(kept), left_out=tuple(left))
 
 
 def _why_not(change: FileChange) -> str:

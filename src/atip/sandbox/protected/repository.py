@@ -11,13 +11,13 @@ import os
 import stat
 
 from atip.model.value import Value
-from atip.sandbox.kept.git_settings import foreign_settings
+from atip.sandbox.protected.git_settings import foreign_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from atip.sandbox.kept.rules import KeepRules
+    from atip.sandbox.protected.rules import ProtectionRules
 
 SETTINGS = ("config", "config.worktree")
 PARTS = (*SETTINGS, "commondir", "objects/info/alternates", "objects/info/http-alternates")
@@ -51,7 +51,9 @@ def take(folder: str) -> Snapshot:
     )
 
 
-def changes(folder: str, before: Snapshot, rules: KeepRules, roots: Iterable[str]) -> Iterator[str]:
+def changes(
+    folder: str, before: Snapshot, rules: ProtectionRules, roots: Iterable[str]
+) -> Iterator[str]:
     """Names, relative to the repository, that may not stay as they are now."""
     known = dict(before.parts)
     for name in PARTS:

@@ -1,6 +1,6 @@
-"""The rungs that execute nothing: native answers had in this scan, shims on disk, overrides.
+"""Sources that execute nothing: native answers of this scan, shims on disk, overrides.
 
-Rungs of inference are in their own files. Every asker returns a Tool or None; a damaged file is
+Sources of inference are in their own files. Every source returns a Tool or None; a damaged file is
 None and a warning, never an exception that stops a scan.
 """
 
@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
 from atip.errors import AtipError
 from atip.model.reading.decode import decode
 from atip.model.reading.reader import STORE
 from atip.system.files import read_bytes, stamp_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, Protocol
 
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 
     class RemoteShim(Protocol):
@@ -36,10 +35,10 @@ if TYPE_CHECKING:
 MAX_SHIM = 2_000_000
 
 
-class NativeAsker:
+class NativeSource:
     """What the tool itself answered in this scan."""
 
-    rung = "native"
+    source_kind = "native"
     executes = False
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
@@ -50,14 +49,14 @@ class NativeAsker:
         return ""
 
 
-class ShimFolderAsker:
+class ShimFolderSource:
     """Shims by digest, then by name (0.1), in folders of the user, the system or the project.
 
     With `is_signed` only those whose `.bundle` beside them passes: system-wide shims that are not signed rank lower (0.1
-    §5.1), so the folder is asked twice, the second time after everybody who proves more.
+    §5.1), so the folder is asked twice, the second time after every source that proves more.
     """
 
-    rung = "shim"
+    source_kind = "shim"
     executes = False
 
     def __init__(
@@ -113,10 +112,10 @@ class ShimFolderAsker:
             return False
 
 
-class RegistryAsker:
+class RegistryShimSource:
     """Shims by digest from remote registries, verified there; `find` is `registry.remote.remotes.RemoteShims.find_or_warn`."""
 
-    rung = "shim"
+    source_kind = "shim"
     executes = False
 
     def __init__(self, find: Callable[[str, str, bool], RemoteShim | None], home: str) -> None:
@@ -144,13 +143,13 @@ def origin_of(tool: Tool) -> str:
     return str(own.get("registry", "")) if isinstance(own, dict) else ""
 
 
-class OverrideAsker:
+class OverrideSource:
     """The user's own word: `overrides/sha256/<hex>.json`, then `overrides/<name>.json`.
 
-    A whole document replaces; a partial one is merged by `apply_override` after the ladder.
+    A whole document replaces; a partial one is merged by `apply_override` after all sources.
     """
 
-    rung = "override"
+    source_kind = "override"
     executes = False
 
     def __init__(self, config: str) -> None:

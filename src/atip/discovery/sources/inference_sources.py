@@ -1,8 +1,9 @@
-"""The rungs of inference as askers: completion scripts and man pages (read), help (run, confined)."""
+"""Inference as metadata sources: completion scripts and man pages (read), help (run, confined)."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from atip.discovery.files.stubs import alternative_of
 from atip.discovery.frameworks.marks import GO_FLAG, marks_in
@@ -12,14 +13,13 @@ from atip.inference.merge import merge_command
 from atip.model.tool import Command, Tool, Trust
 from atip.system.clock import now_iso
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from atip.discovery.files.documents import InstalledTexts
     from atip.discovery.sources.help_tree import Runner
-    from atip.discovery.sources.ladder import ProbeSubject
     from atip.discovery.sources.native import ProbeAnswer
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Option
 
 GENERATOR = "atip"
@@ -29,10 +29,10 @@ _VERSION = re.compile(
 )
 
 
-class HelpAsker:
+class HelpSource:
     """`TOOL --help`, recursively. Runs the tool."""
 
-    rung = "help"
+    source_kind = "help"
     executes = True
 
     def __init__(
@@ -95,10 +95,10 @@ def _version_in(answer: ProbeAnswer) -> str:
     return found[0] if found else UNKNOWN_VERSION
 
 
-class CompletionAsker:
+class CompletionSource:
     """Completion scripts on disk, read as text, never sourced."""
 
-    rung = "completion"
+    source_kind = "completion"
     executes = False
 
     def __init__(self, texts: InstalledTexts) -> None:
@@ -116,10 +116,10 @@ class CompletionAsker:
         return None
 
 
-class ManAsker:
+class ManSource:
     """The manual page on disk."""
 
-    rung = "man"
+    source_kind = "man"
     executes = False
 
     def __init__(self, texts: InstalledTexts) -> None:
@@ -157,7 +157,7 @@ class ManAsker:
 
 def read_text(kind: str, text: str, name: str) -> Tool:
     """Metadata from one text of a known kind; runs nothing."""
-    from atip.discovery.sources.knowing import storable
+    from atip.discovery.sources.knowledge_source import storable
 
     if kind == "help":
         from atip.inference.help import infer_help
@@ -172,9 +172,9 @@ def read_text(kind: str, text: str, name: str) -> Tool:
 
 def _read_description(kind: str, text: str, name: str) -> Tool:
     from atip.errors import FormatError
-    from atip.inference.described import recognise
+    from atip.inference.described import recognize
 
-    found = recognise(text, name, only=kind)
+    found = recognize(text, name, only=kind)
     if found is None:
         raise FormatError(
             "infer.other-format",

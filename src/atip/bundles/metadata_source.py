@@ -1,12 +1,13 @@
-"""The rung of CLI.md bundles: what an installed bundle says of the program that it wraps (DESIGN §4).
+"""CLI.md bundles as a metadata source: what an installed bundle says of the program that it wraps (DESIGN §4).
 
 Only bundles that the user installed, hence looked at, count; and of those, documents that have not changed since. A
-bundle describes what its author needed: rungs below add the rest.
+bundle describes what its author needed: later sources add the rest.
 """
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Protocol
 
 from atip.bundles.documents.loading import MAX_DOCUMENT
 from atip.bundles.state import BundleStore
@@ -15,14 +16,11 @@ from atip.errors import AtipError
 from atip.system.digests import sha256_hex
 from atip.system.files import read_bytes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from atip.bundles.state import Installed
     from atip.model.tool import Tool
 
-    class Subject(Protocol):
+    class ProbedProgram(Protocol):
         """What is asked about."""
 
         @property
@@ -32,17 +30,17 @@ if TYPE_CHECKING:
         def real_path(self) -> str: ...
 
 
-class BundleAsker:
+class BundleSource:
     """Installed bundles by program."""
 
-    rung = "adapter"
+    source_kind = "adapter"
     executes = False
 
     def __init__(self, data_folder: str) -> None:
         self._store = BundleStore(data_folder, "")
         self._installed: list[Installed] | None = None
 
-    def ask(self, subject: Subject) -> Tool | None:
+    def ask(self, subject: ProbedProgram) -> Tool | None:
         """The program as its bundle describes it; None where no bundle is installed for this very file."""
         if self._installed is None:
             found = (self._store.find(key) for key in self._store.list_keys())

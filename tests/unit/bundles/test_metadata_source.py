@@ -6,7 +6,7 @@ import typing
 
 import pytest
 
-from atip.bundles.asker import BundleAsker
+from atip.bundles.metadata_source import BundleSource
 from atip.bundles.state import BundleStore, Installed
 from atip.codecs.climd import codec as climd
 from atip.codecs.climd.document import render_document
@@ -15,7 +15,7 @@ from atip.search.text import terms_of
 from tests.simulators.bundle_host import MANIFEST, TOOL, make_bundle
 
 
-class Subject(typing.NamedTuple):
+class DemoProgram(typing.NamedTuple):
     name: str
     real_path: str
 
@@ -36,17 +36,17 @@ def installed(tmp_path, bundle):
             documents=dict(bundle.digests),
         )
     )
-    return Subject("demo", str(program))
+    return DemoProgram("demo", str(program))
 
 
 def test_installed_bundle_describes_its_program_and_no_other(tmp_path):
     bundle = make_bundle(tmp_path / "demo")
     subject = installed(tmp_path, bundle)
-    asker = BundleAsker(str(tmp_path / "data"))
-    tool = asker.ask(subject)
+    source = BundleSource(str(tmp_path / "data"))
+    tool = source.ask(subject)
     assert tool.find(("list",)).description == "Lists."
     assert tool.own["bundle"] == "demo@1" and "x-climd" not in tool.extra
-    assert asker.ask(Subject("demo", "/usr/bin/demo")) is None
+    assert source.ask(DemoProgram("demo", "/usr/bin/demo")) is None
 
 
 def test_changed_bundle_says_nothing(tmp_path):
@@ -54,7 +54,7 @@ def test_changed_bundle_says_nothing(tmp_path):
     subject = installed(tmp_path, bundle)
     path = tmp_path / "demo" / "tools" / "list" / "TOOL.md"
     path.write_text(path.read_text().replace("Lists.", "Deletes."))
-    assert BundleAsker(str(tmp_path / "data")).ask(subject) is None
+    assert BundleSource(str(tmp_path / "data")).ask(subject) is None
 
 
 @pytest.mark.proves("AIP29-OPTIONAL-08", "AIP29-COMPAT-04")

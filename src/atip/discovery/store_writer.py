@@ -1,4 +1,4 @@
-"""Keeper: from a finding to the store's files and entries, many entries at once.
+"""Store writer: from a finding to the store's files and entries, many entries at once.
 
 Nothing sensitive is stored: paths below the home directory inside metadata become `~`, and fields that
 the user lists under `redact` are left out (0.1 §5.3).
@@ -7,23 +7,22 @@ the user lists under `redact` are left out (0.1 §5.3).
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, Protocol
 
-from atip.discovery.sources.askers import origin_of
 from atip.discovery.sources.native import digest_of_answer
+from atip.discovery.sources.stored_sources import origin_of
 from atip.model.reading.encode import encode
 from atip.model.text.platforms import shim_platform
 from atip.version import __version__
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, Protocol
 
-    from atip.discovery.sources.ladder import ProbeSubject, SourceFinding
+    from atip.discovery.sources.source_order import ProbeSubject, SourceFinding
     from atip.model.tool import Tool
 
     class MetadataStore(Protocol):
-        """What the keeper needs of `registry.store.Store`."""
+        """What the writer needs of `registry.store.Store`."""
 
         def save_metadata(self, relative: str, document: dict[str, Any]) -> str: ...
         def drop_metadata(self, relative: str) -> None: ...
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
         def personality_name(self, digest: str, name: str) -> str: ...
 
 
-class StoreKeeper:
+class StoreWriter:
     """Collects entries; `flush` writes the index once."""
 
     def __init__(
@@ -56,14 +55,14 @@ class StoreKeeper:
         self._written: dict[str, str] = {}
         self._before = store.load_index()["tools"]
 
-    def keep_unchanged(
+    def reuse_unchanged(
         self, subject: ProbeSubject, inputs: str, *, learned: bool, key: Any
     ) -> str | None:
-        """Keep the entry of a tool as it is, if it was made of the same inputs; returns its rung (empty: known by
+        """Keep the entry of a tool as it is, if it was made of the same inputs; returns its kind of source (empty: known by
         name only), or None if it has to be looked at.
 
         Args:
-            inputs: what the ladder would read, see `findings.climber.Climber.inputs`.
+            inputs: what the sources would read, see `findings.metadata_finder.MetadataFinder.inputs`.
             learned: programs are run in this scan; the tool must have been asked by this release then.
         """
         before = self._before.get(subject.name)
@@ -87,7 +86,7 @@ class StoreKeeper:
         usual = self._names.metadata_name(subject.digest, str(entry["source"]))
         return self._store.has_metadata(str(entry.get("metadataPath", usual)))
 
-    def keep(
+    def write(
         self,
         subject: ProbeSubject,
         finding: SourceFinding | None,
@@ -100,7 +99,7 @@ class StoreKeeper:
         """Write the metadata of one tool and prepare its entry.
 
         Args:
-            inputs: told after the metadata was written, as shims in our own folder are among them.
+            inputs: called after the metadata was written, as shims in our own folder are among them.
             learned: programs were run for it.
         """
         own: dict[str, Any] = {"stat": list(key)}
@@ -113,15 +112,15 @@ class StoreKeeper:
         if subject.real_path != subject.path:
             own["realPath"] = subject.real_path
         if finding is None or self._answered_itself(subject, finding):
-            self._keep_old(subject, entry)
+            self._reuse_old(subject, entry)
         else:
             entry["source"] = finding.source
             origin = origin_of(finding.tool)
-            if finding.rung == "shim" and origin:
+            if finding.source_kind == "shim" and origin:
                 entry["shimRegistry"] = origin
-            own["rung"] = finding.rung
+            own["rung"] = finding.source_kind
             document = encode(finding.tool)
-            if finding.rung == "native":
+            if finding.source_kind == "native":
                 own["answerHash"] = digest_of_answer(document)
             if finding.also:
                 own["also"] = list(finding.also)
@@ -169,14 +168,17 @@ class StoreKeeper:
         return None
 
     def _answered_itself(self, subject: ProbeSubject, finding: SourceFinding) -> bool:
-        """Whether these bytes described themselves before, and now only a lower rung spoke: they were not asked twice."""
+        """Whether these bytes described themselves before, and now only a later source answered: they were not asked twice."""
         before = self._before.get(subject.name)
         own = before.get("x-atip") if isinstance(before, dict) else None
         if not isinstance(own, dict) or own.get("rung") != "native":
             return False
-        return before.get("hash") == subject.digest and finding.rung not in ("override", "native")
+        return before.get("hash") == subject.digest and finding.source_kind not in (
+            "override",
+            "native",
+        )
 
-    def _keep_old(self, subject: ProbeSubject, entry: dict[str, Any]) -> None:
+    def _reuse_old(self, subject: ProbeSubject, entry: dict[str, Any]) -> None:
         """Nothing new was found: what is known of the same bytes stays, unless a registry no longer says it."""
         before = self._before.get(subject.name)
         if not isinstance(before, dict):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 
-from atip.sandbox.kept import repository
-from atip.sandbox.kept.rules import DEPENDENCIES, REPOSITORY
-from atip.sandbox.kept.survey import SurveyedFolder, stamp_of
+from atip.sandbox.protected import repository
+from atip.sandbox.protected.rules import DEPENDENCIES, REPOSITORY
+from atip.sandbox.protected.survey import SurveyedFolder, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.sandbox.kept.survey import Survey
+    from atip.sandbox.protected.survey import Survey
 
 _UNSEEN = SurveyedFolder(stamp=None)
 _MARK = ".refused-"
@@ -33,7 +33,7 @@ class _Undo:
         self._before = before
         self._rules = before.rules
         self._suffix = f"{_MARK}{os.urandom(4).hex()}"
-        self._held = {*before.kept, *before.links}
+        self._held = {*before.protected, *before.links}
         self._told: list[str] = []
 
     def go(self) -> tuple[str, ...]:

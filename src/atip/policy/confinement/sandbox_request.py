@@ -7,28 +7,28 @@ In curated knowledge the block is a statement of ours (docs/formats/knowledge.md
 from __future__ import annotations
 
 from atip.knowledge.reading import CURATED
-from atip.policy.confinement.confine import Asked
+from atip.policy.confinement.confine import SandboxRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from atip.model.tool import Authentication, Tool
-    from atip.policy.subject import Subject
+    from atip.policy.command_context import CommandContext
 
 
-def asked_by(subjects: Sequence[Subject]) -> Asked | None:
+def request_of(subjects: Sequence[CommandContext]) -> SandboxRequest | None:
     """The request of a call; None where nobody knows it, or where several programs would run.
 
     Raises:
         FormatError: `sandbox.block`; a request that is not understood is not guessed at.
     """
-    if len(subjects) != 1 or subjects[0].known is None:
+    if len(subjects) != 1 or subjects[0].metadata is None:
         return None
-    return asked_by_tool(subjects[0].known)
+    return request_of_tool(subjects[0].metadata)
 
 
-def asked_by_tool(tool: Tool) -> Asked | None:
+def request_of_tool(tool: Tool) -> SandboxRequest | None:
     """The request of a tool."""
     block = tool.own.get("sandbox")
     if block is None:
@@ -37,7 +37,7 @@ def asked_by_tool(tool: Tool) -> Asked | None:
 
     request = read_sandbox(block)
     names = (*request.env_pass, *_variables(tool.authentication))
-    return Asked(
+    return SandboxRequest(
         confinement=request.replace(env_pass=tuple(dict.fromkeys(names))),
         curated=tool.own.get("curated") is CURATED,
     )

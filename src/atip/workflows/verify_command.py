@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from atip.model.tool import Tool
     from atip.model.verdict import Verdict
+    from atip.policy.command_context import CommandContext
     from atip.policy.policy import Policy
-    from atip.policy.subject import Subject
     from atip.system.paths import Places
     from atip.workflows.lookup import Lookup
 
@@ -34,15 +34,15 @@ class ProgramFile(Value):
     digest: str
 
 
-def establish_subject(
-    subject: Subject,
+def verify_command(
+    subject: CommandContext,
     places: Places,
     policies: Sequence[Policy],
     lookup: Lookup,
     *,
     cwd: str,
     program: ProgramFile | None = None,
-) -> Subject:
+) -> CommandContext:
     """The subject with `verdict` and `listed`, where a policy looks at them or somebody vouches for the program's bytes.
 
     SECURITY: a program that is not what its own description says is compromised, and that no policy lifts.
@@ -79,7 +79,7 @@ def _is_vouched(name: str, path: str, lookup: Lookup) -> bool:
     return any(os.path.isfile(path + ending) for ending in (*SIGNATURES, *PROVENANCES))
 
 
-def _path(subject: Subject, cwd: str, program: ProgramFile | None) -> str:
+def _path(subject: CommandContext, cwd: str, program: ProgramFile | None) -> str:
     """The real path of the program. SECURITY: by the word as it was typed; `./git` is not the `git` of the PATH."""
     word = subject.argv[0] if subject.argv else subject.tool
     if program is not None and word == program.word:
@@ -91,7 +91,7 @@ def _path(subject: Subject, cwd: str, program: ProgramFile | None) -> str:
 
 
 def _program(
-    places: Places, subject: Subject, path: str, program: ProgramFile | None
+    places: Places, subject: CommandContext, path: str, program: ProgramFile | None
 ) -> ProgramFile | None:
     word = subject.argv[0] if subject.argv else subject.tool
     if program is not None and word == program.word:
@@ -112,9 +112,14 @@ def _is_approved(places: Places, digest: str) -> bool:
 
 
 def _verdict(
-    places: Places, program: ProgramFile, subject: Subject, lookup: Lookup, *, is_wanted: bool
+    places: Places,
+    program: ProgramFile,
+    subject: CommandContext,
+    lookup: Lookup,
+    *,
+    is_wanted: bool,
 ) -> Verdict | None:
-    """None when nothing could be established: then nothing is."""
+    """None when nothing could be verified."""
     from atip.workflows.verify import verify_file
 
     entry = lookup.entry(subject.tool) if lookup.has_store() else None

@@ -24,7 +24,7 @@ DEPENDENCIES = frozenset(
 """Folders that package managers fill: nobody opens one as a project of its own, so there only repositories count."""
 
 
-class KeepRules(Value):
+class ProtectionRules(Value):
     """What to keep."""
 
     names: frozenset[str] = frozenset()
@@ -47,7 +47,7 @@ class KeepRules(Value):
         return self.names | self.below.get(folder, frozenset())
 
 
-def parse_rules(entries: Iterable[str]) -> KeepRules:
+def parse_rules(entries: Iterable[str]) -> ProtectionRules:
     """The rules among the entries of `fs_keep`; plain paths are left to `grants`."""
     names: set[str] = set()
     below: dict[str, frozenset[str]] = {}
@@ -63,6 +63,6 @@ def parse_rules(entries: Iterable[str]) -> KeepRules:
         else:
             below[folder] = below.get(folder, frozenset()) | {name}
     sealed = REPOSITORY in names
-    return KeepRules(
+    return ProtectionRules(
         names=frozenset(names - {REPOSITORY}), below=below, sealed=sealed, parts=frozenset(parts)
     )

@@ -27,7 +27,7 @@ _STANDS_HERE = (("git", "rev-parse", "--show-toplevel"), ("pwd",), ("pwd", "-P")
 """Commands that print the workspace."""
 
 
-def fed_paths(command: ShellCommand, line: ShellLine, paths: Paths) -> Iterator[str]:
+def generated_paths(command: ShellCommand, line: ShellLine, paths: Paths) -> Iterator[str]:
     """Every path that the line makes for a command which removes whole folders."""
     words = [word.text for word in command.words]
     programs = [program_name(word) or word for word in words]

@@ -20,7 +20,7 @@ MAX_TOTAL = 1024 * 1024 * 1024
 _NAME = late_regex(r"[0-9a-f]{16}\.(stdout|stderr)\Z")
 
 
-class KeptOutput:
+class SavedOutput:
     """One stream on its way into a file. Writing stops at the bound or at the first error, and says so."""
 
     def __init__(self, folder: str, run: str, stream: str, *, max_bytes: int = MAX_FILE) -> None:
@@ -56,7 +56,7 @@ class KeptOutput:
 
     def _open(self) -> None:
         files.make_private(self._folder)
-        make_room(self._folder)
+        evict_oldest(self._folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         self._handle = os.open(self._path, flags, 0o600)
 
@@ -66,7 +66,7 @@ class KeptOutput:
             self._handle = -1
 
 
-def make_room(folder: str, *, max_total: int = MAX_TOTAL - MAX_FILE) -> None:
+def evict_oldest(folder: str, *, max_total: int = MAX_TOTAL - MAX_FILE) -> None:
     """Remove the oldest outputs until one more fits."""
     found = []
     for entry in os.scandir(folder):
@@ -82,7 +82,7 @@ def make_room(folder: str, *, max_total: int = MAX_TOTAL - MAX_FILE) -> None:
         total -= size
 
 
-def read_kept(folder: str, run: str, stream: str, *, start: int, count: int) -> tuple[bytes, int]:
+def read_saved(folder: str, run: str, stream: str, *, start: int, count: int) -> tuple[bytes, int]:
     """A part of a kept output, and its whole size.
 
     Raises:

@@ -8,18 +8,18 @@ from atip.calls.invocation import UNKNOWN_TEXT
 from atip.calls.shell.line import ShellAssignment, ShellWord, TextOrigin
 from atip.knowledge.words import as_effects, raises
 from atip.model.effects import UNKNOWN, raised_by
+from atip.policy.command_context import marked
 from atip.policy.lines.shell_options import traces
 from atip.policy.lines.word_values import filled_in
 from atip.policy.places import habits
 from atip.policy.places.sensitive import SECRET_VARIABLE
-from atip.policy.subject import marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.calls.shell.line import ShellCommand, ShellLine, ShellRedirect
     from atip.model.effects import Effects
+    from atip.policy.command_context import CommandContext
     from atip.policy.places.paths import Paths
-    from atip.policy.subject import Subject
 
 _NULL = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
 _CONNECTS = ("/dev/tcp", "/dev/udp")
@@ -29,7 +29,7 @@ _SHOWN = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-t", "-o", "-a")
 _LATER = ShellWord(text=UNKNOWN_TEXT, origins=(TextOrigin(kind="input"),))
 
 
-class Around:
+class LineContext:
     """Judges what surrounds the commands of one line."""
 
     def __init__(self, line: ShellLine, paths: Paths, *, traced: bool = False) -> None:
@@ -44,7 +44,7 @@ class Around:
         )
         """Whether the line looks at what the last command or the last test was given."""
 
-    def judge(self, subject: Subject, command: ShellCommand) -> Subject:
+    def judge(self, subject: CommandContext, command: ShellCommand) -> CommandContext:
         reasons = list(subject.reasons)
         effects = subject.effects
         paths = list(subject.paths)
@@ -79,7 +79,7 @@ class Around:
             text=subject.text or command.text,
         )  # fmt: skip
 
-    def _only_compares(self, subject: Subject) -> bool:
+    def _only_compares(self, subject: CommandContext) -> bool:
         """`[ -n "$TOKEN" ]` prints nothing – unless the shell traces, `$_` keeps it, or a number is wanted and the
         error message shows the text."""
         if subject.tool not in ("test", "[", "[[") or self.traced or self.recalls:
@@ -145,7 +145,7 @@ class Around:
         )  # fmt: skip
 
 
-def _exports(subject: Subject) -> bool:
+def _exports(subject: CommandContext) -> bool:
     """Whether a builtin hands variables to the programs that follow."""
     letters = "".join(word for word in subject.argv[1:] if word[:1] == "-")
     return subject.tool == "export" or (subject.tool in habits.DECLARES and "x" in letters)

@@ -1,34 +1,34 @@
-"""The ladder for one machine: all sources, the user's overrides, and the summaries, as one function of a subject."""
+"""The metadata finder of one machine: all sources, the user's overrides, and the summaries, as one function of a subject."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from atip.discovery.findings.memory import conditions_of
 from atip.discovery.findings.source import RememberedSource, StopSignal
-from atip.discovery.frameworks import EXECUTING, executing_askers
-from atip.discovery.sources.askers import apply_override
-from atip.discovery.sources.knowing import storable
-from atip.discovery.sources.ladder import climb
+from atip.discovery.frameworks import EXECUTING, executing_sources
+from atip.discovery.sources.knowledge_source import storable
+from atip.discovery.sources.source_order import find_metadata
+from atip.discovery.sources.stored_sources import apply_override
 from atip.system.digests import sha256_hex
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from atip.discovery.findings.memory import FindingsMemory
-    from atip.discovery.sources.askers import OverrideAsker
-    from atip.discovery.sources.ladder import Asker, ProbeSubject, SourceFinding
+    from atip.discovery.sources.source_order import MetadataSource, ProbeSubject, SourceFinding
+    from atip.discovery.sources.stored_sources import OverrideSource
     from atip.discovery.summaries.sources import SummarySources
 
 
-class Climber:
-    """Asks every source about one program; see `ladder.climb`."""
+class MetadataFinder:
+    """Asks every source about one program; see `source_order.find_metadata`."""
 
     def __init__(
         self,
-        readers: Sequence[Asker],
+        readers: Sequence[MetadataSource],
         *,
-        override: OverrideAsker,
+        override: OverrideSource,
         summaries: SummarySources,
         memory: FindingsMemory,
         prober: Any = None,
@@ -45,17 +45,22 @@ class Climber:
         self._override = override
         self._summaries = summaries
         self._readers = [override, *readers]
-        askers = executing_askers(prober) if prober is not None else [None] * len(EXECUTING)
+        sources = executing_sources(prober) if prober is not None else [None] * len(EXECUTING)
         self._executing = [
             RememberedSource(
-                memory, name=name, rung=rung, asker=asker, refresh=refresh, signal=self._signal
+                memory,
+                name=name,
+                source_kind=source_kind,
+                source=source,
+                refresh=refresh,
+                signal=self._signal,
             )
-            for (name, rung), asker in zip(EXECUTING, askers, strict=True)
+            for (name, source_kind), source in zip(EXECUTING, sources, strict=True)
         ]
 
     def __call__(self, subject: ProbeSubject) -> SourceFinding | None:
         """What is known of a program, with the user's partial override merged over it."""
-        finding = climb(
+        finding = find_metadata(
             subject,
             [*self._readers, *self._executing],
             may_execute=False,
@@ -63,7 +68,7 @@ class Climber:
             summarize=self._summaries.find,
         )
         partial = self._override.find(subject)
-        if finding is None or partial is None or finding.rung == "override":
+        if finding is None or partial is None or finding.source_kind == "override":
             return finding
         return finding.replace(tool=apply_override(finding.tool, partial))
 
@@ -89,7 +94,7 @@ class Climber:
         return len(set().union(*(source.asked for source in self._executing)))
 
 
-def _fingerprint(reader: Asker, subject: ProbeSubject) -> str:
+def _fingerprint(reader: MetadataSource, subject: ProbeSubject) -> str:
     """What a source would read, without reading it where it can tell; else its answer."""
     tell = getattr(reader, "fingerprint", None)
     if tell is not None:

@@ -1,30 +1,30 @@
-"""The ladder of asking: who is asked about a tool, in which order, and what is merged.
+"""Source order: which sources are asked about a tool, in which order, and what is merged.
 
 user override → native `--agent` → shim by digest → CLI.md / CMP adapter → framework → completion script →
 help → man page. The first that answers gives the structure; effects of all are joined; what only a completion
-script tells is held against help and man page; knowledge is merged over all but the first two. Rungs that run a foreign
-program are climbed only when `may_execute`.
+script reports is held against help and man page; knowledge is merged over all but the first two. Sources that run a foreign
+program are asked only when `may_execute`.
 Implements DESIGN §4 and ATIP 0.1 §3.4.2.
 """
 
 from __future__ import annotations
 
-from atip.inference.completion.borne_out import borne_out
+from typing import TYPE_CHECKING, Protocol
+
+from atip.inference.completion.corroborate import corroborate
 from atip.inference.merge import merge_tools
 from atip.model.value import Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Protocol
 
     from atip.discovery.files.stubs import Stub
     from atip.model.tool import Tool
 
-    class Asker(Protocol):
-        """One rung. `executes` says whether asking runs the tool."""
+    class MetadataSource(Protocol):
+        """One source of metadata. `executes` says whether asking runs the tool."""
 
-        rung: str
+        source_kind: str
         executes: bool
 
         def ask(self, subject: ProbeSubject) -> Tool | None: ...
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
         def __call__(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> str: ...
 
     class Knower(Protocol):
-        """Merges curated knowledge over what a rung said."""
+        """Merges curated knowledge over what a source said."""
 
         def __call__(self, tool: Tool) -> Tool: ...
 
 
-RUNGS = (
+SOURCE_ORDER = (
     "override",
     "native",
     "shim",
@@ -52,10 +52,10 @@ RUNGS = (
     "knowledge",
 )
 """From the most to the least believed for structure."""
-_PLACES = {rung: place for place, rung in enumerate(RUNGS)}
+_PLACES = {source_kind: place for place, source_kind in enumerate(SOURCE_ORDER)}
 OUTRANKS_KNOWLEDGE = frozenset(["override", "native"])
 SOURCES = {
-    # rung → `source` of the registry entry (0.1 §3.3.2, A18)
+    # kind of source → `source` of the registry entry (0.1 §3.3.2, A18)
     "override": "manual",
     "native": "native",
     "shim": "shim",
@@ -64,9 +64,9 @@ SOURCES = {
 
 
 _COMPLETE = frozenset(["override", "native", "shim", "framework"])
-"""Rungs that describe a tool wholly: nothing below them is asked. An adapter tells what its author needed."""
+"""Sources that describe a whole tool: no later one is asked. An adapter describes what its author needed."""
 _DOCUMENTS = frozenset(["help", "man"])
-"""Rungs that belong to the very program that is installed; a completion script may belong to another."""
+"""Sources that belong to the very program that is installed; a completion script may belong to another."""
 _LAST_RESORT = frozenset(["knowledge"])
 
 
@@ -79,7 +79,7 @@ class ProbeSubject(Value):
     digest: str
     stub: Stub
     known_native: Tool | None = None
-    """A native answer that was had already in this scan."""
+    """A native answer obtained earlier in this scan."""
 
     @property
     def program(self) -> str:
@@ -89,26 +89,26 @@ class ProbeSubject(Value):
 
 
 class SourceFinding(Value):
-    """What the ladder found."""
+    """The metadata of a tool, and where it came from."""
 
     tool: Tool
-    rung: str
-    """The rung that gave the structure."""
+    source_kind: str
+    """The kind of source that gave the structure."""
     also: tuple[str, ...] = ()
-    """Further rungs that had something to say."""
+    """Further sources that were merged."""
 
     @property
     def source(self) -> str:
-        return SOURCES.get(self.rung, "inferred")
+        return SOURCES.get(self.source_kind, "inferred")
 
 
-def _place(asker: Asker) -> int:
-    return _PLACES[asker.rung]
+def _place(source: MetadataSource) -> int:
+    return _PLACES[source.source_kind]
 
 
-def climb(
+def find_metadata(
     subject: ProbeSubject,
-    askers: Sequence[Asker],
+    sources: Sequence[MetadataSource],
     *,
     may_execute: bool,
     merge_knowledge: Knower,
@@ -121,30 +121,30 @@ def climb(
     """
     descriptions: dict[str, str] = {}
     found: Tool | None = None
-    rung, also = "", []
+    source_kind, also = "", []
     documents: list[Tool] = []
-    for asker in sorted(askers, key=_place):
-        if asker.executes and not may_execute:
+    for source in sorted(sources, key=_place):
+        if source.executes and not may_execute:
             continue
-        if found is not None and (rung in _COMPLETE or asker.rung in _LAST_RESORT):
+        if found is not None and (source_kind in _COMPLETE or source.source_kind in _LAST_RESORT):
             break
-        answer = asker.ask(subject)
+        answer = source.ask(subject)
         if answer is None:
             continue
-        descriptions.setdefault(asker.rung, answer.description)
-        if asker.rung in _DOCUMENTS:
+        descriptions.setdefault(source.source_kind, answer.description)
+        if source.source_kind in _DOCUMENTS:
             documents.append(answer)
         if found is None:
-            found, rung = answer, asker.rung
+            found, source_kind = answer, source.source_kind
         else:
             found = merge_tools(found, answer)
-            also.append(asker.rung)
+            also.append(source.source_kind)
     if found is None:
         return None
-    if rung == "completion" and documents:
-        found = borne_out(found, documents)
+    if source_kind == "completion" and documents:
+        found = corroborate(found, documents)
     if summarize is not None:
         found = found.replace(description=summarize(subject, descriptions) or subject.name)
-    if rung not in OUTRANKS_KNOWLEDGE:
+    if source_kind not in OUTRANKS_KNOWLEDGE:
         found = merge_knowledge(found)
-    return SourceFinding(tool=found, rung=rung, also=tuple(also))
+    return SourceFinding(tool=found, source_kind=source_kind, also=tuple(also))

@@ -1,4 +1,4 @@
-"""Curated knowledge as a rung, and as a layer over all other rungs.
+"""Curated knowledge as a metadata source, and as a layer over all others.
 
 What is stored carries the effects that knowledge adds, but not its private tables: those are merged
 again, from the package itself, whenever a tool is used, so that no file can pretend to be curated.
@@ -6,26 +6,27 @@ again, from the package itself, whenever a tool is used, so that no file can pre
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.inference.knowledge import merge_knowledge
 from atip.knowledge.reading import load
 from atip.model.effects import UNKNOWN
 from atip.model.root import lift, lower
 from atip.model.tool import Argument, Command, Option, Tool, Trust
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
 
 _STORED = ("effects", "runs", "evidence", "conflicts", "mentioned", "registry", "signer", "join")
 """Keys of our vendor block that may be written to disk."""
 
 
-class KnowledgeAsker:
+class KnowledgeSource:
     """A tool of which nothing but our own knowledge is to be had."""
 
-    rung = "knowledge"
+    source_kind = "knowledge"
     executes = False
 
     def fingerprint(self, subject: ProbeSubject) -> str:

@@ -1,24 +1,25 @@
-"""The rung of CMP adapters: what a tool folder says of the program that it wraps (DESIGN §4, CMP 0.2.0 §7).
+"""CMP adapters as a metadata source: what a tool folder says of the program that it wraps (DESIGN §4, CMP 0.2.0 §7).
 
 Reads manifests once per scan, and the capability of a tool only when its program is asked about. An adapter
-describes what someone wanted to do, seldom the whole program: rungs below add the rest.
+describes what someone wanted to do, seldom the whole program: later sources add the rest.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from atip.discovery.cmp import tools as cmp_tools
 from atip.errors import AtipError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from atip.discovery.sources.ladder import ProbeSubject
+    from atip.discovery.sources.source_order import ProbeSubject
     from atip.model.tool import Tool
 
 
-class CmpAsker:
+class CmpSource:
     """CMP tools by the program that they name."""
 
-    rung = "adapter"
+    source_kind = "adapter"
     executes = False
 
     def __init__(self, home: str, configured: object = ()) -> None:

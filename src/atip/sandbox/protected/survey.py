@@ -11,15 +11,15 @@ import time
 
 from atip.errors import SandboxError
 from atip.model.value import Value
-from atip.sandbox.kept import repository
-from atip.sandbox.kept.rules import DEPENDENCIES, REPOSITORY
+from atip.sandbox.protected import repository
+from atip.sandbox.protected.rules import DEPENDENCIES, REPOSITORY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from atip.sandbox.kept.repository import Snapshot
-    from atip.sandbox.kept.rules import KeepRules
+    from atip.sandbox.protected.repository import Snapshot
+    from atip.sandbox.protected.rules import ProtectionRules
 
 MAX_ENTRIES = 1_000_000
 _FRESH_NS = 100_000_000
@@ -37,18 +37,18 @@ class SurveyedFolder(Value):
 class Survey(Value):
     """Everything below the writable roots that the rules speak of."""
 
-    rules: KeepRules
+    rules: ProtectionRules
     roots: tuple[str, ...]
     folders: dict[str, SurveyedFolder]
     """Those that need not be read again unless they changed."""
-    kept: tuple[str, ...]
+    protected: tuple[str, ...]
     """Existing names, no links: mounted read-only."""
     links: dict[str, str]
     """Existing names that are links: where they lead."""
     repositories: dict[str, Snapshot]
 
 
-def survey(roots: Iterable[str], rules: KeepRules) -> Survey:
+def survey(roots: Iterable[str], rules: ProtectionRules) -> Survey:
     """Look, change nothing.
 
     Raises:
@@ -68,7 +68,7 @@ def stamp_of(path: str) -> tuple[int, int] | None:
 class _Walk:
     """One walk, which never follows a link."""
 
-    def __init__(self, rules: KeepRules, roots: tuple[str, ...]) -> None:
+    def __init__(self, rules: ProtectionRules, roots: tuple[str, ...]) -> None:
         self._rules = rules
         self._roots = roots
         self._folders: dict[str, SurveyedFolder] = {}
@@ -90,7 +90,7 @@ class _Walk:
             rules=self._rules,
             roots=self._roots,
             folders=self._folders,
-            kept=tuple(self._kept),
+            protected=tuple(self._kept),
             links=self._links,
             repositories=self._repositories,
         )
