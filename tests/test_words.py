@@ -45,6 +45,19 @@ def test_phrases_avoid_these_words(package):
     assert bad == []
 
 
+PAGES = [
+    ROOT / "README.md",
+    *(p for name in ("start", "guides", "concepts") for p in (ROOT / "docs" / name).glob("*.md")),
+]
+PAGES += [ROOT / "docs" / "formats" / "sdk.md", ROOT / "docs" / "reference" / "install.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_pages_avoid_these_words(page):
+    prose = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.S)
+    assert [prose[max(0, m.start() - 40) : m.end() + 40] for m in WORDS.finditer(prose)] == []
+
+
 def test_the_words_are_found():
     tree = ast.parse(
         '"""nobody"""\nraise Error("a.b", f"`{x}` is no list")\nsay("there is no list")'

@@ -210,3 +210,13 @@ def test_a_cache_record_is_judged_with_the_metadata_in_it(tmp_path):
     record["metadata"]["effects"] = {"network": "yes"}
     ran = atip("validate", write(tmp_path, "c.json", record), home=tmp_path)
     assert ran.code == 1 and "$.metadata.effects.network" in ran.out
+
+
+@pytest.mark.parametrize("verb", ["lint", "validate"])
+def test_a_program_is_named_as_such_and_not_read_as_a_document(verb, tmp_path):
+    program = tmp_path / "greet"
+    program.write_text("#!/bin/sh\necho hi\n")
+    program.chmod(0o755)
+    error = atip(verb, str(program), "--json", home=tmp_path).document["error"]
+    assert error["code"] == "document.program"
+    assert error["hint"] == f"check what it prints: {program} --agent | atip lint -"

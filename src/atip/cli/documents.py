@@ -6,7 +6,7 @@ import glob
 import os
 import sys
 
-from atip.errors import NotFoundError
+from atip.errors import NotFoundError, UsageError
 from atip.model.reading.reader import STORE, read_json
 from atip.model.reading.yaml_reader import read_yaml
 from atip.system.files import read_bytes
@@ -21,11 +21,26 @@ MAX_BYTES = 64_000_000
 """A document above its own limit still gets a proper finding; this only bounds memory."""
 
 
+def _refuse_program(name: str) -> None:
+    """Authors name their program, and mean its metadata. It is not started for them: that needs a sandbox."""
+    if not (os.path.isfile(name) and os.access(name, os.R_OK | os.X_OK)):
+        return
+    with open(name, "rb") as file:
+        if not file.read(4).startswith((b"#!", b"\x7fELF")):
+            return
+    raise UsageError(
+        "document.program",
+        f"`{name}` is a program, not a document",
+        hint=f"check what it prints: {name} --agent | atip lint -",
+    )
+
+
 def expand(names: Sequence[str]) -> list[str]:
     """File names for what was typed; directories are walked, globs expanded, order kept.
 
     Raises:
         NotFoundError: `file.not-found` when a name matches nothing.
+        UsageError: `document.program` for a program instead of what it prints.
     """
     found: list[str] = []
     for name in names or [STDIN]:
@@ -34,6 +49,7 @@ def expand(names: Sequence[str]) -> list[str]:
         elif os.path.isdir(name):
             found.extend(_walk(name))
         elif os.path.exists(name):
+            _refuse_program(name)
             found.append(name)
         else:
             matches = sorted(glob.glob(name, recursive=True))

@@ -48,8 +48,12 @@ def describe_argparse(
     a value may hold `{"--flag": {…}}` under the key `"flags"` for flags that raise them. `env` maps
     flags to environment variables that set them. `fields` are further root fields, such as
     `authentication` or `patterns`.
+
+    Raises:
+        ValueError: effects for a command or a flag that does not exist.
     """
     body = _Describer(effects or {}, env or {}).command(parser, "")
+    check_paths(effects or {}, body)
     document: Document = {
         "atip": {"version": "0.6", "features": ["partial-discovery", "interactive-effects"]},
         "name": name or parser.prog.split()[0],
@@ -160,6 +164,23 @@ class _Describer:
         if getattr(action, "deprecated", False) or is_deprecated_text(_help(action)):
             entry["deprecated"] = True
         return entry
+
+
+def check_paths(table: EffectsTable, body: Document) -> None:
+    """
+    Raises:
+        ValueError: for a command that the program does not have; its effects would be lost.
+    """
+    known, left = {""}, [("", body)]
+    while left:
+        path, entry = left.pop()
+        for name, child in entry.get("commands", {}).items():
+            below = f"{path} {name}".strip()
+            known.add(below)
+            left.append((below, child))
+    missing = sorted(set(table) - known)
+    if missing:
+        raise ValueError(f"effects for commands that do not exist: {', '.join(missing)}")
 
 
 def flag_effects(options: list[Document], by_flag: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ lazily loaded commands are loaded, as `--help` would.
 from __future__ import annotations
 
 from .declare import declared_on, merged
-from .describe import flag_effects
+from .describe import check_paths, flag_effects
 from .describe_types import kind_of
 from .words import choices_of, first_line, is_deprecated_text, option_name, usable_default
 
@@ -34,6 +34,7 @@ def describe_click(
     """The metadata document of a click command or group; arguments as in `describe_argparse`."""
     describer = _Describer(effects or {}, env or {})
     body = describer.command(command, "", describer.context(command, name, None))
+    check_paths(effects or {}, body)
     document: Document = {
         "atip": {"version": "0.6", "features": ["partial-discovery", "interactive-effects"]},
         "name": name,

@@ -138,6 +138,8 @@ def test_mistakes_of_the_author_are_told_at_once():
         agent(make(), effects={"": {"filesystem": {"writes": True}}})
     with pytest.raises(TypeError, match="takes an ArgumentParser"):
         agent(object())
+    with pytest.raises(ValueError, match="commands that do not exist: no such"):
+        describe(make(), version="1", effects={"no such": {"network": True}})
     with pytest.raises(ValueError, match="flags that do not exist"):
         describe(make(), effects={"": {"flags": {"--nope": {"network": True}}}})
 

@@ -125,3 +125,12 @@ def test_same_command_under_two_names_is_an_alias():
     group.add_command(group.commands["drop"], "zap")
     commands = describe(group, version="1", name="tool")["commands"]
     assert commands["drop"]["aliases"] == ["zap"] and "zap" not in commands
+
+
+def test_effects_for_a_command_that_does_not_exist_are_refused():
+    @click.group()
+    def cli():
+        """Tool."""
+
+    with pytest.raises(ValueError, match="commands that do not exist: no such"):
+        describe(cli, version="1", name="tool", effects={"no such": {"network": True}})

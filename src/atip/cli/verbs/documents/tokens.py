@@ -39,9 +39,10 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ways = [row.to_json() for row in rows]
         ctx.emit({"tokenizer": tokenizer, "tools": len(found), "commands": commands, "ways": ways})
         return 0
-    from atip.cli.output import count, table
+    from atip.cli.output import count as plural
+    from atip.cli.output import table
 
-    ctx.print(f"{count(len(found), 'tool')}, {count(commands, 'command')}, tokens by {tokenizer}")
+    ctx.print(f"{plural(len(found), 'tool')}, {plural(commands, 'command')}, tokens by {tokenizer}")
     lines = [
         ("way", "before", "1 call"),
         *((r.way, f"{r.before:,}", f"{r.one_call:,}") for r in rows),
