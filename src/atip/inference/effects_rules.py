@@ -11,7 +11,6 @@ answer has a reason. Words are in `effects_words.py`.
 
 from __future__ import annotations
 
-
 from atip.calls.effects.engine import EffectsFinding, Reason
 from atip.calls.effects.safe_flags import is_safe_flag
 from atip.inference import effects_words as words

@@ -8,7 +8,6 @@ parser finds them. Native documents and user overrides are not merged (DESIGN §
 
 from __future__ import annotations
 
-
 from atip.calls.parse import parse
 from atip.inference.effects_rules import infer_command_effects, infer_flag
 from atip.knowledge.reading import CURATED, LazyCommands
@@ -18,8 +17,8 @@ from atip.model.tool import Command, Option, Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
     from collections.abc import Mapping
+    from typing import Any
 
     from atip.model.effects import Effects
 

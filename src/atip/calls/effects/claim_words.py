@@ -6,7 +6,6 @@ description and export that shows both ends of a claim. Pure.
 
 from __future__ import annotations
 
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from atip.calls.effects.ceiling import command_claim
 from atip.calls.effects.claim_words import more_words
 from atip.cli.output import WIDEST, clean, paint, shorten, table, width_of, wrap

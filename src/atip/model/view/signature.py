@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Argument, Command, Option, Tool
