@@ -138,7 +138,7 @@ def test_check_says_in_plain_words_what_is_missing(tmp_path):
     assert text.splitlines()[:3] == [
         "silent: 0 of 100",
         "  - it ended with status 1: no such option",
-        "    → add `atip.sdk.agent(parser, version=…)` before the arguments are parsed",
+        "    → add `atip_sdk.agent(parser, version=…)` before the arguments are parsed",
     ]
     messy = install(
         tmp_path,
