@@ -217,7 +217,7 @@ def _inherited() -> socket.socket | None:
 
 
 def _same_view(caller: int) -> bool:
-    """SECURITY: a process that sees other files or other users is in a sandbox, and asks nobody outside."""
+    """SECURITY: a process that sees other files or other users is in a sandbox, and is not answered from outside."""
     return all(
         os.readlink(f"/proc/{caller}/ns/{kind}") == os.readlink(f"/proc/self/ns/{kind}")
         for kind in ("mnt", "user", "pid")

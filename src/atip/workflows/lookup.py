@@ -29,7 +29,7 @@ _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin",
 
 class Lookup:
     """What is known of programs by name, for one user in one directory: store ⊔ curated, danger wins, overrides as they
-    are now. Scans nothing, asks nobody; each program is looked up once."""
+    are now. Scans nothing, offline; each program is looked up once."""
 
     def __init__(self, places: Places, cwd: str = "") -> None:
         self._places = places

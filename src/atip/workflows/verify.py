@@ -72,7 +72,7 @@ def _read_binary(path: str, digest: str) -> bytes:
 def _signed_description(
     materials: Materials, places: Places, name: str
 ) -> tuple[Materials, TrustPolicy | None, Tool | None]:
-    """The description as a registry sent it, with its signature and whose signatures count there; asks nobody."""
+    """The description as a registry sent it, with its signature and whose signatures count there; offline."""
     from atip.registry.settings import has_registries
 
     if not has_registries(places):

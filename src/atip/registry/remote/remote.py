@@ -142,7 +142,7 @@ class RemoteRegistry:
             return False
 
     def knows(self, digest: str) -> bool:
-        """Whether a shim of this binary was accepted and is still held; asks nobody."""
+        """Whether a shim of this binary was accepted and is still held; offline."""
         return self.cache.find(digest) is not None
 
     def _is_resting(self) -> bool:

@@ -1,6 +1,6 @@
 """All remote registries of a user as one source of shims: asked by priority, the first that knows answers.
 
-A 404 moves on to the next (ATIP 0.6 §4.4.3); a failure does not: somebody who can block the organization's registry
+A 404 moves on to the next (ATIP 0.6 §4.4.3); a failure does not: whoever can block the organization's registry
 must not thereby choose who answers instead. Names that one registry has claimed in the configuration are asked there
 only. Where an organization's policy approves by allowlist, only its registry answers at all (§4.8).
 """
@@ -158,7 +158,7 @@ def load_sources(
 def find_signed(
     places: Places, digest: str, name: str = ""
 ) -> tuple[RegistrySource, Cached] | None:
-    """The shim of a binary as it lies in the cache, and the registry whose it is; asks nobody, judges nothing."""
+    """The shim of a binary as it lies in the cache, and the registry whose it is; offline, judges nothing."""
     with RemoteShims(load_sources(places), places, RegistrySessionOptions(offline=True)) as shims:
         for registry in shims.candidates_for(name):
             cached = registry.cache.find(digest)
@@ -168,7 +168,7 @@ def find_signed(
 
 
 def is_approved(places: Places, digest: str) -> bool:
-    """Whether an organization's registry holds a shim of this binary that its signers still stand for; asks nobody."""
+    """Whether an organization's registry holds a shim of this binary that its signers still stand for; offline."""
     sources = [source for source in load_sources(places) if source.organization]
     with RemoteShims(sources, places, RegistrySessionOptions(offline=True)) as shims:
         return shims.find_or_warn(digest) is not None

@@ -1,4 +1,4 @@
-"""Remote registries as configured: order, strictness, freshness, addresses. Pure; asks nobody.
+"""Remote registries as configured: order, strictness, freshness, addresses. Pure; offline.
 
 Lower priority numbers are asked first (A23); the strictest word on signatures wins, and a registry's own
 manifest can only tighten (A25); an answer is fresh for 24 hours unless configured otherwise (A24); a shim's
