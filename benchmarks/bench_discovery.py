@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from benchmarks.measure import cpu_of_call, cpu_of_command, ratio, report
+from benchmarks.measure import cpu_of_call, cpu_of_command, figure, ratio, report
 
 BASELINE = """
 import os, sys
@@ -101,6 +101,44 @@ def first_scans(root: pathlib.Path) -> bool:
     )
 
 
+SIZES, CHANGES = (100, 300, 1_000, 3_000), (0, 1, 10, 100)
+PER_TOOL, PER_CHANGE = 0.5, 5.0
+"""Bars in milliseconds of CPU: for a tool that has not changed, and for one that has, beside asking it."""
+
+
+def rescans(root: pathlib.Path) -> bool:
+    """The cost of a scan after a scan, against the number of tools and of changes; nothing is asked."""
+    command = str(pathlib.Path(sys.executable).parent / "atip")
+    env = {**os.environ, "HOME": str(root / "h2")}
+    for name in [name for name in env if name.startswith("XDG_")]:
+        del env[name]
+    spent: dict[tuple[int, int], float] = {}
+    for size in SIZES:
+        folder = root / f"rescan{size}"
+        fill(folder, native=0, mute=size)
+        argv = [command, "scan", "--path", str(folder)]
+        subprocess.run(argv, env=env, check=True, stdout=subprocess.DEVNULL)
+        for changes in CHANGES:
+            spent[size, changes] = min(
+                _rescan(folder, changes, argv, env, turn) for turn in range(3)
+            )
+        row = "  ".join(f"{spent[size, changes] * 1000:7.0f}" for changes in CHANGES)
+        print(f"     {size:>5,} tools, {' '.join(map(str, CHANGES))} changes: {row} ms CPU")
+    few, many = SIZES[0], SIZES[-1]
+    per_tool = (spent[many, 1] - spent[few, 1]) / (many - few) * 1000
+    per_change = (spent[many, CHANGES[-1]] - spent[many, 1]) / (CHANGES[-1] - 1) * 1000
+    good = figure("rescan with one change, per unchanged tool", per_tool, PER_TOOL, unit="ms")
+    return good & figure("rescan, per changed tool", per_change, PER_CHANGE, unit="ms")
+
+
+def _rescan(
+    folder: pathlib.Path, changes: int, argv: list[str], env: dict[str, str], turn: int
+) -> float:
+    for number in range(changes):
+        (folder / f"mute{number}").write_text(f"#!/bin/sh\necho usage: {changes} {turn}\n")
+    return cpu_of_command(argv, env)
+
+
 def hashing() -> bool:
     from atip.discovery.files.content import ContentReader
 
@@ -132,6 +170,7 @@ def main() -> bool:
         root = pathlib.Path(folder)
         good = hashing()
         good &= second_scan(root)
+        good &= rescans(root)
         return good & first_scans(root)
 
 

@@ -1,6 +1,6 @@
-"""An agent loop in thirty lines: tools for a model, its calls judged and run, results handed back.
+"""An agent loop in thirty lines: compile tools for a model, judge and run its calls, return the results.
 
-The model here is a script, so that the example runs anywhere; replace `ask_model` by the client of your provider.
+The model is a script, so the example runs anywhere. Replace `ask_model` with the client of your provider.
 """
 
 import json

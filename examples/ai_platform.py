@@ -1,10 +1,10 @@
-"""The tool side of a small AI platform (ATIP 0.6 §13.3): scan, compile, run, and MCP only for what is no program.
+"""The tool side of a small AI platform (ATIP 0.6 §13.3): scan, compile, run, and MCP only for what is not a program.
 
     python examples/ai_platform.py FOLDER…  < response.json
 
-Scans the folders (the PATH without any), offers every command that is known, and every synced API, in OpenAI's form, and answers the tool
-calls of one response, which it reads from standard input. Programs run directly, confined, under the user's policy; operations of
-an MCP server (`atip api sync`) go to that server. What may lose data is never run without a person.
+Scans the folders (default: the PATH), compiles every known command and every synced API to OpenAI's format, reads one response
+from standard input and runs its tool calls. Programs run directly, confined, under the user's policy; operations of
+an MCP server (`atip api sync`) go to that server. A call that may destroy data never runs without a person's confirmation.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A make-believe cloud client, with click. One line makes it a tool for agents."""
+"""A mock cloud client, with click. One line makes it a tool for agents."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A make-believe image tool, with typer. One line makes it a tool for agents."""
+"""A mock image tool, with typer. One line makes it a tool for agents."""
 
 import enum
 import pathlib

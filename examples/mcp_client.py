@@ -1,9 +1,9 @@
-"""An MCP client of its own: starts `atip mcp serve`, finds a command by words, reads its description, runs it.
+"""A standalone MCP client: start `atip mcp serve`, find a command by words, read its description, run it.
 
     python examples/mcp_client.py count lines of a file -- wc FILE:='["notes.txt"]'
 
-Needs the official SDK (`pip install mcp`). Policy, sandbox and record are the server's; what needs a person's yes is
-asked through the client (elicitation), and this one always declines.
+Needs the official SDK (`pip install mcp`). The server applies policy, sandbox and audit. If a call needs confirmation, the server
+asks through the client (elicitation); this client always declines.
 """
 
 from __future__ import annotations

@@ -66,3 +66,17 @@ def test_the_words_are_found():
         "` is no list"
     ]
     assert WORDS.search(strings(tree, with_docstring=True)[-1])
+
+
+def test_code_refers_only_to_documents_in_the_tree():
+    """A reader of a clone can open every page that a comment or docstring names."""
+    named = re.compile(
+        r"(?<![\w/])((?:docs|conformance)/[\w/.-]+\.(?:md|toml|txt))\b|\b(SECURITY-BAR|DESIGN §)"
+    )
+    missing = {
+        f"{path.relative_to(ROOT)}: {match.group(0)}"
+        for path in SOURCES
+        for match in named.finditer(path.read_text())
+        if match.group(2) or not (ROOT / match.group(1)).exists()
+    }
+    assert missing == set()

@@ -187,7 +187,7 @@ class Session:
         )
         if raw.problem is not None:
             return call.replace(problems=(raw.problem,))
-        undone = provider_tools.undone(self.compiled, raw.name, raw.arguments)
+        undone = provider_tools.undo_call(self.compiled, raw.name, raw.arguments)
         if undone is None:
             return call.replace(problems=(self._unknown(raw),))
         function, arguments = undone
@@ -312,7 +312,7 @@ def call_function(
 def call_published(function: Function, given: Mapping[str, Any]) -> ToolCall:
     """A call of one function as MCP clients are offered it."""
     compiled = provider_tools.compile_functions({function.name: function}, "mcp")
-    meant = provider_tools.undone(compiled, function.name, given)
+    meant = provider_tools.undo_call(compiled, function.name, given)
     assert meant is not None, "the function is the one that was compiled"
     return call_function(function, meant[1])
 

@@ -43,7 +43,7 @@ def test_match_names_the_intent_and_explains_the_score(home):
     assert document["match"]["pattern"] == "show my notes"
     assert {"score", "how", "matched", "unmatched"} <= set(document["match"])
     ran = atip("cmp", "match", "drop notes", home=home)
-    assert ran.out.endswith("[asks first]\n")
+    assert ran.out.endswith("[needs confirmation]\n")
 
 
 def test_match_without_an_answer_is_1_and_lists_the_choices(home):
@@ -95,7 +95,7 @@ def test_a_harmless_known_program_runs_and_its_code_comes_through(home):
     (work / "f.json").write_text("[]")
     ran = atip("cmp", "run", "read a file", "file=f.json", home=home, cwd=work)
     assert (ran.code, ran.out) == (0, "[]")
-    assert "not what `returns` promises" in ran.err
+    assert "output does not match `returns`" in ran.err
     words = ("cmp", "run", "read a file", "file=f.json", "--json")
     document = atip(*words, home=home, cwd=work).document
     assert (document["exitCode"], document["returns"]["valid"]) == (0, False)

@@ -82,7 +82,7 @@ def test_nothing_is_widened_by_what_another_agent_says(tmp_path):
     ran = atip("context", "import", "-", "--json", home=home, stdin=document).document
     assert ran["toolContext"] == {"availableTools": [], "authenticatedTools": [], "recentCommands": []}  # fmt: skip
     assert {one["tool"]: one["reason"] for one in ran["dropped"]} == {
-        "frob": "another program here",
+        "frob": "a different program on this machine",
         "kubectl": "not on this machine",
         "gh": "not among its available tools",
     }

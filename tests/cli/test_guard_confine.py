@@ -213,4 +213,4 @@ def test_what_ran_is_checked_and_a_client_that_ignored_the_answer_gets_no_second
     assert first == {"decision": "allow", "confined": True}
     assert second == ({"decision": "ask", "confined": False} if ignores else first)
     shown = atip("audit", "show", "--json", home=work.parent, cwd=work).out
-    assert ("outside of the sandbox, although the guard confined it" in shown) is bool(ignores)
+    assert ("outside the sandbox, although the guard confined it" in shown) is bool(ignores)

@@ -81,7 +81,7 @@ def test_approval_needs_a_terminal_and_lists_what_waits(tmp_path):
     box = home_with(tmp_path)
     pins = Pins(box.places.config)
     pins.put(Catalogue(box).function("greet say"), document())
-    assert atip("mcp", "approve", "--list", home=tmp_path).out == "nothing waits for approval\n"
+    assert atip("mcp", "approve", "--list", home=tmp_path).out == "nothing needs approval\n"
     made = document()
     made["commands"]["say"]["description"] = "Other words"
     know(box, [made], tmp_path / "bin" / "greet")

@@ -60,7 +60,7 @@ def test_tools_without_subcommands_modules_and_further_words(home):
     for line in ("make deploy", "python -m http.server", "python -c 1", "./check.sh"):
         assert decision(home, line, work) == "ask", line
     again = on_terminal(home, b"y\n", "policy", "allow", "make", "--unsafe-unconfined", cwd=work)
-    assert again.out.endswith("says so already\n")
+    assert again.out.endswith("rule exists already\n")
     assert len(rules(home)) == 3
 
 

@@ -73,13 +73,13 @@ def test_a_project_grants_no_hosts_no_secrets_and_speaks_for_itself_alone(
     for line, why in (
         ("curl https://example.com", "never opens the network"),
         ("cat .env", "secret"),
-        ("mkdir build > x", "words alone"),
+        ("mkdir build > x", "words only"),
     ):
         found = explain(work, line)
         assert found["decision"] == "ask", line
         assert any(why in text for text in found["ignored"]), (line, found["ignored"])
     wide = explain(work, "pip install x")
-    assert wide["decision"] == "ask" and "`words` alone" in str(wide["ignored"])
+    assert wide["decision"] == "ask" and "only by `words`" in str(wide["ignored"])
     assert explain(work, "make")["decision"] == "ask"
     assert explain(work, "mkdir build", work.parent)["decision"] == "ask"
 
@@ -104,7 +104,7 @@ def test_examples_in_a_policy_file_are_checked(work: pathlib.Path) -> None:
     good = {**RULE, "match": ["mkdir build", "cd x && mkdir build"], "not_match": ["mkdir other"]}
     write(work, good)
     ran = atip("policy", "test", home=work.parent, cwd=work)
-    assert (ran.code, ran.out) == (0, "3 of 3 examples hold\n")
+    assert (ran.code, ran.out) == (0, "3 of 3 examples are correct\n")
     write(work, {**good, "not_match": ["mkdir build"]})
     wrong = atip("policy", "test", "--json", home=work.parent, cwd=work)
     assert wrong.code == 1 and wrong.document["failed"] == 1
@@ -116,7 +116,7 @@ def test_a_file_to_start_from(tmp_path: pathlib.Path) -> None:
     (work / "package.json").write_text("{}")
     (work / "pyproject.toml").write_text("")
     assert atip("policy", "init", home=tmp_path, cwd=work).code == 0
-    assert atip("policy", "test", home=tmp_path, cwd=work).out == "4 of 4 examples hold\n"
+    assert atip("policy", "test", home=tmp_path, cwd=work).out == "4 of 4 examples are correct\n"
     assert explain(work, "python -m pytest -q")["decision"] == "ask"
     assert approve(work) == 0
     assert (
@@ -139,6 +139,6 @@ def test_explain_says_where_and_until_when_a_rule_counts(work: pathlib.Path) -> 
     (config / "policy.json").chmod(0o600)
     texts = explain(work, "mkdir build")["ignored"]
     assert texts == [
-        "user: tests: ignored, it ended at 2020-01-01T00:00:00Z",
-        "user: far: ignored, it counts in /srv",
+        "user: tests: ignored, it expired at 2020-01-01T00:00:00Z",
+        "user: far: ignored, it applies only in /srv",
     ]

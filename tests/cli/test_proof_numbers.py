@@ -17,7 +17,7 @@ def test_the_state_of_the_machine_tells_how_much_was_observed(tmp_path: pathlib.
     ran = atip("--json", home=tmp_path)
     assert ran.document["proof"]["facts"] == numbers["facts"] > 0
     plain = atip(home=tmp_path)
-    assert f"{numbers['facts']:,} facts of our knowledge were observed" in plain.out
+    assert f"{numbers['facts']:,} curated facts were observed" in plain.out
 
 
 def test_the_proof_of_the_pack_is_whole(tmp_path: pathlib.Path) -> None:

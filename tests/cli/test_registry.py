@@ -228,7 +228,7 @@ def test_the_catalogue_pre_fetches_every_version_of_a_tool(tmp_path, program):
 def test_nothing_to_sync_is_no_failure(tmp_path):
     ran = atip("registry", "sync", "--json", home=tmp_path)
     assert (ran.code, ran.document["asked"], ran.document["requests"]) == (0, 0, 0)
-    assert "no registry" in atip("registry", "list", home=tmp_path).out
+    assert "no registries" in atip("registry", "list", home=tmp_path).out
 
 
 def test_a_registry_that_fails_is_a_problem_of_its_own_and_the_scan_goes_on(tmp_path, program):

@@ -166,4 +166,4 @@ def test_a_refresh_is_forced_by_the_option_or_by_the_environment(tmp_path):
 def test_an_empty_list_says_whether_nothing_is_known_or_nothing_fits(tmp_path):
     assert "run `atip scan`" in atip("list", home=tmp_path).err
     home_with(tmp_path, document())
-    assert "none of 1 tool fits" in atip("list", "--source", "shim", home=tmp_path).err
+    assert "none of 1 tool matches" in atip("list", "--source", "shim", home=tmp_path).err

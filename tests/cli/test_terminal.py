@@ -131,8 +131,8 @@ def test_doctor_puts_details_below_their_names_where_there_is_little_room(home):
     [
         (("--josn",), "unrecognized arguments: --josn", "did you mean `--json`?"),
         (("show",), "the following arguments are required: tool", "see `atip show --help`"),
-        (("guard", "install", "claud"), "no client `claud`", "did you mean `claude`?"),
-        (("mcp", "config", "gemni"), "no client `gemni`", "did you mean `gemini`?"),
+        (("guard", "install", "claud"), "unknown client `claud`", "did you mean `claude`?"),
+        (("mcp", "config", "gemni"), "unknown client `gemni`", "did you mean `gemini`?"),
     ],
 )
 def test_what_a_newcomer_mistypes_is_answered_with_what_was_meant(words, message, hint, home):
@@ -147,7 +147,7 @@ def test_what_a_newcomer_mistypes_is_answered_with_what_was_meant(words, message
         (("explain", "--cwd", "/nowhere", "ls"), "argument --cwd: `/nowhere` is not a folder"),
         (("search", "x", "--limit", "-1"), "argument --limit: `-1` is not a number (1 or more)"),
         (("run", "./missing"), "no executable `{cwd}/missing`"),
-        (("search", "compress"), "nothing found: no program is known yet; run `atip scan`"),
+        (("search", "compress"), "nothing found: the index is empty; run `atip scan`"),
         (("policy", "test"), "no rule has examples; "),
     ],
 )  # fmt: skip
@@ -164,7 +164,7 @@ def test_rules_are_shown_as_words(tmp_path):
 def test_a_call_that_cannot_be_confirmed_says_why(tmp_path):
     (tmp_path / "notes.txt").write_text("x")
     ran = atip("run", "rm", "notes.txt", home=tmp_path, cwd=tmp_path)
-    assert "confirm this (can destroy data irreversibly, deletes files" in ran.err
+    assert "this needs confirmation (can destroy data irreversibly, deletes files" in ran.err
 
 
 @pytest.mark.parametrize(

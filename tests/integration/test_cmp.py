@@ -108,7 +108,7 @@ def test_what_destroys_is_shown_warned_of_and_needs_a_yes(box, tool):
     assert question.argv[1:] == ("drop", "--ids", "a", "b")
     assert question.destructive
     text = question.render()
-    assert "cannot be undone" in text
+    assert "irreversible according to its description" in text
     assert "make a copy first" in text
     assert box.run_intent("drop notes", {"ids": ["a"]}, ask=yes).result.exit_code == 0
 

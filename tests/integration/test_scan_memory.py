@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from atip.discovery.findings import source
 from atip.discovery.findings.memory import FindingsMemory
 from atip.discovery.scan import ScanOptions
+from atip.knowledge.summaries import SUMMARIES
 from atip.toolbox import Toolbox
 from tests.shared import ROOT
 
@@ -134,6 +137,32 @@ def test_metadata_that_was_deleted_is_written_again_without_asking(box, tools):
     assert "--sail" in facts(box, "boat")
 
 
+def mute(folder, name):
+    """A program of which nothing can be learned by asking."""
+    path = program(folder, name, "none")
+    path.write_text("#!/bin/sh\nexit 1\n")
+    return path
+
+
+def test_a_program_that_says_nothing_is_known_by_its_summary(box, tools):
+    mute(tools, "anthoscli")
+    mute(tools, "nothing-at-all")
+    summary = scan(box, tools, learn=True)
+    assert (summary["sources"], summary["unknown"]) == ({"summary": 1}, 1)
+    entry = box.store.find("anthoscli")
+    assert entry["x-atip"]["description"] == SUMMARIES["anthoscli"]
+    assert [hit.tool for hit in box.search("manage anthos clusters")] == ["anthoscli"]
+
+
+def test_a_summary_replaces_nothing_that_is_known_of_the_same_bytes(box, tools):
+    program(tools, "anthoscli", "sail")
+    scan(box, tools, learn=True)
+    for name in os.listdir(os.path.join(box.places.data, "findings")):
+        os.unlink(os.path.join(box.places.data, "findings", name))
+    scan(box, tools, refresh=True)
+    assert "--sail" in facts(box, "anthoscli")
+
+
 class Interrupting(FindingsMemory):
     """Interrupts the scan, as Control-C does, when so many answers are remembered."""
 
@@ -165,58 +194,102 @@ def test_an_interrupted_scan_goes_on_where_it_was(box, tools, monkeypatch):
 MOVES = st.one_of(
     st.tuples(st.just("add"), st.integers(0, 3), st.integers(0, 2)),
     st.tuples(st.just("remove"), st.integers(0, 3)),
-    st.tuples(st.just("plain")),
+    st.tuples(st.just("plain"), st.booleans()),
+    st.tuples(st.just("only"), st.integers(0, 3)),
     st.tuples(st.just("learn")),
-    st.tuples(st.just("elsewhere")),
+    st.tuples(st.just("copy"), st.integers(0, 3), st.booleans()),
+    st.tuples(st.just("uncopy"), st.integers(0, 3)),
+    st.tuples(st.just("elsewhere"), st.booleans()),
     st.tuples(st.just("interrupt"), st.integers(0, 6)),
 )
 
 
-@given(moves=st.lists(MOVES, max_size=8))
+class Machine:
+    """A directory of programs, another one that may have programs of the same names, and what must be known."""
+
+    def __init__(self, root):
+        self.box = Toolbox(home=str(root / "home"))
+        self.tools, self.other = root / "bin", root / "other"
+        program(self.other, "raft", "float")
+        program(self.tools, "anchor", "hold")
+        self.present = {"anchor": "hold"}
+        self.learned: set[tuple[str, str]] = set()
+
+    def play(self, move, *values):
+        getattr(self, move)(*values)
+
+    def add(self, number, flag):
+        self.present[f"boat{number}"] = f"f{flag}"
+        program(self.tools, f"boat{number}", f"f{flag}")
+
+    def remove(self, number):
+        if self.present.pop(f"boat{number}", None):
+            (self.tools / f"boat{number}").unlink()
+
+    def copy(self, number, is_same):
+        """The other directory gets a program of the same name, with the same bytes or its own."""
+        flag = self.present.get(f"boat{number}", "own") if is_same else "own"
+        program(self.other, f"boat{number}", flag)
+
+    def uncopy(self, number):
+        (self.other / f"boat{number}").unlink(missing_ok=True)
+
+    def plain(self, refresh):
+        assert scan(self.box, self.tools, refresh=refresh)["executed"] == 0
+        self.check()
+
+    def only(self, number):
+        scan(self.box, self.tools, only=(f"boat{number}",))
+
+    def elsewhere(self, learn):
+        scan(self.box, self.other, learn=learn)
+
+    def learn(self):
+        new = {one for one in self.present.items() if one not in self.learned}
+        assert scan(self.box, self.tools, learn=True)["executed"] <= len(new)
+        self.learned |= set(self.present.items())
+        self.check()
+
+    def interrupt(self, answers):
+        with pytest.MonkeyPatch.context() as patch:
+            Interrupting.left = answers
+            patch.setattr(PLACE, Interrupting)
+            try:
+                scan(self.box, self.tools, learn=True)
+            except KeyboardInterrupt:
+                return
+        self.learned |= set(self.present.items())
+
+    def check(self):
+        """After a scan of these programs: each is in the store as the file of this directory, with what it ever answered."""
+        for name, flag in self.present.items():
+            assert self.box.store.find(name)["path"] == str(self.tools / name)
+            if (name, flag) in self.learned:
+                assert f"--{flag}" in facts(self.box, name)
+
+
+@given(moves=st.lists(MOVES, max_size=10))
+@example(
+    moves=[("add", 0, 0), ("learn",), ("copy", 0, True), ("elsewhere", False), ("plain", False)]
+)
+@example(
+    moves=[("add", 0, 0), ("learn",), ("copy", 0, False), ("elsewhere", True), ("plain", False)]
+)
+@example(
+    moves=[("add", 0, 0), ("learn",), ("copy", 0, True), ("elsewhere", False), ("uncopy", 0), ("elsewhere", False),
+           ("plain", False)]
+)  # fmt: skip
 @settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_no_sequence_of_scans_changes_and_interrupts_loses_a_fact(tmp_path_factory, moves):
     """What was known of bytes that are still there stays known; what is there was learned after the last learning."""
-    root = tmp_path_factory.mktemp("machine")
-    box, tools = Toolbox(home=str(root / "home")), root / "bin"
-    program(root / "other", "raft", "float")
-    present: dict[str, str] = {}
-    learned: set[tuple[str, str]] = set()
-    program(tools, "anchor", "hold")
-    present["anchor"] = "hold"
-    for move, *values in moves:
-        if move == "add":
-            present[f"boat{values[0]}"] = f"f{values[1]}"
-            program(tools, f"boat{values[0]}", f"f{values[1]}")
-        elif move == "remove" and f"boat{values[0]}" in present:
-            (tools / f"boat{values[0]}").unlink()
-            del present[f"boat{values[0]}"]
-        elif move == "plain":
-            assert scan(box, tools)["executed"] == 0
-        elif move == "elsewhere":
-            scan(box, root / "other")
-        elif move == "interrupt":
-            with pytest.MonkeyPatch.context() as patch:
-                Interrupting.left = values[0]
-                patch.setattr(PLACE, Interrupting)
-                try:
-                    scan(box, tools, learn=True)
-                    learned = set(present.items())
-                except KeyboardInterrupt:
-                    pass
-        elif move == "learn":
-            new = {one for one in present.items() if one not in learned}
-            assert scan(box, tools, learn=True)["executed"] <= len(new)
-            learned = set(present.items())
-        for name, flag in learned & set(present.items()):
-            if box.store.find(name) and box.store.find(name)["hash"] == digest(tools / name):
-                assert f"--{flag}" in facts(box, name)
-    scan(box, tools, learn=True)
-    assert {
-        name: f"--{flag}" in facts(box, name) for name, flag in present.items()
-    } == dict.fromkeys(present, True)
-    assert set(present) | {"raft"} >= set(box.store.load_index()["tools"])
+    machine = Machine(tmp_path_factory.mktemp("machine"))
+    for move in moves:
+        machine.play(*move)
+    machine.learn()
+    known = {path.name for folder in (machine.tools, machine.other) for path in folder.iterdir()}
+    assert set(machine.box.store.load_index()["tools"]) <= known
 
 
 def digest(path):
@@ -296,3 +369,57 @@ def test_the_first_search_after_a_scan_builds_nothing(tmp_path, tools):
     built = index.read_bytes()
     assert atip("search", "boat", home=tmp_path / "home").code == 0
     assert index.read_bytes() == built
+
+
+KILLS = int(os.environ.get("ATIP_SCAN_KILLS", "3"))
+
+
+@pytest.mark.measured
+def test_a_scan_that_is_ended_at_any_moment_keeps_what_was_learned(tmp_path, tools):
+    """SIGINT and `kill -9` in turn, at seeded moments: facts only grow, and the last scan asks only the rest."""
+    names = [f"boat{number}" for number in range(16)]
+    for number, name in enumerate(names):
+        program(tools, name, f"f{number}")
+    home = tmp_path / "home"
+    chance = random.Random(26)
+    known: set[str] = set()
+    for turn in range(KILLS):
+        end_a_scan(home, tools, chance.uniform(0.3, 4.0), (signal.SIGKILL, signal.SIGINT)[turn % 2])
+        box = Toolbox(home=str(home))
+        now = {name for number, name in enumerate(names) if f"--f{number}" in facts(box, name)}
+        assert known <= now
+        known = now
+    answered = answered_programs(home)
+    assert (
+        known <= answered
+    )  # a killed scan may have had no time to put its last answers into the store
+    summary = scan(Toolbox(home=str(home)), tools, learn=True)
+    assert summary["executed"] == len(names) - len(answered)
+    box = Toolbox(home=str(home))
+    assert all(f"--f{number}" in facts(box, name) for number, name in enumerate(names))
+
+
+def end_a_scan(home, tools, after_s, how):
+    """Start a scan in a process of its own and end it."""
+    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
+    for name in [one for one in environment if one.startswith("XDG_") or one == "ATIP_HOME"]:
+        del environment[name]
+    line = [sys.executable, "-m", "atip.cli.main", "scan", "--learn", "--jobs", "1", "--path"]
+    scanning = subprocess.Popen(
+        [*line, str(tools)],
+        env=environment,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        scanning.wait(after_s)
+    except subprocess.TimeoutExpired:
+        scanning.send_signal(how)
+        scanning.wait(30)
+
+
+def answered_programs(home):
+    """Names of the programs whose help is remembered."""
+    folder = home / ".local/share/agent-tools/findings"
+    files = folder.glob("*.json") if folder.is_dir() else ()
+    return {path.name.split(".")[1] for path in files if "help" in json.loads(path.read_text())}

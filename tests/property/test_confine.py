@@ -78,8 +78,8 @@ def within(narrow: Confinement, wide: Confinement) -> bool:
 @settings(max_examples=300, deadline=None)
 @given(policies("user"), policies("project"), EFFECTS, ASKED, NAMED)
 def test_a_project_only_takes_away(user, project, effects, request, named):
-    alone = plan_confinement(effects, (user,), request=request, named=named, scene=SCENE)
-    both = plan_confinement(effects, (user, project), request=request, named=named, scene=SCENE)
+    alone = plan_confinement(effects, (user,), request=request, named=named, context=SCENE)
+    both = plan_confinement(effects, (user, project), request=request, named=named, context=SCENE)
     assert within(both, alone)
 
 
@@ -88,7 +88,7 @@ def test_a_project_only_takes_away(user, project, effects, request, named):
 def test_own_settings_are_never_there_and_a_manifest_opens_nothing_by_itself(
     user, effects, request, named
 ):
-    found = plan_confinement(effects, (user,), request=request, named=named, scene=SCENE)
+    found = plan_confinement(effects, (user,), request=request, named=named, context=SCENE)
     for entry in (*found.fs_read, *found.fs_write):
         assert not entry.startswith("/h/.config/agent-tools")
         if path_covers(entry, "/h/.config/agent-tools/policy.json"):
@@ -106,9 +106,11 @@ def test_a_fact_that_is_known_absent_gives_nothing_for_it(user, effects, request
     calm = effects.replace(
         filesystem=Filesystem(read=False, write=False, delete=False), network=False
     )
-    found = plan_confinement(calm, (user,), request=request, named=named, scene=SCENE)
+    found = plan_confinement(calm, (user,), request=request, named=named, context=SCENE)
     assert (found.fs_read, found.fs_write, found.egress, found.tcp) == ((), (), (), ())
     assert (
-        within(found, plan_confinement(effects, (user,), request=request, named=named, scene=SCENE))
+        within(
+            found, plan_confinement(effects, (user,), request=request, named=named, context=SCENE)
+        )
         or effects.subprocess is False
     )

@@ -254,12 +254,12 @@ def test_a_pointer_out_of_the_workspace_is_set_aside(tmp_path: pathlib.Path) -> 
 def test_every_kept_name_is_documented():
     """The list in the documentation is whole."""
     from atip.discovery.mcp.files import _PROJECT_FILES
-    from atip.policy.confinement.guarding import KEPT
+    from atip.policy.confinement.guarding import READ_ONLY_NAMES
 
     page = (ROOT / "docs/concepts/sandbox.md").read_text()
     section = page.partition("## Files of a project that are instructions")[2].partition("\n## ")[0]
     assert section
-    assert [name for name in KEPT if f"`{name}`" not in section] == []
+    assert [name for name in READ_ONLY_NAMES if f"`{name}`" not in section] == []
     # what is read of a project for MCP servers is kept, too
-    kept = set(KEPT)
+    kept = set(READ_ONLY_NAMES)
     assert [path for _, path, _ in _PROJECT_FILES if path not in kept and path.split("/")[0] not in kept] == []  # fmt: skip

@@ -160,6 +160,30 @@ def is_too_wide(page) -> bool:
     )
 
 
+_BROKEN_FLAGS = """(selector) => {
+  const broken = [];
+  const texts = document.createTreeWalker(document.querySelector(selector), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    for (const found of texts.currentNode.data.matchAll(/(?<![^\\s(])--?[A-Za-z][\\w-]*/g)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, found.index);
+      range.setEnd(texts.currentNode, found.index + found[0].length);
+      if (new Set([...range.getClientRects()].map((one) => one.top)).size > 1) broken.push(found[0]);
+    }
+  }
+  return broken;
+}"""
+
+
+def broken_flags(page, selector: str, widths=range(320, 560, 12)) -> list[str]:
+    """Flags in a part of a page that go on in the next line, at any of some widths of the window."""
+    found = []
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 800})
+        found += page.evaluate(_BROKEN_FLAGS, selector)
+    return found
+
+
 def keep_picture(page, name: str) -> None:
     """Write a picture of the docs again under `ATIP_PICTURES=1`; otherwise it must be there, and as large."""
     picture, path = page.screenshot(), PICTURES / f"{name}.png"

@@ -1,4 +1,4 @@
-"""Load and faults of runs: small in `make test`, in full in `make soak` (SECURITY-BAR §5)."""
+"""Load and faults of runs: small in `make test`, in full in `make soak`."""
 
 from __future__ import annotations
 

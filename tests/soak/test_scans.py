@@ -1,4 +1,4 @@
-"""Load and faults of scans: a small PATH in `make test`, 2,000 executables in `make soak` (SECURITY-BAR §5)."""
+"""Load and faults of scans: a small PATH in `make test`, 2,000 executables in `make soak`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Approval: what a project's configuration would start, read or reach, and whether a person has agreed to just that.
+"""Approval: what a project's configuration would start, read or reach, and whether the user approved exactly that.
 
-A configuration lies in a project, so whoever writes the project writes it: a colleague, a package, a confined run. It can name programs,
-secrets and hosts. So it counts for nothing until a person was shown these and said yes on a terminal. The yes is for this place and
-this content, as it was parsed; what is used is the very value that was checked. Any change is a new question. Findings are found by the form of
-a value, not by the key it stands at, so that a new kind of source needs no rule here.
+A configuration is part of a project, so anyone who can write to the project can change it: a colleague, a package, a confined run. It can
+name programs, secrets and hosts. So it is not used until the user has seen these and approved them on a terminal. The approval is for this
+path and this parsed content; the value that was checked is the value that is used. Any change needs a new approval. Dangers are detected by
+the form of a value, not by its key, so that a new kind of source needs no rule here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Danger(Value):
         words = {
             "starts": "starts",
             "secret": "uses the secret",
-            "host": "talks to",
+            "host": "connects to",
             "file": "reads",
             "writes": "writes",
         }
@@ -49,12 +49,12 @@ class Danger(Value):
 
 
 def find_dangers(config: ApiConfig) -> tuple[Danger, ...]:
-    """Everything in a configuration that a person must have agreed to; empty: it touches its own folder alone."""
-    found: dict[Danger, None] = {}
+    """Everything in a configuration that needs approval; empty: it uses only its own folder."""
+    dangers: dict[Danger, None] = {}
     for source in config.sources:
         for each in _in_source(source):
-            found[each] = None
-    return tuple(found)
+            dangers[each] = None
+    return tuple(dangers)
 
 
 def has_secrets(source: SourceConfig) -> bool:
@@ -65,7 +65,7 @@ def has_secrets(source: SourceConfig) -> bool:
 
 
 def digest_of(config: ApiConfig, origin: str = "") -> str:
-    """What a yes is for: the place, the content, and the origin where the content does not say it."""
+    """Digest that an approval is bound to: path, content, and the origin where the content does not state it."""
     place = os.path.realpath(config.folder)
     parts = [place, json.dumps(config.settings, sort_keys=True, ensure_ascii=True), origin]
     return f"sha256:{sha256_hex(json.dumps(parts).encode())}"

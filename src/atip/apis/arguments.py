@@ -1,6 +1,6 @@
-"""Arguments of a call: what a wrapper or a command line gives, as the plain values of the input schema.
+"""Arguments of a call, from a wrapper or a command line, as plain values of the input schema.
 
-Validated before anything is sent (ATM §16.2), with the path of what is wrong and what was probably meant.
+Validated before anything is sent (ATM §16.2); errors have a path and a suggestion.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAX_NODES = 200_000
-"""An input schema brings its shared parts along, so it may be larger than one of a command line."""
+"""An input schema includes its shared parts, so it may be larger than one of a command line."""
 
 
 class Unset:
@@ -35,11 +35,11 @@ def plain(value: Any) -> Any:
     """Dataclasses of generated wrappers as dictionaries with the names of the wire; UNSET left out."""
     fields = getattr(type(value), "__dataclass_fields__", None)
     if fields is not None:
-        given = ((each, getattr(value, name)) for name, each in fields.items())
+        pairs = ((each, getattr(value, name)) for name, each in fields.items())
         return {
-            each.metadata.get("name", each.name): plain(held)
-            for each, held in given
-            if held is not UNSET
+            each.metadata.get("name", each.name): plain(field_value)
+            for each, field_value in pairs
+            if field_value is not UNSET
         }
     if isinstance(value, dict):
         return {key: plain(each) for key, each in value.items() if each is not UNSET}
@@ -48,31 +48,31 @@ def plain(value: Any) -> Any:
     return value
 
 
-def typed(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Texts of a command line as the types that the schema wants; `:=` values are typed already."""
+def typed(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert texts of a command line to the types of the schema; `:=` values are already typed."""
     properties = schema.get("properties", {})
-    return {key: _typed(properties.get(key), value) for key, value in given.items()}
+    return {key: _typed(properties.get(key), value) for key, value in arguments.items()}
 
 
 def _typed(schema: Any, value: Any) -> Any:
     kinds = schema.get("type") if isinstance(schema, dict) else None
-    wanted = {kinds} if isinstance(kinds, str) else set(kinds or ())
+    types = {kinds} if isinstance(kinds, str) else set(kinds or ())
     if isinstance(value, list):
         inner = schema.get("items") if isinstance(schema, dict) else None
         return [_typed(inner, each) for each in value]
-    if not isinstance(value, str) or "string" in wanted:
+    if not isinstance(value, str) or "string" in types:
         return value
-    if "array" in wanted:
+    if "array" in types:
         inner = schema.get("items")
         return [_typed(inner, value)]
-    if wanted & {"integer", "number", "boolean", "null"}:
+    if types & {"integer", "number", "boolean", "null"}:
         import json
 
         try:
-            made = json.loads(value)
+            parsed = json.loads(value)
         except ValueError:
             return value
-        return made if not isinstance(made, (dict, list)) else value
+        return parsed if not isinstance(parsed, (dict, list)) else value
     return value
 
 
@@ -81,36 +81,36 @@ def check_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> 
     Raises:
         UsageError: `api.unknown-argument`, `api.invalid-argument` with everything that is wrong.
     """
-    known = schema.get("properties", {})
+    properties = schema.get("properties", {})
     for name in arguments:
-        if name not in known:
-            close = closest(name, known)
+        if name not in properties:
+            close = closest(name, properties)
             raise UsageError(
                 "api.unknown-argument",
-                f"there is no argument `{name}`",
-                hint=f"did you mean `{close}`?" if close else "arguments: " + ", ".join(known),
+                f"unknown argument `{name}`",
+                hint=f"did you mean `{close}`?" if close else "arguments: " + ", ".join(properties),
             )
     problems = schema_problems(_checker(schema), dict(arguments))
     if problems:
-        told = [{"path": list(path), "message": message} for path, message in problems]
+        problem_list = [{"path": list(path), "message": message} for path, message in problems]
         first = ".".join(map(str, problems[0][0]))
         raise UsageError(
             "api.invalid-argument",
             f"`{first}`: {problems[0][1]}" if first else problems[0][1],
-            details={"problems": told},
+            details={"problems": problem_list},
         )
 
 
 def output_problems(schema: Mapping[str, Any] | None, data: Any) -> list[dict[str, Any]]:
-    """What is wrong with an answer. Told, never fatal: servers outgrow their descriptions."""
+    """Where an answer differs from its schema. Reported, never fatal: servers change before their descriptions."""
     if not schema or data is None:
         return []
-    found = schema_problems(_checker(schema), data)
-    return [{"path": list(path), "message": message} for path, message in found]
+    problems = schema_problems(_checker(schema), data)
+    return [{"path": list(path), "message": message} for path, message in problems]
 
 
 def _checker(schema: Mapping[str, Any]) -> Any:
-    """A checker; patterns that the linear-time engine refuses (look-around) are the server's to judge."""
+    """A compiled schema; patterns that the linear-time engine refuses (look-around) are left to the server."""
     try:
         return compile_schema(schema, max_nodes=MAX_NODES)
     except SchemaError as error:

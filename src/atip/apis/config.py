@@ -1,6 +1,6 @@
 """Configuration of API sources: `codegen.config.json` (ATM `paths.config`), read strictly.
 
-Sources by kind – mcp, openapi, graphql, database, custom – each with where it is and how to authenticate. Credentials are
+Sources by kind – mcp, openapi, graphql, database, custom – each with its location and authentication. Credentials are
 references (`${NAME}`, `file:`, `keyring:`, `command:`), never values that we would write. Unknown keys stop the run:
 a misspelt `auth` would send a request without it.
 """
@@ -44,7 +44,7 @@ _AUTH = Shape(
     closed=True,
 )
 _COMMON = {
-    "type": Field(str, "kind of source, as its place says"),
+    "type": Field(str, "kind of source; must match the section it is in"),
     "auth": Field(_AUTH),
     "headers": Field(Table(str), "sent with every request"),
     "timeout": Field(Whole(1_000, 300_000), "milliseconds"),
@@ -54,7 +54,7 @@ _COMMON = {
     ),
     "reads": Field(Items(str), "what its programs may read besides the project"),
     "writes": Field(Items(str), "what its MCP server may write besides the project"),
-    "private": Field(bool, "the server may have a private address, or speak plain http"),
+    "private": Field(bool, "the server may have a private address, or use plain http"),
     "description": Field(str, "what it is"),
 }
 _KINDS = {
@@ -82,7 +82,7 @@ _KINDS = {
     ),
     "graphql": Shape(
         "GraphQL source",
-        "an endpoint, and its schema if it does not tell it",
+        "an endpoint, and its schema if introspection is disabled",
         {
             **_COMMON,
             "endpoint": Field(str, "address", required=True),
@@ -172,8 +172,8 @@ class ApiConfig(Value):
 
     @property
     def languages(self) -> tuple[str, ...]:
-        told = self.settings.get("language", ["python", "typescript"])
-        return (told,) if isinstance(told, str) else tuple(told)
+        language = self.settings.get("language", ["python", "typescript"])
+        return (language,) if isinstance(language, str) else tuple(language)
 
     def get(self, name: str) -> SourceConfig:
         """A source by name.
@@ -189,7 +189,9 @@ class ApiConfig(Value):
         names = [source.name for source in self.sources]
         close = closest(name, names)
         hint = f"did you mean `{close}`?" if close else "sources: " + (", ".join(names) or "none")
-        raise NotFoundError("api.unknown-source", f"no source `{name}`", hint=hint)
+        raise NotFoundError(
+            "api.unknown-source", f"no source `{name}` in the configuration", hint=hint
+        )
 
 
 def load_config(path: str) -> ApiConfig:
@@ -203,13 +205,13 @@ def load_config(path: str) -> ApiConfig:
         path = os.path.join(path, FILE_NAME)
     if not os.path.exists(path):
         raise NotFoundError(
-            "api.no-config", f"there is no `{path}`", hint="begin with `atip api init`"
+            "api.no-config", f"no configuration `{path}`", hint="`atip api init` writes one"
         )
     return decode_config(read_json(read_bytes(path, MAX_BYTES)), os.path.dirname(path) or ".")
 
 
 def decode_config(value: object, folder: str) -> ApiConfig:
-    """The same from plain values.
+    """Decode a configuration from plain values.
 
     Raises:
         FormatError: `api.config`.
@@ -217,17 +219,17 @@ def decode_config(value: object, folder: str) -> ApiConfig:
     problems = [each for each in check_shape(value, CONFIG) if each.severity == "error"]
     if problems or not isinstance(value, dict):
         raise FormatError(
-            "api.config", f"{FILE_NAME} is wrong in {len(problems)} places", problems=problems
+            "api.config", f"{FILE_NAME} has {len(problems)} errors", problems=problems
         )
     sources = tuple(
-        SourceConfig(name=name, kind=kind, settings=told, folder=folder)
+        SourceConfig(name=name, kind=kind, settings=settings, folder=folder)
         for kind in SOURCE_KINDS
-        for name, told in value["sources"].get(kind, {}).items()
-        if not told.get("disabled")
+        for name, settings in value["sources"].get(kind, {}).items()
+        if not settings.get("disabled")
     )
     return ApiConfig(folder=folder, settings=value, sources=sources)
 
 
-def encode_config(told: Mapping[str, Any]) -> bytes:
-    """The configuration as it is written."""
-    return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+def encode_config(document: Mapping[str, Any]) -> bytes:
+    """Encode the configuration for its file."""
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,4 +1,4 @@
-"""API documents as plain values: JSON or YAML, bounded, told apart by their first sign.
+"""API documents as plain values: JSON or YAML, bounded, detected by their first character.
 
 Large public documents exceed the limits of tool metadata (GitHub's is 12 MB), so they have their own; the strictness of
 the readers is the same, but for duplicate keys of JSON, which public documents contain.

@@ -1,7 +1,7 @@
 """Effects of operations: from the HTTP method, the kind of GraphQL field, the SQL verb, MCP annotations – and the name.
 
-The protocol's word calms only what the name does not contradict: public APIs offer `GET …TerminateInstances`.
-A name alone never makes an operation safe. All of them use the network; none touches local files.
+A protocol rates an operation safe only if its name does not contradict: public APIs offer `GET …TerminateInstances`.
+A name alone never makes an operation safe. All of them use the network; none uses local files.
 """
 
 # ruff: noqa: SIM905 - words read better as text
@@ -26,9 +26,9 @@ _CHANGES = frozenset(
     " revoke remove uninstall install archive kick ban move rename merge attach detach associate disassociate"
     " assign unassign register deregister reset restore rotate transfer release lock unlock apply".split()
 )
-"""Verbs that change something at the other end."""
+"""Verbs that change remote state."""
 _ADDS = frozenset("create add insert send submit register import post".split())
-"""Of those, the ones that leave alone what was there – if the protocol says the same."""
+"""Those that only add, if the protocol agrees."""
 _LOSES = DESTROYS - frozenset({"reset", "format", "blank", "empty", "flush"})
 _VERBS = _READS | _CHANGES | _LOSES
 _NO_FILES = Filesystem(read=False, write=False, delete=False)
@@ -37,11 +37,11 @@ _ALONE = Interactive(stdin="none", prompts=False, tty=False)
 
 def with_effects(api: Api) -> Api:
     """The same Api, every operation with its effects."""
-    made = tuple(
+    operations = tuple(
         operation.replace(effects=effects_of(operation, local=api.kind == "mcp"))
         for operation in api.operations
     )
-    return api.replace(operations=made)
+    return api.replace(operations=operations)
 
 
 def effects_of(operation: Operation, *, local: bool = False) -> Effects:
@@ -73,27 +73,31 @@ def effects_of(operation: Operation, *, local: bool = False) -> Effects:
 
 
 def _nothing(changes: bool) -> tuple[str, ...] | None:
-    """What only looks changes nothing; of what changes something nobody knows what else it changes."""
+    """Read-only operations change nothing; other changes of a writing operation are unknown."""
     return None if changes else ()
 
 
-def annotated_effects(told: Mapping[str, Any], operation: Operation, local: bool) -> Effects:
-    """MCP annotations are hints of an untrusted server: they may alarm; `readOnlyHint` calms only
-    what the name does not contradict."""
+def annotated_effects(annotations: Mapping[str, Any], operation: Operation, local: bool) -> Effects:
+    """Effects from MCP annotations. They are hints of an untrusted server: they may raise effects; `readOnlyHint` lowers
+    them only if the name does not contradict."""
     words = _words(operation)
-    destroys = told.get("destructiveHint") is True or _destroys(words)
-    looks = told.get("readOnlyHint") is True and not destroys and _verb_of(words) not in _CHANGES
+    destroys = annotations.get("destructiveHint") is True or _destroys(words)
+    looks = (
+        annotations.get("readOnlyHint") is True and not destroys and _verb_of(words) not in _CHANGES
+    )
     return Effects(
-        network=None if told.get("openWorldHint") is False else (True if not local else None),
+        network=None
+        if annotations.get("openWorldHint") is False
+        else (True if not local else None),
         filesystem=Filesystem() if local else _NO_FILES,
         destructive=True if destroys else (False if looks else None),
-        idempotent=True if looks or told.get("idempotentHint") is True else None,
+        idempotent=True if looks or annotations.get("idempotentHint") is True else None,
         reversible=True if looks else None,
     )
 
 
 def _is_unclear(operation: Operation, changes: bool) -> bool:
-    """A change whose name does not say loss may still lose something: a PUT replaces what was there."""
+    """A change without a destructive name may still lose data: a PUT replaces the old value."""
     return changes and not (
         operation.method in {"POST", "INSERT"} and _verb_of(_words(operation)) in _ADDS
     )

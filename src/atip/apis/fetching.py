@@ -1,4 +1,4 @@
-"""Where API descriptions come from: a file beside the configuration, or an https address."""
+"""Read API descriptions: from a file beside the configuration, or from an https address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_place(place: str, config: SourceConfig, api_access: ApiAccess) -> bytes
     """The bytes of a description. Gzipped files are unpacked, within the same limit.
 
     Raises:
-        FetchError: `api.not-fetched` and what the HTTP client says.
+        FetchError: `api.not-fetched` and errors of the HTTP client.
         PolicyError: `api.offline`.
     """
     if "://" in place:
@@ -43,7 +43,7 @@ def unpack(data: bytes) -> bytes:
 
 
 def fetch(url: str, config: SourceConfig, api_access: ApiAccess) -> bytes:
-    """The same over the network; never with credentials."""
+    """Fetch a description over the network; never with credentials."""
     api_access.check_online(config.name)
     address = parse_address(url)
     access = Access(private=(address.origin,)) if config.settings.get("private") else Access()

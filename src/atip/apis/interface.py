@@ -1,7 +1,7 @@
-"""What every kind of source offers, and the table of kinds.
+"""Interface of every kind of source, and the table of kinds.
 
 A source file has `load(config, access) -> Loaded` – what the API offers – and `connect(config, header, access) -> Connection`, which
-calls it. Both get an `ApiAccess`: the environment and the ways out that the caller allows, so that a source reads no
+calls it. Both get an `ApiAccess`: the environment and the access that the caller allows, so that a source reads no
 variable, opens no socket and starts no program on its own.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Programs = Callable[["SourceConfig", "ProgramOrder", OnOutput], Running]
 
     class Connection(Protocol):
-        """A way to call operations of one source; belongs to one event loop."""
+        """Calls operations of one source; belongs to one event loop."""
 
         async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> CallOutcome: ...
 
@@ -49,11 +49,11 @@ SOURCES = {
 
 
 class Loaded(Value):
-    """What a source offers, and how much an agent would have to read without us."""
+    """The operations of a source, and its raw description."""
 
     api: Api
     raw: str
-    """The document that would be given to a model instead: what `tokenReduction.traditional` counts."""
+    """The raw description that a model would read otherwise: `tokenReduction.traditional` counts it."""
     digest: str = ""
     """Digest of the raw description, for change detection; empty when there is none."""
 
@@ -65,17 +65,17 @@ class ProgramOrder(Value):
     env: Mapping[str, str] = {}
     stdin_fd: int = -1
     serves: bool = False
-    """True: it lasts as long as its session and may write into the project. False: it gives one short answer."""
+    """True: it runs for the whole session and may write to the project. False: it prints one short answer."""
 
 
 class ApiAccess(Value):
-    """What a source may use of the outside."""
+    """Access to environment, network and programs for a source."""
 
     env: Mapping[str, str]
     offline: bool = False
     hook: Hook | None = None
     secrets: Callable[[tuple[bytes, ...]], None] | None = None
-    """Told every secret that is about to be used, so that answers can be redacted."""
+    """Called with every secret before its use, so that answers can be redacted."""
     programs: Programs | None = None
     """Starts a program that a configuration names, confined; None: none can be started."""
 
@@ -88,13 +88,13 @@ class ApiAccess(Value):
         if self.programs is None:
             raise SandboxError(
                 "api.not-confined",
-                f"`{source.name}` starts `{order.argv[0]}`, and there is no sandbox to start it in",
+                f"`{source.name}` starts `{order.argv[0]}`, and no sandbox is available",
                 hint="call it through `atip api call`, or pass an `ApiAccess` with `programs`",
             )
         return self.programs(source, order, on_output)
 
     def references(self, source: SourceConfig) -> References:
-        """What follows the references of a source."""
+        """Resolver for the references of a source."""
 
         def start(argv: tuple[str, ...], on_output: OnOutput) -> Running:
             return self.start(source, ProgramOrder(argv=argv), on_output)
@@ -107,7 +107,7 @@ class ApiAccess(Value):
             PolicyError: `api.offline`.
         """
         if self.offline:
-            raise PolicyError("api.offline", f"`{name}` needs the network, and offline mode is on")
+            raise PolicyError("api.offline", f"`{name}` needs the network, but offline mode is on")
 
 
 def open_access(*, offline: bool = False, hook: Hook | None = None) -> ApiAccess:
@@ -116,6 +116,6 @@ def open_access(*, offline: bool = False, hook: Hook | None = None) -> ApiAccess
 
 
 def source_of(kind: str) -> Source:
-    """The module that knows a kind of source."""
+    """The module for a kind of source."""
     module: Any = importlib.import_module(f"atip.apis.sources.{SOURCES[kind]}")
     return module  # type: ignore[no-any-return]

@@ -35,25 +35,25 @@ def find_manifest(place: str = "") -> str:
     if place and not os.path.isdir(place):
         if os.path.exists(place):
             return place
-        raise NotFoundError("api.no-manifest", f"there is no `{place}`")
+        raise NotFoundError("api.no-manifest", f"no file or folder `{place}`")
     folder = place or "."
     for name in NAMES:
         if os.path.exists(os.path.join(folder, name)):
             return os.path.join(folder, name)
-    named = sorted(each for each in os.listdir(folder) if each.endswith(SUFFIX))
-    if len(named) == 1:
-        return os.path.join(folder, named[0])
-    hint = "choose one of: " + ", ".join(named) if named else "run `atip api sync`"
+    candidates = sorted(each for each in os.listdir(folder) if each.endswith(SUFFIX))
+    if len(candidates) == 1:
+        return os.path.join(folder, candidates[0])
+    hint = "choose one of: " + ", ".join(candidates) if candidates else "run `atip api sync`"
     raise NotFoundError("api.no-manifest", f"no manifest in `{folder}`", hint=hint)
 
 
 def read_manifest(path: str) -> Any:
-    """The values of a manifest file, not judged."""
+    """The values of a manifest file, not validated."""
     return read_json(read_bytes(path, MAX_BYTES))
 
 
 def fetch_manifest(base: str, *, access: Access | None = None) -> Any:
-    """The manifest that a web API offers (§5.2), judged; its texts stay what they are: untrusted.
+    """Fetch the manifest that a web API offers (§5.2) and validate it; its texts are untrusted.
 
     Raises:
         NotFoundError: `api.no-manifest`.
@@ -63,7 +63,7 @@ def fetch_manifest(base: str, *, access: Access | None = None) -> Any:
 
 
 def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
-    """(address, values) of the manifest that an address offers, not judged.
+    """Fetch (address, values) of the manifest that an address offers, not validated.
 
     In order: the address itself if it names a JSON file; `/.well-known/agent-ready.json` of its API (§5.2); what its
     page names in `<link rel="agent-ready" href="…">`, of the same origin only.
@@ -82,7 +82,9 @@ def fetch_offered(url: str, *, access: Access | None = None) -> tuple[str, Any]:
         if not place.endswith(WELL_KNOWN):
             response = get(place, access=allowed, limits=HttpLimits(max_bytes=MAX_BYTES))
     if response.status != 200:
-        raise NotFoundError("api.no-manifest", f"`{place}` answered {response.status}")
+        raise NotFoundError(
+            "api.no-manifest", f"`{place}` answered with HTTP status {response.status}"
+        )
     return place, read_json(response.body)
 
 
@@ -97,12 +99,12 @@ def _linked(url: str, access: Access) -> str:
 def linked_manifest(page: str, url: str) -> str:
     """The manifest that a page names, if it is of the page's own origin; empty otherwise."""
     for tag in _LINK.findall(page[:MAX_PAGE]):
-        told = {key.lower(): value for key, _, value in _ATTRIBUTE.findall(tag)}
-        if LINK in told.get("rel", "").lower().split() and told.get("href"):
-            found = join_url(url, told["href"])
+        attributes = {key.lower(): value for key, _, value in _ATTRIBUTE.findall(tag)}
+        if LINK in attributes.get("rel", "").lower().split() and attributes.get("href"):
+            address = join_url(url, attributes["href"])
             # SECURITY: a page must not send us to another host, nor to another scheme.
-            if parse_address(found).origin == parse_address(url).origin:
-                return found
+            if parse_address(address).origin == parse_address(url).origin:
+                return address
     return ""
 
 
@@ -114,7 +116,7 @@ def usable(manifest: Any, *capabilities: str) -> Any:
     """
     problems = [each for each in check_manifest(manifest, "lenient") if each.severity == "error"]
     if problems:
-        raise FormatError("atm.invalid", "this is not a valid manifest", problems=problems)
+        raise FormatError("atm.invalid", "the manifest is not valid", problems=problems)
     missing = [each for each in capabilities if each not in manifest["capabilities"]]
     if missing:
         raise FormatError("atm.capability", f"the manifest does not offer {', '.join(missing)}")

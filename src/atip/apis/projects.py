@@ -1,4 +1,4 @@
-"""What a project offers: API documents, GraphQL schemas, MCP configurations, databases – found by reading, nothing run."""
+"""Find API documents, GraphQL schemas, MCP configurations and databases in a project, by reading files only."""
 
 from __future__ import annotations
 
@@ -34,17 +34,19 @@ _SQLITE = b"SQLite format 3\x00"
 def find_sources(folder: str, env: Mapping[str, str]) -> dict[str, Any]:
     """A configuration with everything found. Credentials appear as names of variables only."""
     sources: dict[str, dict[str, Any]] = {}
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for path in _files(folder):
-        kind, told = _looked_at(folder, path)
+        kind, settings = _looked_at(folder, path)
         if kind:
             stem = os.path.basename(path).split(".")[0] or "source"
-            name = unique(slug(stem, "source").replace("_", "-"), taken)
-            sources.setdefault(kind, {})[name] = told
-    for name, told in _mcp_servers(folder):
-        sources.setdefault("mcp", {})[unique(slug(name, "mcp").replace("_", "-"), taken)] = told
+            name = unique(slug(stem, "source").replace("_", "-"), used_names)
+            sources.setdefault(kind, {})[name] = settings
+    for name, settings in _mcp_servers(folder):
+        sources.setdefault("mcp", {})[unique(slug(name, "mcp").replace("_", "-"), used_names)] = (
+            settings
+        )
     if env.get("DATABASE_URL"):
-        sources.setdefault("database", {})[unique("database", taken)] = {
+        sources.setdefault("database", {})[unique("database", used_names)] = {
             "type": "database",
             "url": "${DATABASE_URL}",
         }
@@ -52,14 +54,14 @@ def find_sources(folder: str, env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _files(folder: str) -> Iterator[str]:
-    seen = 0
-    for here, folders, names in os.walk(folder):
+    count = 0
+    for folder_path, folders, names in os.walk(folder):
         folders[:] = sorted(each for each in folders if each not in _SKIPPED and each[:1] != ".")
         for name in sorted(names):
-            seen += 1
-            if seen > MAX_FILES:
+            count += 1
+            if count > MAX_FILES:
                 return
-            yield os.path.join(here, name)
+            yield os.path.join(folder_path, name)
 
 
 def _looked_at(folder: str, path: str) -> tuple[str, dict[str, Any]]:
@@ -82,11 +84,11 @@ def _openapi(path: str, relative: str) -> tuple[str, dict[str, Any]]:
     dialect = dialect_of(document)
     if not dialect:
         return "", {}
-    told: dict[str, Any] = {"type": "openapi", "spec": relative}
+    settings: dict[str, Any] = {"type": "openapi", "spec": relative}
     servers = [each for each in servers_of(document, dialect) if each.startswith("https://")]
     if servers:
-        told["baseUrl"] = servers[0]
-    return "openapi", told
+        settings["baseUrl"] = servers[0]
+    return "openapi", settings
 
 
 def _graphql(path: str, relative: str) -> tuple[str, dict[str, Any]]:
@@ -116,7 +118,9 @@ def _mcp_servers(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
         except AtipError:
             continue
         servers = document.get("mcpServers") or document.get("servers") or {}
-        for server, told in servers.items() if isinstance(servers, dict) else ():
-            kept = {key: told[key] for key in ("command", "args", "url") if key in told}
-            if kept:
-                yield server, {"type": "mcp", **kept}
+        for server, settings in servers.items() if isinstance(servers, dict) else ():
+            start_settings = {
+                key: settings[key] for key in ("command", "args", "url") if key in settings
+            }
+            if start_settings:
+                yield server, {"type": "mcp", **start_settings}

@@ -1,4 +1,4 @@
-"""What is missing for a bundle to be ready, and the exact command that gets it. Pure: looks at a status and a proposal."""
+"""What is missing for a bundle to be ready, and the command that fixes it. Pure: reads a status and a proposal."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class Advice(Value):
-    """One thing, and what to do about it."""
+    """One check of a bundle, and how to fix it."""
 
     ok: bool
     what: str
     fix: str = ""
-    """A command; empty: nothing can be done from here."""
+    """A command; empty: no command fixes it."""
 
     def to_json(self) -> dict[str, object]:
         return {"ok": self.ok, "what": self.what, "fix": self.fix or None}
@@ -39,56 +39,58 @@ def advise(
     pending: Sequence[BundleStep] = (),
     auth: str = "none",
 ) -> list[Advice]:
-    """Everything from the first to the last phase, in the order in which it has to be done."""
+    """List checks of all phases, in the order in which to fix them."""
     folder = bundle.folder
-    found = [Advice(ok=False, what=reason) for reason in unmet] or [
-        Advice(ok=True, what="the machine fits")
+    advice = [Advice(ok=False, what=reason) for reason in unmet] or [
+        Advice(ok=True, what="the machine meets the requirements")
     ]
-    found += [
+    advice += [
         Advice(ok=problem.severity != "error", what=f"{problem.path}: {problem.message}")
         for problem in bundle.problems
     ]
     if not is_installed:
-        found.append(Advice(ok=False, what="not installed", fix=f"atip bundle install {folder}"))
-        found += _ways(proposal)
+        advice.append(Advice(ok=False, what="not installed", fix=f"atip bundle install {folder}"))
+        advice += _method_advice(proposal)
     else:
-        found += _installed(finding, folder)
-    found += [
+        advice += _installed(finding, folder)
+    advice += [
         Advice(ok=False, what=change.message, fix=f"atip bundle install {folder}")
         for change in changes
         if change.needs_review
     ]
-    found += [
+    advice += [
         Advice(
             ok=False, what=f"setup step `{step.id}` is pending", fix=f"atip bundle setup {folder}"
         )
         for step in pending
     ]
     if auth == "authed":
-        found.append(Advice(ok=True, what="logged in"))
+        advice.append(Advice(ok=True, what="logged in"))
     elif auth != "none":
-        found.append(Advice(ok=False, what="not logged in", fix=f"atip bundle login {folder}"))
-    return found
+        advice.append(Advice(ok=False, what="not logged in", fix=f"atip bundle login {folder}"))
+    return advice
 
 
 def _installed(finding: VersionFinding | None, folder: str) -> list[Advice]:
     if finding is None or finding.ok:
-        version = f", version {finding.written}" if finding else ""
+        version = f", version {finding.printed}" if finding else ""
         return [Advice(ok=True, what=f"installed{version}")]
     return [Advice(ok=False, what=finding.reason, fix=f"atip bundle install --again {folder}")]
 
 
-def _ways(proposal: InstallProposal | None) -> list[Advice]:
-    """Each way to install, whether it works here, and what it would take."""
+def _method_advice(proposal: InstallProposal | None) -> list[Advice]:
+    """Each install method, whether it works here, and its steps."""
     if proposal is None:
         return []
-    found = []
+    advice = []
     if proposal.present:
-        found.append(Advice(ok=True, what=f"{proposal.present} is there and will do"))
+        advice.append(
+            Advice(ok=True, what=f"{proposal.present} exists and has an accepted version")
+        )
     for plan in proposal.plans:
         if plan.is_possible:
             steps = "; ".join(action.render() for action in plan.actions)
-            found.append(Advice(ok=True, what=f"{plan.method}: {steps}"))
+            advice.append(Advice(ok=True, what=f"{plan.method}: {steps}"))
         else:
-            found.append(Advice(ok=False, what=f"{plan.method}: {plan.why_not}", fix=plan.hint))
-    return found
+            advice.append(Advice(ok=False, what=f"{plan.method}: {plan.why_not}", fix=plan.hint))
+    return advice

@@ -1,8 +1,8 @@
 """Approvals for what a bundle changes, and the review of a bundle that changed.
 
 Rules on `mutates` are written once and hold for every tool of a bundle: `approvals` in the user's `bundles.json`
-(`{"bundle": "gh@1", "mutates": ["external:*"], "decision": "ask"}`), what a tool says of itself (`approval`), and what
-the bundle says for all of them (`metadata.mutates`). They only ever make a decision stricter. Implements AIP-29 "With
+(`{"bundle": "gh@1", "mutates": ["external:*"], "decision": "ask"}`), the tool's own `approval`, and the
+bundle's `metadata.mutates` for all of them. They only ever make a decision stricter. Implements AIP-29 "With
 AIP-7", "Stable identity", "Security considerations" on `spawn`.
 """
 
@@ -38,12 +38,12 @@ class ApprovalRule(Value):
 
 
 class BundleChange(Value):
-    """Something that is different from what the user reviewed."""
+    """A difference from what the user reviewed."""
 
     path: str
     message: str
     bump: str = "minor"
-    """What the manifest's version should do: `major`, `minor`."""
+    """How the manifest's version should change: `major`, `minor`."""
     needs_review: bool = False
 
     def to_json(self) -> dict[str, object]:
@@ -66,7 +66,7 @@ def read_approvals(document: object) -> tuple[ApprovalRule, ...]:
     entries = document.get("approvals", []) if isinstance(document, dict) else None
     if not isinstance(entries, list):
         raise AtipError("bundle.approvals", "`approvals` must be a list")
-    found = []
+    rules = []
     for entry in entries:
         ok = (
             isinstance(entry, dict)
@@ -77,20 +77,20 @@ def read_approvals(document: object) -> tuple[ApprovalRule, ...]:
         if not ok:
             raise AtipError(
                 "bundle.approvals",
-                "an approval has `mutates`, `decision` (ask or deny) and `bundle`, and nothing else",
+                "an approval must have `mutates` and may have `decision` (ask or deny) and `bundle`, nothing else",
             )
-        found.append(
+        rules.append(
             ApprovalRule(
                 mutates=tuple(map(str, entry["mutates"])),
                 decision=entry.get("decision", "ask"),
                 bundle=str(entry.get("bundle", "*")),
             )
         )
-    return tuple(found)
+    return tuple(rules)
 
 
 def mutations_of(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
-    """What a tool changes: its own word and the bundle's for all."""
+    """What a tool changes: its own `mutates` and the bundle's for all tools."""
     stated = bundle.manifest.metadata.get("mutates")
     shared = (
         tuple(one for one in stated if isinstance(one, str)) if isinstance(stated, list) else ()
@@ -99,11 +99,11 @@ def mutations_of(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
 
 
 def gate(bundle: Bundle, tool: BundleTool, approvals: Sequence[ApprovalRule]) -> tuple[str, str]:
-    """`allow`, `ask` or `deny`, and why; `allow` adds nothing to what policy says."""
+    """Return `allow`, `ask` or `deny`, and why; `allow` leaves the decision to policy."""
     mutates = mutations_of(bundle, tool)
     outcome, reason = "allow", ""
     if tool.approval == "always" or tool.approval.startswith("policy:"):
-        outcome, reason = "ask", "the tool asks for approval every time"
+        outcome, reason = "ask", "the tool requires approval for every call"
     elif tool.approval == "on-mutate" and mutates:
         outcome, reason = "ask", f"changes {', '.join(mutates[:4])}"
     for rule in approvals:
@@ -117,11 +117,11 @@ def gate(bundle: Bundle, tool: BundleTool, approvals: Sequence[ApprovalRule]) ->
 
 
 def review(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[BundleChange]:
-    """What changed between two front matters of one bundle, as far as it matters to whoever approved the first."""
+    """List changes between two front matters of one bundle that matter to an approval of the first."""
     changes: list[BundleChange] = []
     old_spawn, new_spawn = _spawn(before), _spawn(after)
     for name in sorted(new_spawn - old_spawn):
-        text = f"may start `{name}`, which it could not before"
+        text = f"may now start `{name}`"
         changes.append(
             BundleChange(path="$.sandbox.exec.spawn", message=text, bump="major", needs_review=True)
         )
@@ -135,18 +135,18 @@ def review(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[BundleCh
             changes.append(
                 BundleChange(
                     path=f"$.{name}",
-                    message=f"`{name}` is not what you approved",
+                    message=f"`{name}` differs from what you approved",
                     bump="major" if major else "minor",
                     needs_review=True,
                 )
             )
     if before.get("commands") != after.get("commands"):
-        changes.append(BundleChange(path="$.commands", message="other commands"))
+        changes.append(BundleChange(path="$.commands", message="`commands` changed"))
     return changes
 
 
 def missing_bump(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
-    """Advice when the manifest's version did not move as far as its content; None: it did."""
+    """Advice if the manifest's content changed more than its version; None otherwise."""
     changes = review(before, after)
     if not any(change.bump == "major" for change in changes):
         return None
@@ -154,20 +154,20 @@ def missing_bump(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | N
     if new > old:
         return None
     reasons = "; ".join(change.message for change in changes if change.bump == "major")
-    return f"this needs version {old + 1}.0.0: {reasons}"
+    return f"raise the version to {old + 1}.0.0: {reasons}"
 
 
 def refuse_unreviewed(key: str, changes: Sequence[BundleChange]) -> None:
     """
     Raises:
-        AtipError: `bundle.review-needed`, with every change that a person has to see.
+        AtipError: `bundle.review-needed`, with every change that needs a review.
     """
     serious = [change for change in changes if change.needs_review]
     if serious:
         raise AtipError(
             "bundle.review-needed",
             f"`{key}` changed since you approved it: {'; '.join(change.message for change in serious)[:400]}",
-            hint="look at it, then run `atip bundle install` again",
+            hint="review the changes, then run `atip bundle install` again",
             details={"bundle": key, "changes": [change.to_json() for change in changes]},
         )
 
@@ -194,19 +194,19 @@ def _sandbox_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
         return [
             BundleChange(
                 path="$.sandbox",
-                message="the sandbox cannot be compared",
+                message="`sandbox` cannot be compared",
                 bump="major",
                 needs_review=True,
             )
         ]
-    found = [
+    wider = [
         BundleChange(
             path=f"$.sandbox{one.path[1:]}", message=one.message, bump="major", needs_review=True
         )
         for one in widened(old, new)
         if one.path != "$.exec.spawn"
     ]
-    return found or [BundleChange(path="$.sandbox", message="the sandbox is narrower")]
+    return wider or [BundleChange(path="$.sandbox", message="the sandbox is narrower")]
 
 
 def _range_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[BundleChange]:
@@ -214,14 +214,14 @@ def _range_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[
     if old == new:
         return []
     if old.get("range") != new.get("range"):
-        text = f"version range {old.get('range')} became {new.get('range')}"
+        text = f"version range changed from {old.get('range')} to {new.get('range')}"
         return [
             BundleChange(
                 path="$.version_check.range", message=text, bump="major", needs_review=True
             )
         ]
     return [
-        BundleChange(path="$.version_check", message="another version check", needs_review=True)
+        BundleChange(path="$.version_check", message="`version_check` changed", needs_review=True)
     ]
 
 
@@ -234,14 +234,14 @@ def _lost_methods(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 
 
 def changed_documents(bundle: Bundle, installed: Installed) -> list[BundleChange]:
-    """What is not as the user approved it: the manifest field by field, tools as a whole."""
+    """Differences from what the user approved: the manifest field by field, other documents as a whole."""
     changes = review(installed.manifest, bundle.manifest.fields)
     now = dict(bundle.digests)
     for path, digest in installed.documents.items():
         if path != "CLI.md" and now.get(path) != digest:
-            text = f"`{path}` is not what you approved"
+            text = f"`{path}` differs from what you approved"
             changes.append(BundleChange(path=path, message=text, needs_review=True))
     for path in now.keys() - installed.documents.keys():
-        text = f"`{path}` was not there when you approved the bundle"
+        text = f"`{path}` was added after you approved the bundle"
         changes.append(BundleChange(path=path, message=text, needs_review=True))
     return changes

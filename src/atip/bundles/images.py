@@ -4,7 +4,7 @@
     plan = plan_image("registry.example/demo:1", site, runtime)
 
 A container runtime (podman, else docker) is used for one thing: to get the files of an image. They are unpacked once, by
-our own extractor, and shown to the program instead of this host's system, in the same sandbox as every other program:
+our own extractor, and replace this host's system in the sandbox of the program, which is that of every other program:
 its limits, network and mounts do not change, and no container is ever started. Without a runtime the bundle is refused;
 it is never run on the host's system instead. Implements AIP-17 `image`, AIP-29 `runner`; RESOLUTIONS P4.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 METHOD = "image"
 RUNTIMES = ("podman", "docker")
 ROOT = "root"
-"""Folder of an install that stands for `/` of the image."""
+"""Folder of an install that becomes `/` of the image."""
 _ANSWER_S, _WORK_S = 20.0, 600.0
 _MAX_ANSWER = 1_000_000
 _NAME = re.compile(r"[a-z0-9][A-Za-z0-9._/:@-]{0,254}\Z")
@@ -43,44 +43,44 @@ _HINT = "install podman (or start docker's service), then run `atip bundle insta
 
 
 class Runtime(Value):
-    """A container runtime that answers."""
+    """A working container runtime."""
 
     name: str
     program: str
 
 
 def image_of(bundle: Bundle) -> str:
-    """The image that a bundle wants its program to run on; empty: it wants none."""
+    """The image that a bundle's program runs on; empty: the host's system."""
     return str(bundle.runner.get("image") or "")
 
 
 def is_image_name(value: object) -> bool:
-    """Whether a value of `runner.image` can be given to a runtime."""
+    """Whether a value of `runner.image` is safe as an argument of a runtime."""
     # SECURITY: a name that begins with a dash would be an option of the runtime.
     return isinstance(value, str) and bool(_NAME.match(value))
 
 
 def find_runtime(find: Callable[[str], str | None]) -> Runtime:
-    """The first container runtime that is there and answers.
+    """The first container runtime that is installed and works.
 
     Raises:
         AtipError: `runner.no-runtime`.
     """
-    silent = []
+    failing = []
     for name in RUNTIMES:
         program = find(name)
         if program is None:
             continue
         try:
-            asked = capture(
+            listing = capture(
                 [program, "image", "ls", "-q"], timeout_s=_ANSWER_S, max_bytes=_MAX_ANSWER
             )
-            if asked.exit_code == 0:
+            if listing.exit_code == 0:
                 return Runtime(name=name, program=program)
         except ExecutionError:
             pass
-        silent.append(name)
-    reason = f"`{'` and `'.join(silent)}` does not answer" if silent else "there is none"
+        failing.append(name)
+    reason = f"`{'` and `'.join(failing)}` does not respond" if failing else "neither is installed"
     raise AtipError(
         "runner.no-runtime",
         f"the bundle runs on a container image, which needs podman or docker: {reason}",
@@ -89,7 +89,7 @@ def find_runtime(find: Callable[[str], str | None]) -> Runtime:
 
 
 def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> InstallPlan:
-    """How the files of an image get here; the runtime is asked whether it has the image already."""
+    """Plan how to get the files of an image; asks the runtime whether it has the image already."""
     try:
         runtime = find_runtime(find)
         digest = find_digest(runtime, image)
@@ -99,10 +99,10 @@ def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> Ins
     pull = Action(kind="run", argv=(runtime.program, "pull", "--quiet", image))
     take = Action(kind=METHOD, argv=(runtime.program, image), sha256=digest, path=root)
     notes = [
-        "its program runs on the image's system, in the sandbox of this host; no container is started"
+        "the program runs on the image's system in this host's sandbox; no container is started"
     ]
     if "@sha256:" not in image:
-        notes.append("the image is named without a digest: what is unpacked now is what stays")
+        notes.append("the image has no digest: the version unpacked now is kept")
     return InstallPlan(
         method=METHOD,
         actions=(take,) if digest else (pull, take),
@@ -112,20 +112,20 @@ def plan_image(image: str, site: Site, find: Callable[[str], str | None]) -> Ins
 
 
 def find_digest(runtime: Runtime, image: str) -> str:
-    """The digest of an image that the runtime has; empty: it has none of that name."""
-    asked = capture(
+    """Digest of an image that the runtime has; empty: the runtime does not have it."""
+    inspection = capture(
         [runtime.program, "image", "inspect", "--format", "{{.Id}}", image],
         timeout_s=_ANSWER_S, max_bytes=_MAX_ANSWER,
     )  # fmt: skip
-    found = _DIGEST.match(asked.stdout.decode("utf-8", "replace").strip())
-    return f"sha256:{found[1]}" if asked.exit_code == 0 and found else ""
+    match = _DIGEST.match(inspection.stdout.decode("utf-8", "replace").strip())
+    return f"sha256:{match[1]}" if inspection.exit_code == 0 and match else ""
 
 
 def unpack_image(action: Action) -> str:
-    """Do what a plan says: the files of the image, below `action.path`; its digest.
+    """Unpack the files of an image below `action.path`; returns its digest.
 
     Raises:
-        AtipError: `runner.image-failed`, when the runtime does not hand it over.
+        AtipError: `runner.image-failed`, when a command of the runtime fails.
         FormatError: `archive.*`, `format.*`: the files are refused; nothing stays.
     """
     program, image = action.argv
@@ -133,17 +133,17 @@ def unpack_image(action: Action) -> str:
     digest = action.sha256 or find_digest(runtime, image)
     if not digest:
         raise _failed(runtime, "image inspect", image)
-    # by digest: the name may mean another image by now
-    made = _told(runtime, image, "create", "--pull=never", digest, "/nothing").split()
-    container = made[-1] if made else ""
+    # by digest: the name may refer to another image by now
+    output = _run_runtime(runtime, image, "create", "--pull=never", digest, "/nothing").split()
+    container = output[-1] if output else ""
     if not _CONTAINER.match(container):
         raise _failed(runtime, "create", image)
     archive = f"{action.path}.tar"
     try:
-        _told(runtime, image, "export", "-o", archive, container)
+        _run_runtime(runtime, image, "export", "-o", archive, container)
         unpack(read_bytes(archive, MAX_TOTAL), action.path, unix=True)
     finally:
-        _told(runtime, image, "rm", "-v", container)
+        _run_runtime(runtime, image, "rm", "-v", container)
         if os.path.exists(archive):
             os.unlink(archive)
     _make_places(action.path)
@@ -154,12 +154,14 @@ def unpack_image(action: Action) -> str:
 def find_program(root: str, bin: str) -> str | None:
     """The bundle's program in an unpacked image, as a path of this host."""
     real = os.path.realpath(root)
-    found = real_in(real, bin) if os.path.isabs(bin) else find_in(real, os.path.basename(bin))
-    return f"{real}{found}" if found else None
+    path_in_image = (
+        real_in(real, bin) if os.path.isabs(bin) else find_in(real, os.path.basename(bin))
+    )
+    return f"{real}{path_in_image}" if path_in_image else None
 
 
 def _make_places(root: str) -> None:
-    """Files that every sandbox covers with its own have to be there to be covered."""
+    """Create the files that every sandbox mounts over: a mount needs an existing target."""
     for path in placeholder_files("/"):
         place = f"{root}{path}"
         if os.path.islink(place):
@@ -169,7 +171,7 @@ def _make_places(root: str) -> None:
             pass
 
 
-def _told(runtime: Runtime, image: str, *words: str) -> str:
+def _run_runtime(runtime: Runtime, image: str, *words: str) -> str:
     done = capture([runtime.program, *words], timeout_s=_WORK_S, max_bytes=_MAX_ANSWER)
     if done.exit_code != 0:
         raise _failed(runtime, words[0], image)
@@ -180,5 +182,5 @@ def _failed(runtime: Runtime, verb: str, image: str) -> AtipError:
     return AtipError(
         "runner.image-failed",
         f"`{runtime.name} {verb}` failed for the image `{image[:120]}`",
-        hint=f"see what `{runtime.name} {verb}` says; nothing was installed",
+        hint=f"nothing was installed; run `{runtime.name} {verb}` to see its error",
     )

@@ -1,12 +1,12 @@
-"""Install a bundle: requirements, plans in order, a person's yes, the work, the version check, the record.
+"""Install a bundle: requirements, plans in order, confirmation, the work, the version check, the record.
 
-    (1) the machine must fit (`requires`)
-    (2) a program that is there already and has a version in range is used as it is
-    (3) each entry of `install` is planned; what cannot work here says why
+    (1) the machine must meet `requires`
+    (2) an existing program with a version in range is used as it is
+    (3) each entry of `install` is planned; what cannot work here gives a reason
     (4) the whole plan is shown and confirmed once; a command that needs root is confirmed by itself
-    (5) entries are tried in order, each into a fresh folder that goes again when it fails
+    (5) entries are tried in order, each into a new folder that is removed on failure
     (6) the version check runs on the result; out of range: the same once more, then `version_mismatch`
-    (7) program, digest, version, documents and grants are recorded, and only now the bundle is available
+    (7) program, digest, version, documents and grants are recorded, and only then is the bundle available
 
 Implements AIP-29 "Install methods", "Version detection", "Security considerations".
 """
@@ -51,16 +51,16 @@ class InstallProposal(Value):
     plans: tuple[InstallPlan, ...] = ()
     unmet: tuple[str, ...] = ()
     present: str = ""
-    """A program that will do as it is; nothing is installed then."""
+    """An existing program with an accepted version; nothing is installed then."""
     finding: VersionFinding | None = None
-    """Version of the program that is there, good or not; None: there is none."""
+    """Version of an existing program, accepted or not; None: no program exists."""
 
     def to_json(self) -> dict[str, object]:
         return {
             "bundle": self.key,
             "unmet": list(self.unmet),
             "present": self.present or None,
-            "version": self.finding.written if self.finding else None,
+            "version": self.finding.printed if self.finding else None,
             "plans": [plan.to_json() for plan in self.plans],
         }
 
@@ -91,18 +91,18 @@ class Installer:
         self._image = image_of(bundle)
 
     def propose(self, *, again: bool = False) -> InstallProposal:
-        """(1) to (3): what would happen. Runs nothing but the version check of a program that is there.
+        """(1) to (3): what would happen. Runs only the version check of an existing program.
 
         Args:
-            again: install even if a program that will do is there.
+            again: install even if a program with an accepted version exists.
         """
         missing = unmet(self.bundle.manifest.requires, self._host)
         finding, path = None, ""
         if not again and not missing and not self._image:
-            found = self._find(self.bundle.manifest.bin)
-            if found is not None:
-                finding = self._check(found, (), "")
-                path = found if finding.ok else ""
+            program = self._find(self.bundle.manifest.bin)
+            if program is not None:
+                finding = self._check(program, (), "")
+                path = program if finding.ok else ""
         site = self._site("PREFIX")
         plans = tuple(self._plan(at, site) for at in range(self._ways))
         return InstallProposal(
@@ -114,7 +114,7 @@ class Installer:
         return 1 if self._image else len(self.bundle.manifest.install)
 
     def _plan(self, at: int, site: Site) -> InstallPlan:
-        """One way to install. SECURITY: with an image, that is the only one: no program of this host is used."""
+        """Plan of one install method. SECURITY: an image is the only method: no program of this host is used."""
         if self._image:
             return plan_image(self._image, site, self._find)
         return plan_all([self.bundle.manifest.install[at]], site)[0]
@@ -137,7 +137,9 @@ class Installer:
         if not proposal.present and not any(plan.is_possible for plan in proposal.plans):
             raise self._no_method(proposal)
         if not self._confirm(proposal):
-            raise Denied("bundle.not-confirmed", "nothing was installed: it was not confirmed")
+            raise Denied(
+                "bundle.not-confirmed", "nothing was installed: the plan was not confirmed"
+            )
         # a second install of the same bundle waits: each removes the folders of attempts that failed
         with self.store.installing(self.bundle.key):
             if proposal.present and proposal.finding is not None:
@@ -172,7 +174,7 @@ class Installer:
         raise AtipError(
             "bundle.install-failed",
             f"no install method of `{self.bundle.key}` worked: {'; '.join(failures)[:600]}",
-            hint="nothing was left behind; `atip bundle doctor` says what is missing",
+            hint="nothing was left behind; `atip bundle doctor` lists what is missing",
             details={"tried": failures},
         )
 
@@ -186,7 +188,7 @@ class Installer:
                 if finding.ok:
                     return self._record(plan, binary, finding, site.prefix)
             if attempt == 1:
-                self._note(f"{plan.method}: {finding.reason}; once more")
+                self._note(f"{plan.method}: {finding.reason}; trying once more")
                 self._clean()
                 site = self._site(self.store.new_prefix(self.bundle.key))
                 plan = self._plan(at, site)
@@ -194,10 +196,11 @@ class Installer:
 
     def _work(self, plan: InstallPlan, site: Site) -> None:
         for action in plan.actions:
-            # SECURITY: root is never taken silently, whoever runs us: this very command is confirmed.
+            # SECURITY: root is never used silently, whoever runs us: each command is confirmed.
             if action.needs_root and not self._confirm_root(action.argv):
                 raise Denied(
-                    "bundle.root-not-confirmed", "root was not granted; nothing was installed"
+                    "bundle.root-not-confirmed",
+                    "nothing was installed: the command as root was not confirmed",
                 )
             self._note(action.render())
             self.worker.do(action, site)
@@ -214,16 +217,16 @@ class Installer:
         self, plan: InstallPlan, binary: str, finding: VersionFinding, prefix: str
     ) -> Installed:
         needed = (*plan.visible, plan.root)
-        kept = prefix if any(path.startswith(prefix) for path in needed) and prefix else ""
+        kept_prefix = prefix if any(path.startswith(prefix) for path in needed) and prefix else ""
         digest = getattr(self.worker, "image_digest", "")
         installed = Installed(
             key=self.bundle.key,
             folder=self.bundle.folder,
             binary=binary,
             digest=self._digest(binary),
-            version=finding.written or finding.version,
+            version=finding.printed or finding.version,
             method=plan.method,
-            prefix=kept,
+            prefix=kept_prefix,
             visible=plan.visible,
             root=os.path.realpath(plan.root) if plan.root else "",
             image=f"{self._image} {digest}" if plan.root else "",
@@ -233,11 +236,11 @@ class Installer:
             at=now_iso(),
         )
         self.store.save(installed)
-        self.store.drop_prefixes(self.bundle.key, keep=kept)
+        self.store.drop_prefixes(self.bundle.key, keep=kept_prefix)
         return installed
 
     def _clean(self) -> None:
-        """Remove what a failed attempt made; an earlier install that is on record stays."""
+        """Remove the files of a failed attempt; an earlier recorded install stays."""
         before = self.store.find(self.bundle.key)
         self.store.drop_prefixes(self.bundle.key, keep=before.prefix if before else "")
 
@@ -264,10 +267,10 @@ class Installer:
 
 
 def _finding(error: AtipError) -> dict[str, str]:
-    found = error.details
+    details = error.details
     return {
-        "written": str(found.get("found") or ""),
-        "version": str(found.get("version") or ""),
-        "range": str(found.get("range") or ""),
+        "printed": str(details.get("found") or ""),
+        "version": str(details.get("version") or ""),
+        "range": str(details.get("range") or ""),
         "reason": error.message.partition(": ")[2],
     }

@@ -1,8 +1,8 @@
 """The setup ledger: which steps are done, for one bundle, one workspace and one user. Survives kill -9.
 
 One line per event, appended and made durable before anything else happens. A step is done when its line says so: it is
-never run again unless its definition changes. A step that began and has no end is run again – it was never complete.
-Half a line at the end (a crash while writing) counts as not written. Implements AIP-29 "Lifecycle integration".
+never run again unless its definition changes. A step that started and has no end is run again – it was not completed.
+An incomplete last line (a crash while writing) is ignored. Implements AIP-29 "Lifecycle integration".
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SetupLedger:
         self._owner = {"workspace": workspace, "user": user}
 
     def events(self) -> list[dict[str, Any]]:
-        """Every whole line, oldest first."""
+        """Every complete line, oldest first."""
         try:
             with open(self.path, "rb") as file:
                 data = file.read(MAX_LEDGER)
@@ -42,15 +42,15 @@ class SetupLedger:
             return []
         except OSError as error:
             raise AtipError("ledger.unreadable", f"cannot read `{self.path}`: {error}") from error
-        found: list[dict[str, Any]] = []
+        events: list[dict[str, Any]] = []
         for line in data.split(b"\n")[:-1]:
             try:
                 event = json.loads(line)
             except ValueError:
                 continue
             if isinstance(event, dict):
-                found.append(event)
-        return found
+                events.append(event)
+        return events
 
     def completed(self) -> dict[str, str]:
         """Step id → digest of the definition under which it was completed."""
@@ -102,5 +102,5 @@ class SetupLedger:
 
 
 def definition(step: BundleStep) -> str:
-    """Digest of what a step is; words for people do not count."""
+    """Digest of a step's definition, without its description."""
     return sha256_hex(repr(step.replace(description="")).encode())

@@ -1,6 +1,6 @@
-"""CLI.md bundles as a metadata source: what an installed bundle says of the program that it wraps (DESIGN §4).
+"""CLI.md bundles as a metadata source: what an installed bundle declares about its program (docs/architecture.md).
 
-Only bundles that the user installed, hence looked at, count; and of those, documents that have not changed since. A
+Only bundles that the user installed and so reviewed count, and only documents that have not changed since. A
 bundle describes what its author needed: later sources add the rest.
 """
 
@@ -41,10 +41,10 @@ class BundleSource:
         self._installed: list[Installed] | None = None
 
     def ask(self, subject: ProbedProgram) -> Tool | None:
-        """The program as its bundle describes it; None where no bundle is installed for this very file."""
+        """The program as its bundle describes it; None if no bundle is installed for this file."""
         if self._installed is None:
-            found = (self._store.find(key) for key in self._store.list_keys())
-            self._installed = [one for one in found if one is not None]
+            records = (self._store.find(key) for key in self._store.list_keys())
+            self._installed = [one for one in records if one is not None]
         for installed in self._installed:
             if os.path.realpath(installed.binary) == subject.real_path:
                 tool = read_installed(installed)
@@ -54,7 +54,7 @@ class BundleSource:
 
 
 def read_installed(installed: Installed) -> Tool | None:
-    """The tool of an installed bundle; None when a document is gone or is not what the user saw."""
+    """The tool of an installed bundle; None if a document is missing or differs from what the user reviewed."""
     files: dict[str, bytes] = {}
     for path, digest in installed.documents.items():
         try:
@@ -68,5 +68,5 @@ def read_installed(installed: Installed) -> Tool | None:
         tool = climd.decode(files, origin=installed.folder).tool
     except AtipError:
         return None
-    # the documents stay where they are; the store keeps what they mean
+    # the documents stay where they are; the store keeps only their meaning
     return tool.replace(extra={"x-atip": dict(tool.own)})

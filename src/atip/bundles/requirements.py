@@ -1,6 +1,6 @@
-"""What a bundle needs of the machine – system, architecture, space, memory – and what this machine has.
+"""Requirements of a bundle – system, architecture, disk space, memory – and what this machine has.
 
-Implements AIP-29 `requires`; RESOLUTIONS P8 (requirements stand at the bundle; a method brings its own), P23.
+Implements AIP-29 `requires`; RESOLUTIONS P8 (requirements belong to the bundle; a method has its own), P23.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ METHOD_SYSTEMS: dict[str, tuple[str, ...]] = {
 
 
 class HostMachine(Value):
-    """This machine, as far as it matters. Zero: not known, which meets no demand."""
+    """The machine's properties that requirements test. Zero: unknown, which meets no requirement."""
 
     os: str
     arch: str
@@ -62,17 +62,19 @@ def find_host(folder: str) -> HostMachine:
 
 
 def unmet(requires: Requires, host: HostMachine) -> list[str]:
-    """What is missing, in words; empty when the bundle fits."""
-    found = []
+    """List the requirements that the machine does not meet."""
+    reasons = []
     if requires.os and host.os not in requires.os:
-        found.append(f"needs {' or '.join(requires.os)}, this is {host.os}")
+        reasons.append(f"needs {' or '.join(requires.os)}, this is {host.os}")
     if requires.arch and host.arch not in requires.arch:
-        found.append(f"needs {' or '.join(requires.arch)}, this is {host.arch}")
+        reasons.append(f"needs {' or '.join(requires.arch)}, this is {host.arch}")
     if requires.min_disk_mb > host.disk_mb:
-        found.append(f"needs {requires.min_disk_mb} MB of space, {host.disk_mb} MB are free")
+        reasons.append(f"needs {requires.min_disk_mb} MB of disk space, {host.disk_mb} MB are free")
     if requires.min_memory_mb > host.memory_mb:
-        found.append(f"needs {requires.min_memory_mb} MB of memory, there are {host.memory_mb} MB")
-    return found
+        reasons.append(
+            f"needs {requires.min_memory_mb} MB of memory, the machine has {host.memory_mb} MB"
+        )
+    return reasons
 
 
 def why_not_here(method: str, host: HostMachine) -> str | None:

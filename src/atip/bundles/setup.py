@@ -1,8 +1,8 @@
 """Run the setup of a bundle: steps in order, each once, resumable at any point.
 
     (1) what is pending? (`ledger.py`); nothing: this phase is skipped
-    (2) without a person, steps that need one are refused with `setup_required` and the list
-    (3) `skip_if` may settle a step
+    (2) on a surface that cannot ask, steps that need an answer are refused with `setup_required` and the list
+    (3) `skip_if` may complete a step
     (4) the step by its kind: a command confined, a question, an OAuth flow, an external page
     (5) the value goes where `persist` says, then the ledger says that the step is done – in this order
     (6) a failure stops the pipeline with `setup_failed` and the step's id
@@ -53,7 +53,7 @@ class BundleSetup:
     ) -> None:
         """
         Args:
-            answers: values for `prompt` and `external` steps by id, so that nobody has to be asked.
+            answers: values for `prompt` and `external` steps by id, so that no question is needed.
             record: writes to the audit; ids and events only, never values.
         """
         self.bundle, self.ledger, self.secrets = bundle, ledger, secrets
@@ -79,7 +79,7 @@ class BundleSetup:
                 self._step(step)
             except AtipError as error:
                 self.ledger.record(step, "failed", reason=error.code)
-                self._tell(step, "failed")
+                self._audit(step, "failed")
                 raise self._failed(step, error) from error  # (6)
         return [step.id for step in pending]
 
@@ -99,7 +99,7 @@ class BundleSetup:
         self.ledger.record(step, "started")
         if step.skip_if is not None and self._holds(step.skip_if):  # (3)
             self.ledger.record(step, "skipped")
-            self._tell(step, "skipped")
+            self._audit(step, "skipped")
             return
         if step.description and step.kind != "prompt":
             self.surface.show(step.description)
@@ -107,7 +107,7 @@ class BundleSetup:
         if value is not None:
             self._persist(step, value)  # (5)
         self.ledger.record(step, "done")
-        self._tell(step, "done")
+        self._audit(step, "done")
 
     def _value(self, step: BundleStep) -> str | None:
         if step.kind == "cmd":
@@ -116,35 +116,35 @@ class BundleSetup:
             return self._prompt(step)
         if step.kind == "oauth":
             if self._oauth is None:
-                raise AtipError("oauth.unavailable", "no OAuth flow can be run here")
+                raise AtipError("oauth.unavailable", "this surface cannot run an OAuth flow")
             self._oauth.obtain(self.bundle, step.secret_slug, self.surface)
             return None
         if step.kind == "external":
             return self._external(step)
-        raise AtipError("setup.kind", f"unknown kind of step `{step.kind[:40]}`")
+        raise AtipError("setup.kind", f"unknown step kind `{step.kind[:40]}`")
 
     def _command(self, step: BundleStep) -> CommandOutput:
         confinement = self.confinement.replace(tty=self.confinement.tty or step.interactive)
         timeout_s = min(step.timeout_s, MAX_STEP_S)
-        said = self.spawner.run(
-            step.cmd, confinement, timeout_s=timeout_s, values=self._known(), cwd=None,
+        output = self.spawner.run(
+            step.cmd, confinement, timeout_s=timeout_s, values=self._step_values(), cwd=None,
             attended=step.interactive,
         )  # fmt: skip
-        if said.exit_code != 0:
+        if output.exit_code != 0:
             from atip.bundles.spawning import explain_failure
 
-            raise AtipError("setup.command", f"`{step.cmd[:80]}` {explain_failure(said)}")
-        return said
+            raise AtipError("setup.command", f"`{step.cmd[:80]}` {explain_failure(output)}")
+        return output
 
     def _prompt(self, step: BundleStep) -> str:
         options = tuple((value, value) for value in step.options)
         if step.options_cmd is not None:
-            said = self.spawner.run(
-                step.options_cmd, self.confinement, timeout_s=30.0, values=self._known()
+            output = self.spawner.run(
+                step.options_cmd, self.confinement, timeout_s=30.0, values=self._step_values()
             )
-            options = parse_options(said.stdout.splitlines()) if said.exit_code == 0 else ()
+            options = parse_options(output.stdout.splitlines()) if output.exit_code == 0 else ()
         if step.type == "select" and not options:
-            raise AtipError("setup.options", "there is nothing to choose from")
+            raise AtipError("setup.options", f"step `{step.id}` has no options to choose from")
         question = PromptQuestion(
             id=step.id,
             text=step.prompt,
@@ -154,10 +154,10 @@ class BundleSetup:
             options=options,
         )
         if step.id in self._answers:
-            given = settle(question, self._answers[step.id])
-            if given is None:
+            answer = settle(question, self._answers[step.id])
+            if answer is None:
                 raise AtipError("setup.answer", f"the answer for `{step.id}` is not valid")
-            return given
+            return answer
         return self.surface.ask(question)
 
     def _external(self, step: BundleStep) -> str | None:
@@ -169,7 +169,7 @@ class BundleSetup:
             self.surface.open(self._address(step.url, {}))
             question = PromptQuestion(id=step.id, text="done?", type="boolean", default="yes")
             if self.surface.ask(question) != "true":
-                raise AtipError("setup.cancelled", f"`{step.id}` was not done")
+                raise AtipError("setup.cancelled", f"step `{step.id}` was not confirmed as done")
             return None
         with LoginCallback() as callback:
             places = {"callback_url": quote(callback.url, safe=""), "state": callback.state}
@@ -181,28 +181,30 @@ class BundleSetup:
             values = callback.wait(min(step.timeout_s, MAX_WAIT_S))
         value = values.get(step.callback_param)
         if value is None:
-            raise AtipError("setup.callback", f"the callback brought no `{step.callback_param}`")
+            raise AtipError(
+                "setup.callback", f"the callback has no parameter `{step.callback_param}`"
+            )
         return value
 
     def _address(self, url: str, more: Mapping[str, str]) -> str:
         """The page with values of earlier steps in it, encoded."""
         from urllib.parse import quote
 
-        for name, value in {**more, **self._known(encode=quote)}.items():
+        for name, value in {**more, **self._step_values(encode=quote)}.items():
             url = url.replace(f"${{{name}}}", value)
         if not url.startswith(("https://", "http://127.0.0.1", "http://localhost")):
             # SECURITY: other schemes make a browser or the system run something.
             raise AtipError("setup.url", f"`{url[:120]}` is not an https address")
         return url
 
-    def _known(self, encode: Callable[[str], str] = str) -> dict[str, str]:
+    def _step_values(self, encode: Callable[[str], str] = str) -> dict[str, str]:
         """Values of completed steps as `input.ID`."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for step in self.bundle.manifest.setup:
             value = self.secrets.get(self.bundle.key, f"setup:{step.id}")
             if value is not None:
-                found[f"input.{step.id}"] = encode(value)
-        return found
+                values[f"input.{step.id}"] = encode(value)
+        return values
 
     def _persist(self, step: BundleStep, value: str) -> None:
         self.secrets.put(self.bundle.key, f"setup:{step.id}", value)
@@ -210,27 +212,35 @@ class BundleSetup:
         if persist is None:
             return
         if persist.env is not None:
-            # SECURITY: a manifest must not plant a variable that changes what runs.
+            # SECURITY: a manifest must not set a variable that changes what runs.
             if not is_variable_name(persist.env) or is_never_passed(persist.env):
-                raise AtipError("setup.variable", f"`{persist.env[:60]}` cannot be set by a bundle")
+                raise AtipError(
+                    "setup.variable", f"a bundle may not set the variable `{persist.env[:60]}`"
+                )
             self.secrets.put(self.bundle.key, f"env:{persist.env}", value)
         elif persist.secret_slug is not None:
             self.secrets.put(self.bundle.key, persist.secret_slug, value)
         elif persist.cmd is not None:
-            values = {**self._known(), "value": value}
-            said = self.spawner.run(persist.cmd, self.confinement, timeout_s=60.0, values=values)
-            if said.exit_code != 0:
+            values = {**self._step_values(), "value": value}
+            output = self.spawner.run(persist.cmd, self.confinement, timeout_s=60.0, values=values)
+            if output.exit_code != 0:
                 from atip.bundles.spawning import explain_failure
 
-                raise AtipError("setup.persist", f"keeping the value {explain_failure(said)}")
+                raise AtipError(
+                    "setup.persist",
+                    f"saving the value failed: `{persist.cmd[:80]}` {explain_failure(output)}",
+                )
 
     def _holds(self, check: CheckCommand) -> bool:
-        said = self.spawner.run(
-            check.cmd, self.confinement, timeout_s=min(check.timeout_s, 60.0), values=self._known()
+        output = self.spawner.run(
+            check.cmd,
+            self.confinement,
+            timeout_s=min(check.timeout_s, 60.0),
+            values=self._step_values(),
         )
-        return said.exit_code == check.exit_code
+        return output.exit_code == check.exit_code
 
-    def _tell(self, step: BundleStep, event: str) -> None:
+    def _audit(self, step: BundleStep, event: str) -> None:
         self._record({"event": "setup", "bundle": self.bundle.key, "step": step.id, "state": event})
 
     def _failed(self, step: BundleStep, error: AtipError) -> AtipError:

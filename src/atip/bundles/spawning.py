@@ -4,7 +4,7 @@
 
 A command names the bundle's own program, a file of the bundle, or a program of `exec.spawn`; nothing else can be
 started. No shell. The bytes that run are the bytes that were sealed. Implements AIP-29 `cmd` fields; P12, P17;
-SECURITY-BAR rule 2.
+SECURITY.md rule 2.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LIMITS = Limits(memory_bytes=2048 * MIB, processes=128, file_bytes=1024 * MIB)
 
 
 class CommandOutput(Value):
-    """What a command said and how it ended."""
+    """Output and exit status of a command."""
 
     exit_code: int
     stdout: str = ""
@@ -71,12 +71,12 @@ class CommandSpawner:
         """
         Args:
             binary: the bundle's program.
-            digest: which bytes it must be; None: not decided yet.
+            digest: expected digest of its bytes; None: not recorded yet.
             visible: folders that the program needs to see to start.
-            root: folder that stands for `/` of the system that it runs on; empty: this host's.
-            env: the caller's variables; the confinement says which are handed in.
-            on_output: gets what a command says as it comes, for flows that a person follows.
-            keyboard: where that person types, for as long as a command is attended; None: nobody can.
+            root: folder that is `/` for the program; empty: this host's.
+            env: the caller's variables; the confinement says which are passed.
+            on_output: receives output as it arrives, for interactive flows.
+            keyboard: input of the terminal while a command is attended; None: no input.
         """
         self.bundle = bundle
         self.binary = binary
@@ -104,13 +104,13 @@ class CommandSpawner:
         """Run a command string.
 
         Args:
-            attended: a person types at the private terminal of the command, where there is one.
-            values: what `${value}` and the like stand for; variables of `env.pass` are known besides.
+            attended: forward keyboard input to the command's private terminal, if it has one.
+            values: values for `${value}` and other placeholders, in addition to the variables of `env.pass`.
 
         Raises:
             FormatError: the command needs a shell, or a value is missing.
             ExecutionError: `bundle.program` when it names a program that the bundle may not start.
-            SandboxError: the confinement cannot be had here.
+            SandboxError: the confinement is not available here.
         """
         argv = self.argv(command, confinement, values or {})
         program = self._program(argv[0], confinement)
@@ -119,8 +119,8 @@ class CommandSpawner:
         pieces: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
 
         def take(name: str, data: bytes) -> None:
-            kept = pieces.get(name, pieces["stdout"])
-            kept += data[: MAX_OUTPUT - len(kept)]
+            buffer = pieces.get(name, pieces["stdout"])
+            buffer += data[: MAX_OUTPUT - len(buffer)]
             if self._on_output is not None:
                 self._on_output(name, data)
 
@@ -137,7 +137,9 @@ class CommandSpawner:
                     home=self.home,
                     keyboard=keyboard,
                 )
-                self._running = self._start(self._shown(confinement, timeout_s), request, take)
+                self._running = self._start(
+                    self._with_visible(confinement, timeout_s), request, take
+                )
                 outcome = self._running.wait()
         finally:
             self._running = None
@@ -151,7 +153,7 @@ class CommandSpawner:
         )
 
     def cancel(self) -> None:
-        """End what runs now."""
+        """Cancel the running command."""
         running = self._running
         if running is not None:
             running.cancel()
@@ -159,10 +161,10 @@ class CommandSpawner:
     def argv(
         self, command: str, confinement: Confinement, values: Mapping[str, str]
     ) -> tuple[str, ...]:
-        """The words, with declared variables and values put in."""
-        known = {name: self.env[name] for name in confinement.env_pass if name in self.env}
+        """Split a command and fill in variables and values."""
+        passed = {name: self.env[name] for name in confinement.env_pass if name in self.env}
         return fill_command(
-            split_command(command), {**known, **dict(confinement.env_set), **values}
+            split_command(command), {**passed, **dict(confinement.env_set), **values}
         )
 
     def _program(self, word: str, confinement: Confinement) -> str:
@@ -181,17 +183,17 @@ class CommandSpawner:
         elif confinement.exec_allow and word in confinement.exec_spawn:
             import shutil
 
-            found = find_program(self.root, word) if self.root else shutil.which(word)
-            if found is not None:
-                return os.path.realpath(found)
-        # SECURITY: a command string is no way around `exec.spawn`.
+            program = find_program(self.root, word) if self.root else shutil.which(word)
+            if program is not None:
+                return os.path.realpath(program)
+        # SECURITY: a command string must not bypass `exec.spawn`.
         raise ExecutionError(
             "bundle.program",
-            f"`{word[:80]}` is neither the bundle's program nor one that it may start",
-            hint="name it in `sandbox.exec.spawn`, or use the bundle's own program",
+            f"`{word[:80]}` is neither the bundle's program nor listed in `sandbox.exec.spawn`",
+            hint="add it to `sandbox.exec.spawn`, or use the bundle's own program",
         )
 
-    def _shown(self, confinement: Confinement, timeout_s: float) -> Confinement:
+    def _with_visible(self, confinement: Confinement, timeout_s: float) -> Confinement:
         reads = tuple(f"{path.rstrip('/')}/**" for path in self.visible)
         return confinement.replace(
             fs_read=tuple(dict.fromkeys((*confinement.fs_read, *reads))),
@@ -200,14 +202,14 @@ class CommandSpawner:
 
 
 def explain_failure(output: CommandOutput) -> str:
-    """The last line that a failed command said, short."""
+    """How a command failed, with the last line of its output."""
     lines = [line.strip() for line in output.text.splitlines() if line.strip()]
     ending = "took too long" if output.timed_out else f"ended with {output.exit_code}"
     return f"{ending}: {lines[-1][:200]}" if lines else ending
 
 
 def must(output: CommandOutput, code: str, what: str) -> CommandOutput:
-    """The same, or an error when it did not end with 0."""
+    """Return the output, or raise if the exit code is not 0."""
     if output.exit_code != 0:
         raise AtipError(code, f"{what} {explain_failure(output)}")
     return output

@@ -1,7 +1,7 @@
-"""What a host remembers of a bundle: where its program is, which bytes, what the user granted, what was reviewed.
+"""State of an installed bundle: path and digest of its program, what the user granted, what was reviewed.
 
 One folder per `id@major` below the user's data folder: `state.json`, the setup ledgers, the login state. Programs that
-an install puts down lie elsewhere (`programs`), since no sandbox ever shows the data folder. Whole old or whole new, never torn. Implements AIP-29 "Stable identity".
+an install creates are elsewhere (`programs`), since no sandbox shows the data folder. Writes are atomic. Implements AIP-29 "Stable identity".
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Installed(Value):
     method: str
     """`present` for a program that was there already."""
     prefix: str = ""
-    """Folder that we made for it; empty: it lies elsewhere."""
+    """Folder created for the install; empty: the program is elsewhere."""
     visible: tuple[str, ...] = ()
     """Folders that the program needs to see to start."""
     root: str = ""
-    """Folder that stands for `/` of the image that it runs on; empty: this host's system."""
+    """Folder that is `/` of the image; empty: this host's system."""
     image: str = ""
     """Name and digest of that image."""
     documents: Mapping[str, str] = NO_EXTRA  # type: ignore[assignment]
@@ -67,10 +67,10 @@ class BundleStore:
         self.programs = programs
 
     def folder(self, key: str) -> str:
-        """Where everything about one bundle lies.
+        """Folder with the state of one bundle.
 
         Raises:
-            AtipError: `bundle.key`: not an `id@major`, so not a folder name we would ever use.
+            AtipError: `bundle.key`: the key is not an `id@major`.
         """
         # SECURITY: the key comes from a manifest; it must not be able to name another folder.
         if not _KEY.match(key):
@@ -84,16 +84,19 @@ class BundleStore:
         return []
 
     def find(self, key: str) -> Installed | None:
-        """What is known of an install; None: never installed here."""
+        """Record of an install; None: not installed."""
         document = self.load(key, "state.json")
         if document is None:
             return None
-        known = {name: document[name] for name in Installed._fields if name in document}  # type: ignore[attr-defined]
-        known["visible"] = tuple(known.get("visible", ()))
+        fields = {name: document[name] for name in Installed._fields if name in document}  # type: ignore[attr-defined]
+        fields["visible"] = tuple(fields.get("visible", ()))
         try:
-            return Installed(**known)
+            return Installed(**fields)
         except TypeError as error:
-            raise AtipError("bundle.state", f"the state of `{key}` cannot be read") from error
+            raise AtipError(
+                "bundle.state",
+                f"the saved state of `{key}` is incomplete; install the bundle again",
+            ) from error
 
     def get(self, key: str) -> Installed:
         """Like `find`.
@@ -101,21 +104,21 @@ class BundleStore:
         Raises:
             NotFoundError: `bundle.not-installed`.
         """
-        found = self.find(key)
-        if found is None:
+        installed = self.find(key)
+        if installed is None:
             raise NotFoundError(
                 "bundle.not-installed",
                 f"`{key}` is not installed",
-                hint="run `atip bundle install FOLDER`: it shows its plan before it does anything",
+                hint="run `atip bundle install FOLDER`; it asks before it changes anything",
             )
-        return found
+        return installed
 
     def save(self, installed: Installed) -> None:
         fields = {name: getattr(installed, name) for name in Installed._fields}  # type: ignore[attr-defined]
         self.store(installed.key, "state.json", {**fields, "visible": list(installed.visible)})
 
     def load(self, key: str, name: str) -> dict[str, Any] | None:
-        """One JSON file of a bundle's state; None: there is none."""
+        """One JSON file of a bundle's state; None: the file does not exist."""
         try:
             data = read_bytes(os.path.join(self.folder(key), name), MAX_STATE)
         except NotFoundError:
@@ -132,20 +135,20 @@ class BundleStore:
             write_atomic(os.path.join(folder, name), data)
 
     def installing(self, key: str) -> locked:
-        """Held while a bundle is installed."""
+        """Lock to hold while a bundle is installed."""
         make_private(self.root)
         make_private(self.folder(key))
         return locked(os.path.join(self.folder(key), ".install.lock"))
 
     def new_prefix(self, key: str) -> str:
-        """A fresh folder for an install; `drop_prefixes` removes what no state refers to."""
+        """Create a new folder for an install; `drop_prefixes` removes what no state refers to."""
         self.folder(key)
         path = os.path.join(self.programs, key, f"{PREFIX}{os.urandom(6).hex()}")
         make_private(path)
         return path
 
     def drop_prefixes(self, key: str, *, keep: str = "") -> None:
-        """Remove every prefix but one: failed attempts, replaced installs, what a kill left behind."""
+        """Remove every prefix but `keep`: failed attempts, replaced installs, leftovers of a killed process."""
         self.folder(key)
         folder = os.path.join(self.programs, key)
         with contextlib.suppress(OSError):
@@ -157,7 +160,7 @@ class BundleStore:
                 os.rmdir(folder)
 
     def remove(self, key: str) -> bool:
-        """Forget a bundle and everything that was installed for it alone."""
+        """Remove a bundle's state and what was installed only for it; whether it existed."""
         self.drop_prefixes(key)
         folder = self.folder(key)
         if not os.path.isdir(folder):
@@ -167,11 +170,11 @@ class BundleStore:
 
 
 def find_installed(store: BundleStore, bundle: Bundle) -> Installed | None:
-    """The install of a bundle, whole and on the system that the bundle asks for; None: there is none."""
+    """The install of a bundle, complete and on the system that the bundle requires; None otherwise."""
     installed = store.find(bundle.key)
     if installed is None or not os.path.exists(installed.binary):
         return None
-    # SECURITY: an install on the host's system, or on another image, never stands in for the one that is asked for.
+    # SECURITY: an install on the host's system, or on another image, never replaces the required one.
     return installed if installed.image.partition(" ")[0] == image_of(bundle) else None
 
 
@@ -189,6 +192,6 @@ def get_installed(store: BundleStore, bundle: Bundle) -> Installed:
         raise NotFoundError(
             "bundle.not-installed",
             f"`{bundle.key}` is not installed",
-            hint=f"run `atip bundle install {bundle.folder}`: it shows its plan before it does anything",
+            hint=f"run `atip bundle install {bundle.folder}`; it asks before it changes anything",
         )
     return installed

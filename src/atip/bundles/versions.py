@@ -1,4 +1,4 @@
-"""The version check: output of a program → version → in range or not. Running the program is the caller's.
+"""The version check: output of a program → version → in range or not. The caller runs the program.
 
 Implements AIP-29 "Version detection"; RESOLUTIONS P13, P14, P15.
 """
@@ -20,20 +20,20 @@ MAX_TIMEOUT_S = 10.0
 
 
 class VersionFinding(Value):
-    """What a check found."""
+    """Result of a version check."""
 
     ok: bool
-    written: str = ""
+    printed: str = ""
     """As the program prints it."""
     version: str = ""
-    """As a semantic version; empty: none could be read."""
+    """As a semantic version; empty: not recognized."""
     range: str = ""
     reason: str = ""
-    """Why it will not do; empty when it does."""
+    """Why the version is not accepted; empty if it is."""
 
 
 def judge_version(check: VersionCheck, output: str, exit_code: int) -> VersionFinding:
-    """The finding for what the version command said.
+    """Judge the output of the version command.
 
     Raises:
         FormatError: the manifest's pattern or range cannot be used.
@@ -42,33 +42,33 @@ def judge_version(check: VersionCheck, output: str, exit_code: int) -> VersionFi
         reason = f"`{check.cmd}` ended with {exit_code}"
         return VersionFinding(ok=False, range=check.range, reason=reason)
     groups = compile_regex(check.parse).search(output)
-    written = ""
+    printed = ""
     if groups is not None:
-        named = [
+        groups_in_order = [
             groups[key] for key in sorted(key for key in groups if isinstance(key, int)) if key
         ]
-        written = next((text for text in named if text), "")
-    version = coerce_version(written) if written else None
+        printed = next((text for text in groups_in_order if text), "")
+    version = coerce_version(printed) if printed else None
     if version is None:
-        reason = "no version could be read from what it printed"
-        return VersionFinding(ok=False, written=written, range=check.range, reason=reason)
+        reason = f"`{check.cmd}` printed no version that the pattern matches"
+        return VersionFinding(ok=False, printed=printed, range=check.range, reason=reason)
     if in_range(version, check.range):
-        return VersionFinding(ok=True, written=written, version=version, range=check.range)
-    reason = f"version {written} is not in the range {check.range}"
+        return VersionFinding(ok=True, printed=printed, version=version, range=check.range)
+    reason = f"version {printed} is not in the range {check.range}"
     return VersionFinding(
-        ok=False, written=written, version=version, range=check.range, reason=reason
+        ok=False, printed=printed, version=version, range=check.range, reason=reason
     )
 
 
 def version_mismatch(key: str, finding: VersionFinding) -> AtipError:
-    """The error of the specification, with all that was found."""
+    """The error `version_mismatch` of the specification."""
     return AtipError(
         "version_mismatch",
         f"`{key}` cannot be used: {finding.reason}",
-        hint="install a version in the range; `atip bundle install` tries every way the bundle names",
+        hint="install a version in the range; `atip bundle install` tries every method of the bundle",
         details={
             "bundle": key,
-            "found": finding.written or None,
+            "found": finding.printed or None,
             "version": finding.version or None,
             "range": finding.range,
         },

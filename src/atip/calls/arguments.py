@@ -1,7 +1,7 @@
-"""Arguments: what a caller gave, checked against a function – types, choices, patterns, exclusions.
+"""Arguments of a call, checked against a function – types, choices, patterns, exclusions.
 
-Returns every problem with its path and, where a name or choice is a near miss, what was probably meant.
-`null` is the same as not given: that is how strict providers leave out an optional parameter.
+Returns every problem with its path and, for a near miss of a name or choice, a suggestion.
+`null` counts as absent: strict providers send it for an optional parameter.
 Builds no argv (`build.py`). Implements ATIP 0.6 §3.4, §3.5, §3.7 and ATIP 0.1 §3.2.3–3.2.5.
 """
 
@@ -33,38 +33,38 @@ class CheckedArguments(Value):
     problems: tuple[Problem, ...] = ()
 
 
-def check_arguments(function: Function, given: Mapping[str, object]) -> CheckedArguments:
-    """Judge what a caller gave for a function. Never raises."""
+def check_arguments(function: Function, arguments: Mapping[str, object]) -> CheckedArguments:
+    """Check the arguments of a call. Never raises."""
     problems: list[Problem] = []
-    named = _by_key(function, given, problems)
+    by_key = _by_key(function, arguments, problems)
     values: dict[str, object] = {}
     for key, item in function.parameters.items():
-        if key not in named:
+        if key not in by_key:
             if item.is_required:
                 problems.append(_problem((key,), "call.missing-argument", "is required"))
             continue
-        values[key] = _value(item, named[key], (key,), problems)
+        values[key] = _value(item, by_key[key], (key,), problems)
     problems += _exclusions(function, values)
     return CheckedArguments(values=values, problems=tuple(problems))
 
 
 def _by_key(
-    function: Function, given: Mapping[str, object], problems: list[Problem]
+    function: Function, arguments: Mapping[str, object], problems: list[Problem]
 ) -> dict[str, object]:
-    """Given values by parameter key; the document's own name is accepted where it is unambiguous."""
-    named: dict[str, object] = {}
-    for name, value in given.items():
+    """Values by parameter key; the document's own name is accepted where it is unambiguous."""
+    by_key: dict[str, object] = {}
+    for name, value in arguments.items():
         if value is None:
             continue
         if name in function.parameters:
-            named[name] = value
+            by_key[name] = value
             continue
         keys = function.keys_of(name)
-        if len(keys) == 1 and keys[0] not in given:
-            named[keys[0]] = value
+        if len(keys) == 1 and keys[0] not in arguments:
+            by_key[keys[0]] = value
             continue
         close = closest(name, list(function.parameters))
-        hint = f"did you mean `{close}`?" if close else _known(function)
+        hint = f"did you mean `{close}`?" if close else _list_parameters(function)
         problems.append(
             _problem(
                 (name,),
@@ -73,13 +73,13 @@ def _by_key(
                 hint,
             )
         )
-    return named
+    return by_key
 
 
-def _known(function: Function) -> str:
+def _list_parameters(function: Function) -> str:
     names = list(function.parameters)
-    shown = ", ".join(names[:12]) + (" …" if len(names) > 12 else "")
-    return f"parameters: {shown}" if names else "it takes no parameters"
+    listed = ", ".join(names[:12]) + (" …" if len(names) > 12 else "")
+    return f"parameters: {listed}" if names else "it takes no parameters"
 
 
 def _value(item: Item, value: object, path: Parts, problems: list[Problem]) -> object:
@@ -159,7 +159,7 @@ def _check_pattern(pattern: str, value: str, path: Parts, problems: list[Problem
     try:
         matches = compile_regex(pattern).matches(value)
     except FormatError as error:
-        # SECURITY: a pattern that we cannot judge is not a pattern that was met.
+        # SECURITY: a pattern that cannot be evaluated counts as not matched.
         problems.append(_problem(path, "call.unusable-pattern", error.message, error.hint))
         return
     if not matches:
@@ -186,18 +186,18 @@ def _check_schema(item: Item, value: object, path: Parts, problems: list[Problem
 
 def _leaves(value: object, path: Parts) -> list[tuple[Parts, object]]:
     """Texts and numbers inside a structure, keys included."""
-    found: list[tuple[Parts, object]] = []
+    leaves: list[tuple[Parts, object]] = []
     stack: list[tuple[Parts, object]] = [(path, value)]
-    while stack and len(found) <= MAX_ITEMS:
+    while stack and len(leaves) <= MAX_ITEMS:
         where, node = stack.pop()
         if isinstance(node, dict):
             stack.extend(((*where, key), child) for key, child in node.items())
-            found.extend((where, key) for key in node)
+            leaves.extend((where, key) for key in node)
         elif isinstance(node, (list, tuple)):
             stack.extend(((*where, index), child) for index, child in enumerate(node))
         elif isinstance(node, (str, int, float)) and not isinstance(node, bool):
-            found.append((where, node))
-    return found
+            leaves.append((where, node))
+    return leaves
 
 
 def _exclusions(function: Function, values: Mapping[str, object]) -> list[Problem]:
@@ -207,19 +207,19 @@ def _exclusions(function: Function, values: Mapping[str, object]) -> list[Proble
         for key, item in function.parameters.items()
         if isinstance(item, Option) and key in values and values[key] is not False
     }
-    found: list[Problem] = []
+    problems: list[Problem] = []
     seen: set[frozenset[str]] = set()
     for name, (key, option) in used.items():
         for other in option.exclusive or ():
             pair = frozenset((name, other))
             if other in used and other != name and pair not in seen:
                 seen.add(pair)
-                found.append(
+                problems.append(
                     _problem(
                         (key,), "call.exclusive", f"cannot be combined with `{used[other][0]}`"
                     )
                 )
-    return found
+    return problems
 
 
 def _wrong_type(expected: str, value: object, path: Parts) -> Problem:

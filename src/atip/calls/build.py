@@ -1,14 +1,14 @@
 """Build: a function and its arguments → argv, and the way back from an invocation.
 
     (1) check the arguments (`arguments.py`); every problem is reported at once
-    (2) leave out what is the default anyway
+    (2) leave out values that equal the default
     (3) write options right after the word that declares them, global ones before the first command
     (4) write positionals, after `--` where one begins with a dash
     (5) read the argv back by the tables that policy reads it with; if that is not the same call, refuse
 
-Step 5 is the point: no value can become an option or a command unseen, because the reader that decides
-about effects has just agreed. argv is a list from here to the process; nothing is quoted or joined.
-Implements ATIP 0.6 §6.1, §11.2, A10, A11; A48: no flag is ever added that the caller did not give.
+Step 5 is the safeguard: no value can become an option or a command unnoticed, because the reader that decides
+about effects has read the same call. argv is a list from here to the process; nothing is quoted or joined.
+Implements ATIP 0.6 §6.1, §11.2, A10, A11; A48: never adds a flag that the caller did not pass.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _invalid(function: Function, problems: list[Problem]) -> FormatError:
 
 
 class _Builder:
-    """One call on its way to an argv."""
+    """Builder of one argv."""
 
     def __init__(self, function: Function, values: Mapping[str, object]) -> None:
         self.function = function
@@ -144,7 +144,7 @@ class _Builder:
             try:
                 if not flags:
                     raise CannotSpell(
-                        "call.shadowed-option", "another option here has the same flags"
+                        "call.shadowed-option", "another option of this command has the same flags"
                     )
                 words += spell_option(item, flags, value)
             except CannotSpell as error:
@@ -168,20 +168,18 @@ class _Builder:
             self._say(
                 (),
                 "call.leading-dash",
-                f"`{self.function.tool.name}` would read a value as an option, and no `--` keeps it apart",
+                f"`{self.function.tool.name}` would read a value as an option, and it does not support `--`",
             )
         return ["--", *words]
 
     def _places(self) -> Mapping[str, Item]:
-        """Positionals up to the last that is given; gaps must have defaults."""
+        """Positionals up to the last one with a value; gaps must have defaults."""
         keys = [k for k, i in self.function.parameters.items() if not isinstance(i, Option)]
         while keys and keys[-1] not in self.values:
             keys.pop()
         for key in keys:
             if key not in self.values and self.function.parameters[key].default is MISSING:
-                self._say(
-                    (key,), "call.gap", f"is left out although the later `{keys[-1]}` is given"
-                )
+                self._say((key,), "call.gap", f"is missing, but the later `{keys[-1]}` has a value")
         return {key: self.function.parameters[key] for key in keys}
 
     # --- (5) the reader must agree ---------------------------------------------------------------
@@ -189,8 +187,8 @@ class _Builder:
     def _agreed(self, argv: tuple[str, ...]) -> Built:
         invocation = parse(self.reader, argv)
         read = arguments_of(self.function, invocation)
-        # SECURITY: whatever a value looks like, the call that policy judges is the call that was meant.
-        if read is None or not _same(read, self._meant()):
+        # SECURITY: whatever a value looks like, the call that policy judges is the intended one.
+        if read is None or not _same(read, self._intended()):
             self._say(
                 (),
                 "call.ambiguous",
@@ -200,22 +198,22 @@ class _Builder:
         return Built(
             argv=argv,
             values=self.values,
-            # a word that is no command is an operand here: the document declares positionals
+            # a word that is not a command is an operand here: the document declares positionals
             invocation=invocation.replace(nodes=self.function.nodes, unknown_command=""),
         )
 
-    def _meant(self) -> dict[str, object]:
-        meant = dict(self.values)
+    def _intended(self) -> dict[str, object]:
+        values = dict(self.values)
         for key, item in self._places().items():
-            meant.setdefault(key, item.default)
-        return meant
+            values.setdefault(key, item.default)
+        return values
 
     def _say(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "") -> None:
         self.problems.append(Problem(path=render_path(path), code=code, message=message, hint=hint))
 
 
 def arguments_of(function: Function, invocation: Invocation) -> dict[str, object] | None:
-    """The arguments that an invocation gives to a function; None if it is another call.
+    """Arguments of a function in an invocation; None if it is another call.
 
     The reverse of `build`: `arguments_of(f, parse(build(f, a).argv)) == a` without defaults.
     """
@@ -223,12 +221,12 @@ def arguments_of(function: Function, invocation: Invocation) -> dict[str, object
         return None
     keys = {id(item): key for key, item in function.parameters.items() if isinstance(item, Option)}
     values: dict[str, object] = {}
-    for given in invocation.options:
-        key = keys.get(id(given.option))
-        if key is None or given.option is None or invocation.help:
+    for used in invocation.options:
+        key = keys.get(id(used.option))
+        if key is None or used.option is None or invocation.help:
             return None
-        value = option_value(given.option, given.flag, given.value)
-        if is_list(given.option):
+        value = option_value(used.option, used.flag, used.value)
+        if is_list(used.option):
             listed = values.setdefault(key, [])
             assert isinstance(listed, list)
             listed.append(value)
@@ -244,8 +242,8 @@ def arguments_of(function: Function, invocation: Invocation) -> dict[str, object
 
 
 def _means(table: CommandTable, flag: str, option: Option) -> bool:
-    found = table.flags.get(flag)
-    return found is option or (found is not None and found == option)
+    entry = table.flags.get(flag)
+    return entry is option or (entry is not None and entry == option)
 
 
 def _needs_dashes(table: CommandTable, word: str) -> bool:
@@ -256,17 +254,17 @@ def _needs_dashes(table: CommandTable, word: str) -> bool:
     return table.style == "keys" and word.partition("=")[0] + "=" in table.flags
 
 
-def _same(read: object, meant: object) -> bool:
-    """Equality that tells `1` from `true` and takes tuples for lists."""
-    if isinstance(read, dict) and isinstance(meant, dict):
-        return read.keys() == meant.keys() and all(_same(read[k], meant[k]) for k in read)
-    if isinstance(read, (list, tuple)) and isinstance(meant, (list, tuple)):
-        return len(read) == len(meant) and all(map(_same, read, meant))
-    return isinstance(read, bool) == isinstance(meant, bool) and read == meant
+def _same(read: object, intended: object) -> bool:
+    """Equality that distinguishes `1` from `true` and treats tuples as lists."""
+    if isinstance(read, dict) and isinstance(intended, dict):
+        return read.keys() == intended.keys() and all(_same(read[k], intended[k]) for k in read)
+    if isinstance(read, (list, tuple)) and isinstance(intended, (list, tuple)):
+        return len(read) == len(intended) and all(map(_same, read, intended))
+    return isinstance(read, bool) == isinstance(intended, bool) and read == intended
 
 
 def _with_bare_command(function: Function) -> Tool:
-    """The tool with the `""` command folded into the group that it stands for, as its words are read (A11)."""
+    """The tool with the `""` command merged into its group, as its words are read (A11)."""
     tool = function.tool
     if len(function.nodes) == len(function.path):
         return tool

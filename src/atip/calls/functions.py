@@ -1,4 +1,4 @@
-"""Functions: the tree of a tool as a flat list of things that can be called, each with its parameters.
+"""Functions: the tree of a tool as a flat list of callable commands, each with its parameters.
 
 One function per leaf, per group that does something itself, and for the bare tool where it does (A11).
 A function has the options of its own command, of every group above it and the global ones, nearest first
@@ -55,7 +55,7 @@ class Function(Value):
 
     @property
     def line(self) -> str:
-        """As a person types it: `gh pr create`."""
+        """The command line: `gh pr create`."""
         return " ".join((self.tool.name, *self.path))
 
     @property
@@ -69,7 +69,7 @@ class Function(Value):
         return declared_effects(self.tool, self.nodes)
 
     def keys_of(self, name: str) -> list[str]:
-        """Keys of the parameters that the document calls `name`."""
+        """Keys of the parameters that have the name `name` in the document."""
         return [key for key, item in self.parameters.items() if item.name == name]
 
 
@@ -107,7 +107,7 @@ def functions_of(tool: Tool) -> list[Function]:
     Raises:
         FormatError: `calls.too-many-functions`, `calls.name-collision`.
     """
-    found: dict[str, Function] = {}
+    table: dict[str, Function] = {}
     shared = [option for option in tool.global_options or () if _is_offered(option)]
     keys: dict[str, str] = {}
     stack: list[tuple[Path, tuple[Command, ...], Mapping[str, Command] | None]] = [
@@ -117,38 +117,36 @@ def functions_of(tool: Tool) -> list[Function]:
         path, nodes, children = stack.pop()
         bare = (children or {}).get("")
         if bare is not None and not bare.hidden:
-            _put(found, _function(tool, path, (*nodes, bare), shared, keys))
+            _put(table, _function(tool, path, (*nodes, bare), shared, keys))
         elif _runs_itself(tool, nodes, children):
-            _put(found, _function(tool, path, nodes, shared, keys))
+            _put(table, _function(tool, path, nodes, shared, keys))
         for name, child in reversed(list((children or {}).items())):
             if name and not child.hidden:
                 stack.append(((*path, name), (*nodes, child), child.commands))
-    return list(found.values())
+    return list(table.values())
 
 
 def find_function(tool: Tool, path: Path) -> Function:
     """The function at a path.
 
     Raises:
-        NotFoundError: `calls.no-function`, with what was probably meant.
+        NotFoundError: `calls.no-function`, with a suggestion.
     """
-    wanted = tuple(word for word in path if word)
+    words = tuple(word for word in path if word)
     functions = functions_of(tool)
     for function in functions:
-        if function.path == wanted:
+        if function.path == words:
             return function
     from atip.model.shapes.shape import closest
 
-    line = " ".join((tool.name, *wanted))
+    line = " ".join((tool.name, *words))
     close = closest(line, [function.line for function in functions])
     hint = f"did you mean `{close}`?" if close else f"see `atip show {tool.name}`"
-    raise NotFoundError(
-        "calls.no-function", f"`{line[:120]}` is not a command that can be called", hint=hint
-    )
+    raise NotFoundError("calls.no-function", f"`{line[:120]}` is not a callable command", hint=hint)
 
 
 def function_table(tools: Iterable[Tool]) -> dict[str, Function]:
-    """Functions of several tools by name: the way back from a call.
+    """Functions of several tools by name, to resolve calls.
 
     Raises:
         FormatError: `calls.name-collision` when two tools have the same name.
@@ -160,26 +158,28 @@ def function_table(tools: Iterable[Tool]) -> dict[str, Function]:
     return table
 
 
-def _put(found: dict[str, Function], function: Function) -> None:
-    if len(found) >= MAX_FUNCTIONS:
+def _put(table: dict[str, Function], function: Function) -> None:
+    if len(table) >= MAX_FUNCTIONS:
         raise FormatError(
             "calls.too-many-functions", f"more than {MAX_FUNCTIONS} commands in one list"
         )
-    other = found.get(function.name)
+    other = table.get(function.name)
     if other is None:
-        found[function.name] = function
+        table[function.name] = function
         return
     if (other.tool.name, other.path) == (function.tool.name, function.path):
         raise FormatError(
             "calls.name-collision",
-            f"two tools describe `{function.line}`",
+            f"two of the tools define `{function.line}`",
             hint="pass each tool once",
         )
     # SECURITY: a crafted pair of paths with equal digests must not answer to one name.
     longer = function_name(function.tool.name, function.path, digits=32)
-    if longer == function.name or longer in found:
-        raise FormatError("calls.name-collision", f"no free name for `{function.line}`")
-    found[longer] = function.replace(name=longer)
+    if longer == function.name or longer in table:
+        raise FormatError(
+            "calls.name-collision", f"cannot find a unique function name for `{function.line}`"
+        )
+    table[longer] = function.replace(name=longer)
 
 
 def _runs_itself(
@@ -187,10 +187,10 @@ def _runs_itself(
 ) -> bool:
     if not children:
         return True
-    here = nodes[-1] if nodes else tool
-    if here.arguments or (not nodes and tool.options):
+    node = nodes[-1] if nodes else tool
+    if node.arguments or (not nodes and tool.options):
         return True
-    return here.own.get("operands") is True or here.own.get("runnable") is True
+    return node.own.get("operands") is True or node.own.get("runnable") is True
 
 
 def _function(
@@ -252,7 +252,7 @@ def _add_options(
 
 
 def _is_offered(option: Option) -> bool:
-    """Something a caller can use: not hidden, not mere help, with at least one spelling."""
+    """Whether callers can use an option: not hidden, not a help flag, with at least one spelling."""
     if not option.flags or option.hidden:
         return False
     if option.name not in ("help", "version") or option.type != BOOLEAN:

@@ -1,6 +1,6 @@
 """Invocation: one parsed command line, as the tool itself would read it.
 
-Holds what was typed and what it means by the tables; judges nothing (`calls/effects/engine.py` does). A NUL
+Holds the words and their meaning according to the tables; effects are computed in `calls/effects/engine.py`. A NUL
 inside a word stands for text that is not known before the shell runs (`"$DIR"/x`), since no real
 argument can hold one.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 UNKNOWN_TEXT = "\0"
 ANY_WORDS = "\0\0"
-"""A word that stands for any number of words: what `xargs` will append."""
+"""Placeholder for any number of words: what `xargs` will append."""
 
 
 class GivenOption(Value):
@@ -36,7 +36,7 @@ class GivenOption(Value):
 
 class Inner(Value):
     """A command that the invocation will run. `kind`: `argv` (a list of words), `shell` (a line for a
-    shell), `program` (a file), `code` (text in another language, or not to be known)."""
+    shell), `program` (a file), `code` (text in another language, or unknown)."""
 
     kind: str
     argv: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Invocation(Value):
     """A word where a command was expected and none has that name."""
     inner: tuple[Inner, ...] = ()
     wraps: bool = False
-    """The inner command stands in for the tool's own work (`sudo CMD`), not beside it (`find -exec`)."""
+    """The inner command replaces the tool's own work (`sudo CMD`) instead of adding to it (`find -exec`)."""
     ended: int | None = None
     """Number of positionals before `--`; None: no `--`."""
     help: bool = False
@@ -79,7 +79,7 @@ class Invocation(Value):
         )
 
     def given(self, flags: tuple[str, ...] | list[str]) -> bool:
-        """Whether any of these flags was given, in any spelling; `--` counts as a flag here."""
+        """Whether the call uses any of these flags, in any spelling; `--` counts as a flag here."""
         if self.ended is not None and "--" in flags:
             return True
         return any(flag in option.flags for option in self.options for flag in flags)

@@ -1,10 +1,10 @@
 """Names of functions and parameters: from a command's path to something every provider accepts, and unique.
 
 `gh pr create` → `gh_pr_create`. Words are joined by one `_`; a `_` inside a word is doubled, so that
-`gh pr_create` is `gh_pr__create` and the two never meet. What cannot be spelled that way (other
+`gh pr_create` is `gh_pr__create` and the two stay distinct. What cannot be spelled that way (other
 characters, more than 64 of them) gets a readable rest and a digest of the exact path after `___`, a run of
 underscores that the plain form cannot contain. A name depends on nothing but tool and path: adding a
-command renames no other. The way back is the table of functions, never a guess.
+command renames no other. The table of functions resolves a name; names are never parsed.
 Implements ATIP 0.6 §8.2 rule 3, A11.
 """
 
@@ -26,7 +26,7 @@ def function_name(tool: str, path: tuple[str, ...], *, digits: int = _DIGITS) ->
     if "_" in "".join(words):
         name = "_".join([word.replace("_", "__") for word in words])
     if not name[:1].isalpha():
-        # Gemini wants a letter or `_` first: `7z` is `_7z`; no plain name begins with `_`.
+        # Gemini requires a letter or `_` first: `7z` is `_7z`; no plain name begins with `_`.
         name = "_" + name
     if len(name) <= MAX_NAME and name.isascii() and all(map(_is_plain, words)):
         return name
@@ -38,9 +38,9 @@ def _is_plain(word: str) -> bool:
     return word.replace("-", "a").replace("_", "a").isalnum() and word.strip("_") == word
 
 
-def _readable(text: str, kept: str) -> str:
+def _readable(text: str, allowed: str) -> str:
     """ASCII letters and digits, everything else one `_` per run."""
-    marked = "".join(c if c.isascii() and (c.isalnum() or c in kept) else " " for c in text)
+    marked = "".join(c if c.isascii() and (c.isalnum() or c in allowed) else " " for c in text)
     return "_".join(marked.split())
 
 
@@ -52,10 +52,10 @@ def _digest(text: str) -> str:
 
 def _digested(words: list[str], digits: int) -> str:
     digest = _digest("\0".join(words))[:digits]
-    room = MAX_NAME - len(_DIGEST_MARK) - digits
-    readable = _readable(" ".join(words), "")[:room].rstrip("_") or "tool"
+    max_length = MAX_NAME - len(_DIGEST_MARK) - digits
+    readable = _readable(" ".join(words), "")[:max_length].rstrip("_") or "tool"
     if not readable[0].isalpha():
-        readable = f"t{readable}"[:room].rstrip("_")
+        readable = f"t{readable}"[:max_length].rstrip("_")
     return readable + _DIGEST_MARK + digest
 
 

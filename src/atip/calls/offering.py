@@ -1,9 +1,9 @@
-"""Offering: the function as a projection offers it, narrowed where a side way would spoil an honest "read-only".
+"""Offering: the function as offered to models, without side options that would prevent a true "read-only".
 
-`git log` only reads, but `--output` writes a file and `--ext-diff` runs a program. A projection that refuses these two
-may say "read-only"; one that offers them may not. Only *side ways* are left out – options that write a file or run a
-program they are given – and only where the rest then only reads. What removes, changes or costs something by purpose
-(`find -delete`, `git branch -D`, `date --set`) stays, and the claim says so. Pure.
+`git log` only reads, but `--output` writes a file and `--ext-diff` runs a program. A function without these two
+is read-only; one with them is not. Only *side options* are left out – options that write a file or run a program from
+their value – and only if the rest is then read-only. Options that remove, change or cost something by purpose
+(`find -delete`, `git branch -D`, `date --set`) stay, and the claim covers them. Pure.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 def offered(function: Function) -> Function:
-    """The function without side ways; a call of the result refuses them like any unknown parameter."""
+    """The function without side options; a call of the result rejects them like any unknown parameter."""
     claim = function_claim(function)
     if not claim.raisers or not only_reads(claim.base) or claim.only_reads:
         return function
-    shut = _side_ways(claim)
-    kept = {
+    excluded = _side_options(claim)
+    parameters = {
         key: item
         for key, item in function.parameters.items()
-        if not (isinstance(item, Option) and shut.intersection(item.flags))
+        if not (isinstance(item, Option) and excluded.intersection(item.flags))
     }
-    narrow = function.replace(parameters=kept)
+    narrow = function.replace(parameters=parameters)
     return narrow if function_claim(narrow).only_reads else function
 
 
@@ -41,17 +41,17 @@ def offered_table(table: Mapping[str, Function]) -> dict[str, Function]:
     return {name: offered(function) for name, function in table.items()}
 
 
-def _side_ways(claim: Claim) -> set[str]:
-    found: set[str] = set()
+def _side_options(claim: Claim) -> set[str]:
+    flags: set[str] = set()
     for raiser in claim.raisers:
         alone = Claim(base=claim.base, ceiling=raiser.effects)
-        if not alone.only_reads and _is_side_way(raiser.effects):
-            found.update(raiser.flags)
-    return found
+        if not alone.only_reads and _is_side_effect(raiser.effects):
+            flags.update(raiser.flags)
+    return flags
 
 
-def _is_side_way(effects: Effects) -> bool:
-    """Nothing is surely lost, changed or paid for, and nothing surely leaves the machine."""
+def _is_side_effect(effects: Effects) -> bool:
+    """Whether an option certainly loses, changes, costs and sends nothing."""
     lists = effects.creates or effects.modifies or effects.deletes
     lost = effects.destructive or effects.filesystem.delete or effects.reversible is False
     return not (lists or lost or effects.network or effects.cost.billable)

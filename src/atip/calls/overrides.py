@@ -1,8 +1,8 @@
-"""A user's override over what is known of a tool: field by field, the user's word replaces, and it may lower.
+"""A user's override of a tool's metadata: each field replaces ours, and it may lower effects.
 
-What it raises holds for every call of the command or tool. What it lowers holds for the command by itself: options, rules and inner
-commands still raise, unless the override says something of that option. Commands and options that it does not name stay as they
-are. SECURITY: `UserWord` is a type that no document can hold; a description cannot pass itself off as the user's.
+What it raises applies to every call of the command or tool. What it lowers applies to the command without options: options, rules
+and inner commands still raise, unless the override covers that option. Commands and options that it does not name stay
+unchanged. SECURITY: `UserWord` is a type that no document can contain; a description cannot pretend to be the user's.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class UserWord(dict[str, object]):
         super().__init__(encode_effects(effects))
         self.effects = effects
         self.is_trusted = is_trusted
-        """Whether it is known to be about the program that would run."""
+        """Whether it certainly applies to the program that would run."""
 
 
 def user_effects(node: Tool | Command) -> Effects | None:
-    """What the user's override says of the effects; None: nothing."""
+    """Effects in the user's override; None: it has none."""
     word = node.own.get(KEY)
     return word.effects if isinstance(word, UserWord) else None
 
 
 def is_vouched(node: Tool | Command) -> bool:
-    """Whether the effects are the user's word on the very program that would run."""
+    """Whether the user's override covers the exact program that would run."""
     word = node.own.get(KEY)
     return isinstance(word, UserWord) and word.is_trusted
 
@@ -58,7 +58,7 @@ def lowered(effects: Effects, node: Tool | Command) -> Effects:
 
 
 def raised_by_user(effects: Effects, nodes: Iterable[Tool | Command]) -> Effects:
-    """Effects of a call: what overrides of the tool and the commands on its way raise."""
+    """Effects of a call, raised by overrides of the tool and the commands along its path."""
     for node in nodes:
         word = user_effects(node)
         effects = effects if word is None else raised_by(effects, word)
@@ -66,24 +66,24 @@ def raised_by_user(effects: Effects, nodes: Iterable[Tool | Command]) -> Effects
 
 
 def replaced(base: Effects, word: Effects) -> Effects:
-    """Every field that `word` gives, and the others as they are."""
-    groups = {name: _given(getattr(base, name), getattr(word, name)) for name in _GROUPS}
-    return _given(base, word, skip=_GROUPS).replace(**groups)
+    """`base` with every field that `word` states."""
+    groups = {name: _overlay(getattr(base, name), getattr(word, name)) for name in _GROUPS}
+    return _overlay(base, word, skip=_GROUPS).replace(**groups)
 
 
-def _given(base: Whole, word: Whole, skip: tuple[str, ...] = ()) -> Whole:
+def _overlay(base: Whole, word: Whole, skip: tuple[str, ...] = ()) -> Whole:
     names = [name for name in type(word)._defaults if name not in (*skip, "extra")]  # type: ignore[attr-defined]
-    given = {name: getattr(word, name) for name in names}
-    return base.replace(**{name: value for name, value in given.items() if value is not None})
+    fields = {name: getattr(word, name) for name in names}
+    return base.replace(**{name: value for name, value in fields.items() if value is not None})
 
 
 def apply_override(tool: Tool, word: Tool, *, is_trusted: bool = True) -> Tool:
-    """`word` is the override, decoded and in working form; its empty fields say nothing.
+    """Apply an override. `word` is the override, decoded and in working form; its empty fields have no effect.
 
     Args:
-        is_trusted: it is about the program that would run, not about another one of that name.
+        is_trusted: it applies to the program that would run, not to another one of that name.
     """
-    known = bare_effects(tool)
+    current = bare_effects(tool)
     changed = _marked(tool, word.effects, is_trusted).replace(
         effects=replaced(tool.effects, word.effects),
         commands=_commands(tool.commands, word.commands, tool.own, is_trusted),
@@ -91,13 +91,13 @@ def apply_override(tool: Tool, word: Tool, *, is_trusted: bool = True) -> Tool:
         global_options=_options(tool.global_options, word.global_options),
         **_texts(word),
     )
-    said = bare_effects(word)
-    return changed if said == Effects() else with_bare_effects(changed, replaced(known, said))
+    stated = bare_effects(word)
+    return changed if stated == Effects() else with_bare_effects(changed, replaced(current, stated))
 
 
 def _texts(word: Tool | Command) -> dict[str, Any]:
-    given = {name: getattr(word, name, None) for name in _TEXTS}
-    return {name: value for name, value in given.items() if value}
+    fields = {name: getattr(word, name, None) for name in _TEXTS}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _marked(node: Node, effects: Effects, is_trusted: bool) -> Node:
@@ -108,23 +108,23 @@ def _marked(node: Node, effects: Effects, is_trusted: bool) -> Node:
 
 
 def _commands(
-    known: Mapping[str, Command] | None,
+    current: Mapping[str, Command] | None,
     words: Mapping[str, Command] | None,
     own: Mapping[str, Any],
     is_trusted: bool,
 ) -> Mapping[str, Command] | None:
     if not words:
-        return known
+        return current
     hidden = own.get("globs") or {}
-    made: dict[str, Command] = {}
+    changed: dict[str, Command] = {}
     for name, word in words.items():
-        base = known.get(name) if known else None
+        base = current.get(name) if current else None
         if base is None and name in hidden:
             base = command_from(hidden[name])
-        made[name] = _command(base or Command(description=""), word, is_trusted)
-    if isinstance(known, LazyCommands):
-        return known.with_commands(made)
-    return {**(known or {}), **made}
+        changed[name] = _command(base or Command(description=""), word, is_trusted)
+    if isinstance(current, LazyCommands):
+        return current.with_commands(changed)
+    return {**(current or {}), **changed}
 
 
 def _command(base: Command, word: Command, is_trusted: bool) -> Command:
@@ -137,10 +137,10 @@ def _command(base: Command, word: Command, is_trusted: bool) -> Command:
 
 
 def _options(
-    known: tuple[Option, ...] | None, words: tuple[Option, ...] | None
+    current: tuple[Option, ...] | None, words: tuple[Option, ...] | None
 ) -> tuple[Option, ...] | None:
-    """The user's word on an option replaces ours; found by any of its flags."""
+    """Options with the user's in place of ours; matched by any flag."""
     if not words:
-        return known
-    named = {flag for word in words for flag in word.flags}
-    return (*(each for each in known or () if named.isdisjoint(each.flags)), *words)
+        return current
+    flags = {flag for word in words for flag in word.flags}
+    return (*(each for each in current or () if flags.isdisjoint(each.flags)), *words)

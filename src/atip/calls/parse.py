@@ -2,8 +2,8 @@
 
 Reads the way the program reads: subcommand after global options, aliases, bundles (`-xvf`), joined
 values (`-ofile`, `--opt=value`), `--`, options between positionals, GNU prefixes where the tool allows
-them, single-dash long names, `key=value` operands, tar's first bundle without a dash. Never fails: what
-no table knows is reported as unknown. Does not read shell syntax; the words are already split.
+them, single-dash long names, `key=value` operands, tar's first bundle without a dash. Never fails: words
+that no table has are reported as unknown. Does not read shell syntax; the words are already split.
 """
 
 from __future__ import annotations
@@ -123,16 +123,16 @@ class _Reader:
             return True
         if not table.deep:
             return False
-        # words of a deep path may be mixed with options; only the plain run is looked at
+        # words of a deep path may be mixed with options; only plain words up to the first option count
         ahead = [word]
         for later in self.words[self.at :]:
             if later.startswith("-"):
                 break
             ahead.append(later)
-        found = table.deep_child(ahead)
-        if found is None:
+        entry = table.deep_child(ahead)
+        if entry is None:
             return False
-        index, command = found
+        index, command = entry
         self.path += ahead[:index]
         self.at += index
         self._enter(ahead[index], command)
@@ -163,7 +163,7 @@ class _Reader:
             self._bundle(word[1:])
 
     def _after_unknown_flag(self) -> bool:
-        """SECURITY: `tool -X --help`: if we do not know `-X`, the word may be its value, and the tool runs."""
+        """SECURITY: `tool -X --help`: if `-X` is unknown, the word may be its value, and the tool runs."""
         return self.unknown_at == self.at - 1
 
     def _long(self, name: str, value: str | None) -> None:

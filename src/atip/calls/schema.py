@@ -33,7 +33,7 @@ JSON_TYPES = {
 
 
 def is_list(item: Item) -> bool:
-    """Whether the caller gives an array: variadic, or of type array without a schema that says otherwise."""
+    """Whether the value is an array: variadic, or of type array without a schema that says otherwise."""
     if item.variadic:
         return True
     if item.type != "array":
@@ -67,7 +67,7 @@ def enum_values(item: Item) -> list[Any]:
 
 
 def parameter_schema(item: Item) -> dict[str, Any]:
-    """JSON Schema of one parameter. A `schema` of the document governs; the rest fills it up."""
+    """JSON Schema of one parameter. A `schema` of the document wins; other fields complete it."""
     if item.schema is not None:
         schema: dict[str, Any] = dict(item.schema)
         if item.variadic and schema.get("type") != "array":
@@ -86,7 +86,7 @@ def parameter_schema(item: Item) -> dict[str, Any]:
 
 
 def item_schema(item: Item) -> dict[str, Any]:
-    """JSON Schema of one value; for a list, of one of its items (strings unless told, A34)."""
+    """JSON Schema of one value; for a list, of one of its items (strings by default, A34)."""
     if item.type == "array":
         items = item.extra.get("items")
         if isinstance(items, dict):
@@ -103,7 +103,7 @@ def item_schema(item: Item) -> dict[str, Any]:
 
 
 def function_schema(function: Function) -> dict[str, Any]:
-    """The object that a caller fills in."""
+    """JSON Schema of the arguments object."""
     properties = {key: parameter_schema(item) for key, item in function.parameters.items()}
     return {
         "type": "object",

@@ -53,7 +53,7 @@ def value_from_text(item: Item, text: str) -> object:
 
 
 def is_default(item: Item, value: object) -> bool:
-    """Whether leaving the value out says the same. Not where the environment could speak instead."""
+    """Whether leaving the value out means the same. Not if an environment variable could set it."""
     if isinstance(item, Option):
         if item.env_var or item.is_required:
             return False
@@ -98,7 +98,7 @@ def _with_value(option: Option, flags: tuple[str, ...], text: str) -> list[str]:
     if only_joined or text.startswith("-"):
         if not text or text.startswith("="):
             raise CannotSpell(
-                "call.ambiguous-value", f"`{flag}` cannot take this value unambiguously"
+                "call.ambiguous-value", f"`{flag}` cannot be combined with this value unambiguously"
             )
         return [flag + text]
     return [flag, text]
@@ -109,7 +109,7 @@ def _refuse_dash(flag: str, text: str) -> None:
     if text.startswith("-"):
         raise CannotSpell(
             "call.ambiguous-value",
-            f"a value of `{flag}` that begins with a dash is read as an option",
+            f"a value of `{flag}` that begins with a dash would be read as an option",
         )
 
 
@@ -125,7 +125,7 @@ def _boolean_flag(option: Option, flags: tuple[str, ...], value: bool) -> str:
         return f"{flag}=false"  # the idiom of single-dash long flags (A10)
     raise CannotSpell(
         "call.no-negation",
-        f"no flag is known that turns `{option.name}` {'on' if value else 'off'}",
+        f"no known flag turns `{option.name}` {'on' if value else 'off'}",
         hint="leave it out to get the default",
     )
 
@@ -149,7 +149,7 @@ def _preferred(flags: tuple[str, ...]) -> str:
 
 
 def option_value(option: Option, flag: str, text: str | None) -> object:
-    """What one written option says: the reverse of `spell_option` for one occurrence."""
+    """Value of one written option: the reverse of `spell_option` for one occurrence."""
     if option.type == BOOLEAN and option.schema is None:
         if text in ("false", "true"):
             return text == "true"
@@ -160,9 +160,9 @@ def option_value(option: Option, flag: str, text: str | None) -> object:
 def positional_values(
     items: Mapping[str, Item], words: tuple[str, ...]
 ) -> dict[str, object] | None:
-    """Words handed out to positionals in order; a variadic one takes what later required ones leave.
+    """Assign words to positionals in order; a variadic one takes what later required ones leave.
 
-    None when there are more words than places.
+    None if there are more words than positionals.
     """
     values: dict[str, object] = {}
     keys = list(items)
@@ -171,10 +171,10 @@ def positional_values(
         item = items[key]
         if is_list(item):
             needed = sum(1 for later in keys[index + 1 :] if items[later].is_required)
-            taken = rest[: max(0, len(rest) - needed)]
-            if taken:
-                values[key] = [value_from_text(item, word) for word in taken]
-            rest = rest[len(taken) :]
+            own_words = rest[: max(0, len(rest) - needed)]
+            if own_words:
+                values[key] = [value_from_text(item, word) for word in own_words]
+            rest = rest[len(own_words) :]
         elif rest:
             values[key] = value_from_text(item, rest.pop(0))
     return None if rest else values

@@ -21,7 +21,7 @@ NUMBER = "-#"
 
 
 class CommandTable:
-    """What a command knows while its words are read. Not a Value: it lives for one parse."""
+    """Flags and children of a command while its words are read. Not a Value: it lives for one parse."""
 
     __slots__ = ("abbreviate", "at_root", "bare", "commands", "curated", "deep", "flags", "globs", "operands", "own", "rest",
                  "runs", "style", "without_bare")  # fmt: skip
@@ -85,7 +85,7 @@ class CommandTable:
         self._add(command.options)
         self._enter(own, command.commands)
         if not (self.commands or self.globs or own.get("deep")):
-            # SECURITY: behind a whole command come operands: `projects delete list` does not list.
+            # SECURITY: operands follow a complete command: `projects delete list` does not list.
             self.deep = []
 
     @property
@@ -98,9 +98,9 @@ class CommandTable:
             return None
         if word in self.commands:
             return word, self.commands[word]
-        named = getattr(self.commands, "named", None)
-        if named is not None:
-            name = named(word)
+        name_of = getattr(self.commands, "named", None)
+        if name_of is not None:
+            name = name_of(word)
             if name is not None:
                 return name, self.commands[name]
         else:
@@ -131,16 +131,16 @@ class CommandTable:
         if flag[1:].isdigit() and NUMBER in self.flags:
             return self.flags[NUMBER]
         if flag.startswith("--") and len(flag) > 4:
-            found = {id(o): o for name, o in self.flags.items() if name.startswith(flag)}
-            if len(found) == 1:
-                option = next(iter(found.values()))
+            matches = {id(o): o for name, o in self.flags.items() if name.startswith(flag)}
+            if len(matches) == 1:
+                option = next(iter(matches.values()))
                 if self.abbreviate or _only_raises(option):
                     return option
         return None
 
 
 def _only_raises(option: Option) -> bool:
-    """SECURITY: whether to read a prefix as the flag even where we are not told that the parser allows it.
+    """SECURITY: whether to read a prefix as the flag even if the parser is not known to allow it.
     `--forc` must not pass as an unknown harmless flag; a mode or a value must not be guessed."""
     own = option.own
     lowers = "profile" in own or "dryRun" in own or "answers" in own

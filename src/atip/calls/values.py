@@ -1,9 +1,9 @@
-"""Values: what a single argument may be before it becomes a word of an argv.
+"""Values: checks of a single argument before it becomes a word of an argv.
 
 Two questions. `why_unusable`: can it be a word at all (NUL, lone surrogates, length)? `why_injection`: would a
 program read it as something other than a value – a response file, a transport helper, a start-up
-command, a meta command of its own language? Leading dashes are not judged here, because the answer
-depends on where the word stands (`build.py`, `calls/templates/template.py`). Implements ATIP 0.6 §11.2 `check_injection`.
+command, a meta command of its own language? Leading dashes are not checked here, because that
+depends on the position of the word (`build.py`, `calls/templates/template.py`). Implements ATIP 0.6 §11.2 `check_injection`.
 """
 
 from __future__ import annotations
@@ -89,26 +89,26 @@ _GIT_LIKE = frozenset({"git", "hg", "svn", "jj"})
 
 
 def why_unusable(text: str) -> str | None:
-    """Why a text cannot be a word of an argv at all; None if it can."""
+    """Why a text cannot be a word of an argv; None if it can."""
     if "\0" in text:
         return "it contains a NUL character, at which the system would cut it"
     if not text.isascii():
         try:
             size = len(text.encode("utf-8"))
         except UnicodeEncodeError:
-            return "it contains half of a surrogate pair, which has no bytes"
+            return "it contains half of a surrogate pair, which cannot be encoded"
     else:
         size = len(text)
     if size > MAX_WORD_BYTES:
-        return f"it has {size} bytes, and the system takes {MAX_WORD_BYTES} per argument"
+        return f"it has {size} bytes; the limit per argument is {MAX_WORD_BYTES}"
     return None
 
 
 def why_too_long(argv: Sequence[str]) -> str | None:
-    """Why a whole argv cannot be handed to a program; None if it can."""
+    """Why an argv cannot be passed to a program; None if it can."""
     size = sum(len(word.encode("utf-8", "surrogatepass")) + 9 for word in argv)
     if size > MAX_ARGV_BYTES:
-        return f"the arguments have {size} bytes together, the limit is {MAX_ARGV_BYTES}"
+        return f"the arguments have {size} bytes in total; the limit is {MAX_ARGV_BYTES}"
     return None
 
 
@@ -121,24 +121,24 @@ def why_injection(
     in_template: bool = False,
     is_joined: bool = False,
 ) -> str | None:
-    """Why `tool` would read a value as more than a value; None if nothing is known.
+    """Why `tool` would treat a value as more than a value; None if no reason is known.
 
     Args:
         is_text: the value is free text of an option (a message, a title), not a name, path or address.
-        in_list: the document itself lists this value, so its author meant it.
-        in_template: the author of a fixed line meant one kind of word here, so that a variable or a
-            remote name in its place is a change of meaning.
+        in_list: the document itself lists this value, so it is intended.
+        in_template: the word is part of a fixed line, where a variable or a remote name would change
+            the meaning.
         is_joined: the value follows its flag in one word, where no parser looks for `@file`.
     """
     if in_list or not text or tool in _PRINTS:
         return None
     first = text[0]
     if first == "@" and _reads_at(tool, text, is_joined):
-        return "a leading `@` makes the program read a file in its place"
+        return "a leading `@` makes the program read a file instead"
     if tool in _READ_AT and _FORM_AT.match(text):
         return "`=@` and `=<` make the program read a file"
     if first == "+" and (tool in _START_COMMAND or text[1:2] in ("!", "|", ":")):
-        return "a leading `+` is a command to run at the start"
+        return "a leading `+` is a command that the program runs at start"
     mark = _META.get(tool)
     if mark is not None and text.lstrip()[:1] == mark:
         return f"a leading `{mark}` leaves the language of `{tool}` and may run commands"
@@ -148,11 +148,11 @@ def why_injection(
 def _why_address(tool: str, text: str, in_template: bool) -> str | None:
     """The same for names, paths and addresses, where a prefix decides what is opened."""
     if _HELPERS.match(text) or (tool in _GIT_LIKE and _ANY_HELPER.match(text)):
-        return "the prefix makes the program open or run something else than an address"
+        return "the prefix makes the program open or run something other than an address"
     if _DASH_HOST.match(text):
         return "the host begins with a dash and becomes an option of the program that connects"
     if tool in _PIPE and (text[0] == "|" or text[-1] == "|"):
-        return "a pipe at its start or end is run as a command"
+        return "a pipe at the start or end makes the program run a command"
     if in_template and tool in _ASSIGN and _ASSIGNMENT.match(text):
         return "it sets a variable that can change what is run"
     if in_template and tool == "tar" and _REMOTE.match(text):

@@ -1,7 +1,7 @@
-"""What can stand where the cursor is: verbs, options, values of options, tools and their commands; for the completion scripts.
+"""Completion candidates for the cursor position: verbs, options, values of options, tools and their commands.
 
-Knows only what the parsers and the store know: no scan, no program is started. A candidate that a shell would read as more
-than a word is left out.
+Uses only the parsers and the store: scans nothing and starts no program. A candidate that is not a plain shell word is
+left out.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def candidates(ctx: Context, words: Sequence[str]) -> list[str]:
         typed = ""
     elif before and before[-1] == "=":
         before.pop()
-    found = _after_option(before, typed) if before else None
-    if found is None:
-        found = _words(ctx, before, typed)
-    return sorted({one for one in found if one.startswith(typed) and _PLAIN.fullmatch(one)})
+    options = _after_option(before, typed) if before else None
+    if options is None:
+        options = _words(ctx, before, typed)
+    return sorted({one for one in options if one.startswith(typed) and _PLAIN.fullmatch(one)})
 
 
 def _path(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]] | None:
@@ -50,7 +50,7 @@ def _parser(path: tuple[str, ...]) -> argparse.ArgumentParser:
 
 
 def _after_option(before: Sequence[str], typed: str) -> Iterable[str] | None:
-    """Values of the option that waits for one; None where the cursor is not at a value."""
+    """Values of the option before the cursor; None where the cursor is not at a value."""
     name, _, _ = typed.partition("=") if typed.startswith("--") else (before[-1], "", "")
     is_joined = typed.startswith("--") and "=" in typed
     resolved = _path(before) if name.startswith("-") else None
@@ -91,15 +91,15 @@ def _words(ctx: Context, before: Sequence[str], typed: str) -> Iterable[str]:
 
     if not before:
         return [*VERBS, *NOUNS, "help", "--help", "--version", "--agent"]
-    found = list(NOUNS.get(before[0], ())) if len(before) == 1 else []
+    verbs = list(NOUNS.get(before[0], ())) if len(before) == 1 else []
     resolved = _path(before)
     if resolved is None:
-        return found
+        return verbs
     path, rest = resolved
     parser = _parser(path)
     if typed.startswith("-"):
         return [flag for flag in parser._option_string_actions if flag.startswith("--")]
-    return [*found, *_positionals(ctx, parser, rest)]
+    return [*verbs, *_positionals(ctx, parser, rest)]
 
 
 def _positionals(ctx: Context, parser: argparse.ArgumentParser, rest: Sequence[str]) -> list[str]:
@@ -129,7 +129,7 @@ def _without_options(parser: argparse.ArgumentParser, rest: Sequence[str]) -> li
 
 
 def _commands(ctx: Context, words: Sequence[str]) -> list[str]:
-    """Names below a command of a known tool; nothing is discovered for it."""
+    """Subcommands of a command of a stored tool; discovers nothing."""
     from atip.errors import AtipError
 
     entry = next((one for one in ctx.app.list() if one["name"] == words[0]), None)

@@ -1,6 +1,6 @@
-"""Context: what a verb may see of the world besides its own options.
+"""Context: what a verb can use besides its own options.
 
-Holds the two streams, whether a person is watching, and the toolbox, made when first asked for.
+Has the two streams, whether output is a terminal, and the toolbox, created on first use.
 stdout is the result; everything else goes to stderr.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """Handed to every verb's `run`."""
+    """Passed to every verb's `run`."""
 
     def __init__(
         self,
@@ -49,19 +49,19 @@ class Context:
         return self._app
 
     def print(self, text: str = "") -> None:
-        """One line of the result; on a terminal wrapped at words, elsewhere as it is."""
+        """Print one line of the result; wrapped at words on a terminal, elsewhere unchanged."""
         self.out.write(_fitted(text, self.is_tty) + "\n")
 
     def print_document(self, text: str) -> None:
-        """A result that is copied or read by a program: never wrapped."""
+        """Print a result for copying or for a program: never wrapped."""
         self.out.write(text + "\n")
 
     def note(self, text: str) -> None:
-        """One line for the person: progress, warnings. Never part of the result."""
+        """Print one line to stderr: progress, warnings. Never part of the result."""
         self.err.write(_fitted(text, self.err.isatty()) + "\n")
 
     def emit(self, document: object) -> None:
-        """The result as exactly one JSON document."""
+        """Print the result as exactly one JSON document."""
         if not self.is_tty:  # a program reads: the quick writer will do
             from atip.model.reading.plain_json import dumps
 
@@ -72,7 +72,7 @@ class Context:
         self.out.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
     def emit_pieces(self, pieces: Iterable[bytes | memoryview]) -> None:
-        """The result as exactly one JSON document, UTF-8 already; a large one is not copied."""
+        """Print the result as exactly one JSON document from encoded pieces; a large one is not copied."""
         if (self.out.encoding or "").lower() != "utf-8" or not hasattr(self.out, "buffer"):
             self.out.write("".join(bytes(each).decode() for each in pieces) + "\n")
             return
@@ -82,15 +82,15 @@ class Context:
         self.out.buffer.flush()
 
     def confirm(self, question: str) -> bool:
-        """Ask the person on their terminal.
+        """Ask the user on the terminal.
 
         Raises:
-            NeedsConfirmation: when there is no terminal to ask on; nothing is assumed.
+            NeedsConfirmation: when there is no terminal.
         """
         if not (self.stdin.isatty() and self.err.isatty()):
             raise NeedsConfirmation(
                 "consent.no-terminal",
-                "a person has to confirm this, and there is no terminal to ask on",
+                "this needs confirmation, and there is no terminal",
                 hint="run it in a terminal",
             )
         self.err.write(f"{question} [y/N] ")

@@ -22,11 +22,11 @@ READS = {
     "interactive": {"stdin": "none", "prompts": False, "tty": False},
     "cost": {"billable": False},
 }
-"""Effects of a verb that only reads; verbs that do more declare `EFFECTS` on top of it."""
+"""Effects of a read-only verb; other verbs declare `EFFECTS` in addition."""
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the metadata, whole or the part asked for."""
+    """Print the metadata, or the requested part of it."""
     import argparse
 
     parser = argparse.ArgumentParser(prog="atip --agent", allow_abbrev=False)
@@ -39,8 +39,8 @@ def run(words: Sequence[str]) -> int:
         from atip.model.reading.encode import encode
         from atip.model.view.partial import view
 
-        wanted = [name for name in options.commands.split(",") if name]
-        document = encode(view(decode_tool(document), commands=wanted, depth=options.depth))
+        commands = [name for name in options.commands.split(",") if name]
+        document = encode(view(decode_tool(document), commands=commands, depth=options.depth))
     json.dump(document, sys.stdout, ensure_ascii=False, indent=2)
     sys.stdout.write("\n")
     return 0
@@ -77,9 +77,11 @@ def _verb(path: tuple[str, ...], load: Any, parser_for: Any) -> dict[str, Any]:
     module = load(path)
     effects = {**READS, **getattr(module, "EFFECTS", {})}
     facts = {"": {**effects, "flags": getattr(module, "FLAG_EFFECTS", {})}}
-    told = describe_argparse(parser_for(path, module), version="", effects=facts)
+    description = describe_argparse(parser_for(path, module), version="", effects=facts)
     entry: dict[str, Any] = {
-        key: told[key] for key in ("description", "arguments", "options", "effects") if key in told
+        key: description[key]
+        for key in ("description", "arguments", "options", "effects")
+        if key in description
     }
     examples = getattr(module, "EXAMPLES", None)
     if examples:

@@ -1,4 +1,4 @@
-"""Reading the documents that a person names: files, directories, globs, `-` for standard input."""
+"""Read documents from the command line: files, directories, globs, `-` for standard input."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 STDIN = "-"
 _SUFFIXES = (".json", ".yaml", ".yml")
 MAX_BYTES = 64_000_000
-"""A document above its own limit still gets a proper finding; this only bounds memory."""
+"""Bounds memory only: a document above its own, lower limit still gets a proper finding."""
 
 
 def _refuse_program(name: str) -> None:
-    """Authors name their program, and mean its metadata. It is not started for them: that needs a sandbox."""
+    """Refuse a program where its metadata is expected. It is not started: that needs a sandbox."""
     if not (os.path.isfile(name) and os.access(name, os.R_OK | os.X_OK)):
         return
     with open(name, "rb") as file:
@@ -36,27 +36,27 @@ def _refuse_program(name: str) -> None:
 
 
 def expand(names: Sequence[str]) -> list[str]:
-    """File names for what was typed; directories are walked, globs expanded, order kept.
+    """Expand names to files: walks directories, expands globs, keeps the order.
 
     Raises:
         NotFoundError: `file.not-found` when a name matches nothing.
-        UsageError: `document.program` for a program instead of what it prints.
+        UsageError: `document.program` for a program instead of its metadata.
     """
-    found: list[str] = []
+    files: list[str] = []
     for name in names or [STDIN]:
         if name == STDIN:
-            found.append(name)
+            files.append(name)
         elif os.path.isdir(name):
-            found.extend(_walk(name))
+            files.extend(_walk(name))
         elif os.path.exists(name):
             _refuse_program(name)
-            found.append(name)
+            files.append(name)
         else:
             matches = sorted(glob.glob(name, recursive=True))
             if not matches:
                 raise NotFoundError("file.not-found", f"no file `{name}`", hint="check the path")
-            found.extend(match for match in matches if os.path.isfile(match))
-    return found
+            files.extend(match for match in matches if os.path.isfile(match))
+    return files
 
 
 def _walk(folder: str) -> Iterator[str]:

@@ -22,12 +22,12 @@ GARBAGE_THRESHOLD = 50_000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code; without words, as the program that this process is."""
+    """Run one command line and return its exit code; without `argv`, use `sys.argv` and end the process quickly."""
     return _main_program() if argv is None else _run_words(list(argv))
 
 
 def _main_program() -> int:
-    """Most calls are over before anything else: no garbage is looked for, and nothing is taken apart at the end."""
+    """Most calls are short: disable garbage collection, and skip the interpreter's shutdown."""
     words = sys.argv[1:]
     if _is_hook(words):
         _ask_server(words)
@@ -45,14 +45,14 @@ def _main_program() -> int:
 
 
 def _is_hook(words: Sequence[str]) -> bool:
-    """Whether this is what coding agents call for every line."""
+    """Whether this is the hook that coding agents call for every line."""
     return words[:1] == ["guard"] and (
         len(words) == 1 or words[1] == "hook" or words[1].startswith("--for")
     )
 
 
 def _ask_server(words: Sequence[str]) -> None:
-    """Answer with what `guard serve` says, and end; return where there is no answer, with what was read put back."""
+    """Print the answer of `guard serve` and exit; returns when there is no answer, with the input restored."""
     from atip.system.guard_socket import call_server
 
     answer, request = call_server(words)
@@ -67,7 +67,7 @@ def _ask_server(words: Sequence[str]) -> None:
 
 
 def _leave(code: int) -> None:
-    """End the process as Python would, but without taking every module apart; returns where that is not possible."""
+    """End the process like Python, but without tearing down modules; returns where that is not possible."""
     import atexit
 
     threading = sys.modules.get("threading")
@@ -85,7 +85,7 @@ def _leave(code: int) -> None:
 def _run_words(words: list[str]) -> int:
     if "_PUBLIC" not in vars(sys.modules["atip"]):
         _warn_of_other_package()
-    _say_anything()
+    _escape_unencodable()
     from atip.errors import AtipError
 
     try:
@@ -105,8 +105,8 @@ def _run_words(words: list[str]) -> int:
         return _report(_internal(error), _wants_json(words))
 
 
-def _say_anything() -> None:
-    """What the encoding of a stream cannot say is escaped as JSON would, instead of ending the program."""
+def _escape_unencodable() -> None:
+    """Escape characters that a stream cannot encode like JSON does, instead of raising."""
     import codecs
 
     def escape(error: UnicodeError) -> tuple[str, int]:
@@ -123,7 +123,7 @@ def _say_anything() -> None:
 
 
 def _warn_of_other_package() -> None:
-    """Another distribution has put its own `atip/__init__.py` over ours: its name is `atip`, ours is `atip-cli`."""
+    """Warn when another distribution (`atip`) has overwritten `atip/__init__.py` of ours (`atip-cli`)."""
     sys.stderr.write(
         f"warning: another package named `atip` shadows this one ({sys.modules['atip'].__file__}): "
         "`pip uninstall atip`, then `pip install --force-reinstall atip-cli`\n"
@@ -131,15 +131,15 @@ def _warn_of_other_package() -> None:
 
 
 def is_agent() -> bool:
-    """Whether the caller said that an agent reads (CMP 0.2.0 §6): then everything is JSON, as with `--json`.
+    """Whether the caller declared itself an agent (CMP 0.2.0 §6): then everything is JSON, as with `--json`.
 
-    Only an explicit word counts: `atip list | less` is a person (C17).
+    Only an explicit setting counts: `atip list | less` is not an agent (C17).
     """
     return os.environ.get("CMP_AGENT", "").strip().lower() not in ("", "0", "false", "no", "off")
 
 
 def _wants_json(words: Sequence[str]) -> bool:
-    """Whether an error is told as JSON; verbs with a protocol of their own answer by that."""
+    """Whether to print errors as JSON; verbs with a protocol of their own use that instead."""
     own = words[:1] == ["guard"] or (len(words) > 1 and words[1] == "serve")
     return "--json" in words or (is_agent() and not own)
 

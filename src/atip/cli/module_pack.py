@@ -1,9 +1,9 @@
 """Compiled modules in one file: start-up opens one file instead of two hundred.
 
 Python looks for, opens and checks one `.pyc` file per module. For the verbs that coding agents call for every command this
-costs more than their work. The pack holds the same code and lies beside those files, so whoever can write it could write
-them: nothing is trusted that Python does not trust already. A module whose source has changed is not taken from it. The
-pack is a cache: it may be deleted at any time, and an installation that cannot be written works without it.
+costs more than their work. The pack has the same code and is stored beside those files with the same permissions, so
+it adds no trust beyond Python's own. A module whose source has changed is not loaded from it. The pack is a cache: it
+may be deleted at any time, and a read-only installation works without it.
 See `docs/decisions/0013-module-pack.md`.
 """
 
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
     from typing import Any
 
     Stamp = tuple[str, bool, int, int]
-    """Its source; whether it is a package; the source's time of change (ns) and size."""
+    """Source path; whether it is a package; mtime (ns) and size of the source."""
     Entry = tuple[Stamp, int, int]
-    """Its stamp; where its code begins, and its length."""
+    """Stamp; offset and length of the code."""
 
 VERBS = ("run", "explain", "guard", "show", "list", "search")
-"""Only what these load is packed: the index is read by every call."""
+"""Only modules that these verbs load are packed, since every call reads the index."""
 _PYC_HEADER = 16
 _COMPILED = f".{sys.implementation.cache_tag}{f'.opt-{sys.flags.optimize}' if sys.flags.optimize else ''}.pyc"
-_MADE_FOR = f"2 {sys.version}"
-"""The form of the pack, and the interpreter."""
+_FORMAT = f"2 {sys.version}"
+"""Format version of the pack, and the interpreter."""
 _SPEC = atip.__spec__
 _LOADER: Any = type(_SPEC.loader) if _SPEC is not None else object
 
 
 class PackedLoader(_LOADER):  # type: ignore[misc]
-    """Python's own loader of source files, with the code at hand."""
+    """Python's own loader of source files, with preloaded code."""
 
     def __init__(self, name: str, path: str, code: bytes) -> None:
         super().__init__(name, path)
         self._packed = code
 
     def get_code(self, fullname: str) -> CodeType:
-        found: CodeType = marshal.loads(self._packed)  # noqa: S302 - as `.pyc` files are
-        return found
+        code: CodeType = marshal.loads(self._packed)  # noqa: S302 - as `.pyc` files are
+        return code
 
 
 class Pack:
-    """Finds modules in the pack; first in `sys.meta_path`, it leaves all others to those behind it."""
+    """Finds modules in the pack; first in `sys.meta_path`, leaves all others to the finders after it."""
 
     def __init__(self, path: str, roots: Sequence[str]) -> None:
         """
@@ -65,7 +65,7 @@ class Pack:
         self._before = frozenset[str]()
 
     def read(self) -> None:
-        """Take the index; a pack of another interpreter, or a damaged one, is empty."""
+        """Read the index; a pack of another interpreter, or a damaged one, counts as empty."""
         self._before = frozenset(sys.modules)
         try:
             self._file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
@@ -73,11 +73,11 @@ class Pack:
             version, index = marshal.loads(os.read(self._file, length))  # noqa: S302
         except (OSError, ValueError, EOFError, TypeError, OverflowError, MemoryError):
             return
-        if version == _MADE_FOR:
+        if version == _FORMAT:
             self._start, self.index = 8 + length, index
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Where a module is; None: Python looks for it."""
+        """The spec of a packed module; None: not in the pack."""
         entry = self.index.get(name)
         if entry is None:
             return None
@@ -102,29 +102,29 @@ class Pack:
         return os.pread(self._file, entry[2], self._start + entry[1])
 
     def update(self) -> None:
-        """Add what this process loaded from files of its own."""
+        """Add modules that this process loaded from separate files."""
         new = {
-            name: found
+            name: compiled
             for name, module in sys.modules.items()
             if name not in self._before
-            and (found := _compiled(module)) is not None
-            and found[0][0].startswith(self._roots)
+            and (compiled := _compiled(module)) is not None
+            and compiled[0][0].startswith(self._roots)
         }
         if not new or sys.dont_write_bytecode:
             return
-        kept = {
+        current = {
             name: (entry[0], self.code(entry))
             for name, entry in self.index.items()
             if name not in new
         }
         try:
-            _write(self.path, {**kept, **new})
+            _write(self.path, {**current, **new})
         except OSError:
             return
 
 
 def install() -> Pack | None:
-    """Load our modules from the pack from now on; None: we were not loaded from source files."""
+    """Load our modules from the pack from now on; None: this package was not loaded from source files."""
     cached: str = getattr(atip, "__cached__", None) or ""
     if not cached or not hasattr(_LOADER, "path_stats") or _LOADER.__name__ != "SourceFileLoader":
         return None
@@ -137,7 +137,7 @@ def install() -> Pack | None:
 
 
 def _compiled(module: ModuleType) -> tuple[Stamp, bytes] | None:
-    """What was loaded from a `.pyc` file, as it is packed; None: it came from elsewhere, or has changed since."""
+    """Stamp and code of a module loaded from a `.pyc` file; None: loaded otherwise, or changed since."""
     loader: Any = getattr(module, "__loader__", None)
     cached: str = getattr(module, "__cached__", None) or ""
     if type(loader) is not _LOADER or not cached:
@@ -149,9 +149,9 @@ def _compiled(module: ModuleType) -> tuple[Stamp, bytes] | None:
     except OSError:
         return None
     expected = (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
-    told = tuple(int.from_bytes(data[at : at + 4], "little") for at in (8, 12))
+    recorded = tuple(int.from_bytes(data[at : at + 4], "little") for at in (8, 12))
     # by time and size, as Python compares them; a file that is checked by its hash is left alone
-    if data[4:8] != bytes(4) or told != expected:
+    if data[4:8] != bytes(4) or recorded != expected:
         return None
     stamp = (loader.path, hasattr(module, "__path__"), status.st_mtime_ns, status.st_size)
     return stamp, data[_PYC_HEADER:]
@@ -163,7 +163,7 @@ def _write(path: str, modules: dict[str, tuple[Stamp, bytes]]) -> None:
     for name, (stamp, code) in modules.items():
         index[name] = (stamp, at, len(code))
         at += len(code)
-    head = marshal.dumps((_MADE_FOR, index))
+    head = marshal.dumps((_FORMAT, index))
     temporary = f"{path}.{os.getpid()}"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:

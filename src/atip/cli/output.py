@@ -26,7 +26,7 @@ _STYLES = {
 
 
 def paint(ctx: Context, text: str, style: str) -> str:
-    """`text` in a style, where colors are wanted."""
+    """`text` in a style, where colors are enabled."""
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if ctx.color else text
 
 
@@ -66,7 +66,7 @@ def wrap(text: str, width: int, indent: str = "") -> list[str]:
 def table(
     rows: Sequence[Sequence[str]], *, indent: str = "  ", width: int = 80, wrapped: bool = False
 ) -> list[str]:
-    """Rows as aligned columns; the last column takes what is left of the line, and is cut there or wrapped."""
+    """Rows as aligned columns; the last column gets the rest of the line, and is cut or wrapped there."""
     if not rows:
         return []
     columns = max(len(row) for row in rows)
@@ -94,7 +94,7 @@ def table(
 
 
 def _size(text: str) -> int:
-    """Columns that a text takes: styles take none."""
+    """Display width of a text, without styles."""
     if "\x1b" not in text:
         return len(text)
     import re
@@ -103,7 +103,7 @@ def _size(text: str) -> int:
 
 
 def _below(row: Sequence[str], indent: str, width: int, wrapped: bool) -> list[str]:
-    """A row of a table that has no room beside its first columns: the last one stands below them."""
+    """A row whose last column does not fit beside the others: it goes below them."""
     first = [cell.rstrip() for cell in row[:-1] if cell]
     inner = indent + "    "
     room = max(NARROWEST, width - len(inner))

@@ -1,4 +1,4 @@
-"""From words to a verb and its options. Sits on every call, and imports nothing that it does not need."""
+"""From words to a verb and its options. Loaded on every call, so it imports only what it needs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def resolve(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The verb's path and the words left over.
+    """Return the verb's path and the remaining words.
 
     Raises:
-        NotFoundError: `cli.unknown-verb`, with what was probably meant.
+        NotFoundError: `cli.unknown-verb`, with a suggestion.
     """
     from atip.cli.verbs import BARE, DEFAULTS, NOUNS, VERBS
 
@@ -47,11 +47,11 @@ def _missing(noun: str) -> NoReturn:
     )
 
 
-def _unknown(typed: str, known: Sequence[str]) -> NoReturn:
+def _unknown(typed: str, names: Sequence[str]) -> NoReturn:
     from atip.model.shapes.shape import closest
 
-    close = closest(typed, known)
-    hint = f"did you mean `atip {close}`?" if close else "verbs: " + ", ".join(known)
+    close = closest(typed, names)
+    hint = f"did you mean `atip {close}`?" if close else "verbs: " + ", ".join(names)
     error = NotFoundError("cli.unknown-verb", f"no verb `{typed[:80]}`", hint=hint)
     error.exit_code = EXIT_USAGE
     raise error
@@ -68,7 +68,7 @@ def load(path: tuple[str, ...]) -> ModuleType:
 
 
 def read_options(path: tuple[str, ...], module: ModuleType, words: list[str]) -> Any:
-    """The options of a verb: plain command lines are read without `argparse` (see `quick`)."""
+    """Parse the options of a verb; simple command lines without `argparse` (see `quick`)."""
     from atip.cli.quick import NotQuick, Quick
 
     quick = Quick()
@@ -80,7 +80,7 @@ def read_options(path: tuple[str, ...], module: ModuleType, words: list[str]) ->
 
 
 def declare(parser: Any, module: ModuleType) -> None:
-    """The options of a verb, and those that every verb has."""
+    """Declare the options of a verb, and the common ones."""
     module.configure(parser)
     if getattr(module, "JSON", True):
         parser.add_argument("--json", action="store_true", help="print exactly one JSON document")
@@ -90,7 +90,7 @@ def declare(parser: Any, module: ModuleType) -> None:
 
 
 def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentParser:
-    """The parser of one verb, with the options that every verb has."""
+    """The parser of one verb, with the common options."""
     import argparse
 
     # Start-up: looking for translations that do not exist, and for the terminal's size when no help
@@ -123,39 +123,39 @@ def parser_for(path: tuple[str, ...], module: ModuleType) -> argparse.ArgumentPa
 
 
 def _plain(message: str, actions: Sequence[argparse.Action]) -> str:
-    """What `argparse` says, in plain words; it also calls arguments required that may be left out (`*`)."""
-    head, found, rest = message.partition(": invalid ")
+    """Rewrite an `argparse` message; it also lists optional arguments (`*`) as required."""
+    head, marker, rest = message.partition(": invalid ")
     kind, is_value, typed = rest.partition(" value: ")
     if is_value:
         return f"{head}: `{typed.strip(chr(39))}` is not a {kind}"
-    head, found, names = message.partition("arguments are required: ")
-    if not found:
+    head, marker, names = message.partition("arguments are required: ")
+    if not marker:
         return message
     optional = {str(each.metavar or each.dest) for each in actions if each.nargs in ("*", "...")}
     needed = [name for name in names.split(", ") if name not in optional]
-    return head + found + ", ".join(needed or [names])
+    return head + marker + ", ".join(needed or [names])
 
 
-def closest_option(message: str, known: Iterable[str]) -> str | None:
-    """The option that was probably meant by the first one that `argparse` does not recognize."""
+def closest_option(message: str, names: Iterable[str]) -> str | None:
+    """The option closest to the first one that `argparse` does not recognize."""
     head, _, words = message.partition("unrecognized arguments: ")
     typed = next((word for word in words.split() if word.startswith("--")), "")
     if head or not typed:
         return None
     from atip.model.shapes.shape import closest
 
-    return closest(typed.partition("=")[0], list(known))
+    return closest(typed.partition("=")[0], list(names))
 
 
 def _closest_choice(message: str) -> str | None:
-    """The value that was probably meant where an option or argument takes only some."""
-    _, found, words = message.partition("invalid choice: ")
-    if not found:
+    """The choice closest to an invalid value of an option or argument."""
+    _, marker, words = message.partition("invalid choice: ")
+    if not marker:
         return None
     from atip.model.shapes.shape import closest
 
-    typed, *known = words.replace("(choose from", ",").rstrip(")").split(",")
-    return closest(typed.strip(" '"), [word.strip(" '") for word in known])
+    typed, *choices = words.replace("(choose from", ",").rstrip(")").split(",")
+    return closest(typed.strip(" '"), [word.strip(" '") for word in choices])
 
 
 def _columns() -> int:

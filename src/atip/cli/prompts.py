@@ -1,8 +1,8 @@
-"""Who is asked where policy asks: the user's terminal, nobody, or the program that started us.
+"""Where confirmation is requested: on the user's terminal, nowhere, or through the calling program.
 
-A program that reaches the user itself (generated TypeScript wrappers) hands in one end of a socket, `--ask fd:3`: a question goes out as
-one line of JSON, the answer comes back with the question's binding. It is a socket, so that nothing written beforehand – a file, a
-here-string, a pipe that was filled – can be an answer.
+A program that can prompt the user itself (generated TypeScript wrappers) passes one end of a socket, `--ask fd:3`: a question is sent as
+one line of JSON, the answer comes back with the question's binding. It must be a socket, so that nothing written beforehand – a file, a
+here-string, a filled pipe – can be an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ MAX_ANSWER = 4096
 
 
 def prompt_for(where: str) -> ConsentPrompt | None:
-    """
+    """Return the prompt for `--ask`.
+
     Args:
         where: `terminal`, `none` or `fd:N`.
 
@@ -53,14 +54,14 @@ def prompt_for(where: str) -> ConsentPrompt | None:
 def _refuse_questions(question: Question) -> bool:
     raise NeedsConfirmation(
         "consent.no-asker",
-        "a person has to confirm this, and questions are switched off",
+        "this needs confirmation, and `--ask none` refuses to ask",
         hint='choose how to ask: `--ask terminal`; from wrappers `use({ ask: "terminal" })` or a function',
         details={"argv": list(question.argv[:4]), "reasons": list(question.reasons)},
     )
 
 
 def _ask_through(channel: int, question: Question) -> bool:
-    told = {
+    message = {
         "text": question.render(),
         "argv": list(question.argv),
         "program": question.program,
@@ -69,7 +70,7 @@ def _ask_through(channel: int, question: Question) -> bool:
         "binding": question.binding,
     }
     try:
-        data = json.dumps(told).encode() + b"\n"
+        data = json.dumps(message).encode() + b"\n"
         while data:
             data = data[os.write(channel, data) :]
         answer = b""
@@ -78,14 +79,14 @@ def _ask_through(channel: int, question: Question) -> bool:
             if not piece:
                 break
             answer += piece
-        said = json.loads(answer)
+        reply = json.loads(answer)
     except (OSError, ValueError) as error:
         raise NeedsConfirmation(
-            "consent.no-answer", "the program that asks the user did not answer"
+            "consent.no-answer", "the program that prompts the user did not answer"
         ) from error
     # SECURITY: an answer to another question is none.
     return (
-        isinstance(said, dict)
-        and said.get("binding") == question.binding
-        and said.get("answer") is True
+        isinstance(reply, dict)
+        and reply.get("binding") == question.binding
+        and reply.get("answer") is True
     )

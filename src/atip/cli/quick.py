@@ -1,8 +1,8 @@
 """Plain command lines without `argparse`, whose import alone costs as much as starting Python.
 
 A verb declares its options by calling `add_argument`; `Quick` records the simple kinds and reads command
-lines that use them in the plainest way. Whatever is unusual – help, errors, groups, abbreviations, `--` – is left to
-the real parser (`NotQuick`), so that there is one authority: a test compares the two.
+lines that use them in the simplest way. Everything else – help, errors, groups, abbreviations, `--` – is left to
+the real parser (`NotQuick`), which is the only authority: a test compares the two.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 REMAINDER = "..."
-"""As `argparse.REMAINDER`, without importing it: everything after the positionals before, as it is."""
+"""Like `argparse.REMAINDER`, without importing it: all words after the other positionals, unchanged."""
 _KNOWN = frozenset(("action", "default", "type", "choices", "metavar", "help", "nargs", "dest"))
 
 
 class NotQuick(Exception):
-    """This command line is one for the real parser."""
+    """This command line needs the real parser."""
 
 
 class Options:
-    """What was given, as attributes."""
+    """Parsed options, as attributes."""
 
 
 class Quick:
-    """Stands in for a parser while a verb declares its options."""
+    """Takes the place of a parser while a verb declares its options."""
 
     def __init__(self) -> None:
         self._options: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -55,10 +55,10 @@ class Quick:
             self._options[name] = (place, spec)
 
     def parse(self, words: Sequence[str]) -> Options:
-        """The options of a plain command line.
+        """Parse a simple command line.
 
         Raises:
-            NotQuick: it is not plain, or it is wrong.
+            NotQuick: it is not simple, or it is wrong.
         """
         options = Options()
         options.__dict__.update(self._defaults)
@@ -105,14 +105,14 @@ class Quick:
         return options
 
     def _takes_rest(self) -> bool:
-        """Whether what follows the first value is handed on as it is: one positional, then a remainder."""
+        """Whether all words after the first value are passed on unchanged: one positional, then a remainder."""
         counts = [spec.get("nargs") for _, spec in self._positionals]
         if REMAINDER in counts and counts != [None, REMAINDER]:
             raise NotQuick("a remainder after something else")
         return counts == [None, REMAINDER]
 
     def _place(self, options: Options, values: list[str]) -> None:
-        """Hand the values out: one each, then the last positional takes what its number allows."""
+        """Assign the values: one each, then the last positional takes as many as `nargs` allows."""
         for position, (place, spec) in enumerate(self._positionals):
             many = spec.get("nargs")
             if many is not None and position != len(self._positionals) - 1:
@@ -120,8 +120,8 @@ class Quick:
             if many in ("*", "+", REMAINDER):
                 if many == "+" and not values:
                     raise NotQuick(place)
-                found: Any = [_converted(value, spec) for value in values]
-                setattr(options, place, found or spec.get("default") or [])
+                items: Any = [_converted(value, spec) for value in values]
+                setattr(options, place, items or spec.get("default") or [])
                 return
             if not values:
                 if many is None:
@@ -141,12 +141,12 @@ def _rest(words: Sequence[str]) -> list[str]:
 
 def _converted(value: str, spec: dict[str, Any]) -> Any:
     try:
-        made = spec["type"](value) if "type" in spec else value
+        converted = spec["type"](value) if "type" in spec else value
     except (TypeError, ValueError) as error:
         raise NotQuick(value) from error
-    if "choices" in spec and made not in spec["choices"]:
+    if "choices" in spec and converted not in spec["choices"]:
         raise NotQuick(value)
-    return made
+    return converted
 
 
 # Numbers that an option takes: what cannot be meant is refused where it is typed. Here, because every call loads this module.
@@ -167,7 +167,7 @@ def positive(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """More than 0, and not endless."""
+    """More than 0, and finite."""
     value = float(text)
     if not 0 < value < float("inf"):
         raise ValueError(text)

@@ -1,4 +1,4 @@
-"""Text for the width of the terminal: words wrap at words, and what is indented on purpose stays as it is."""
+"""Text for the width of the terminal: wraps between words, leaves indented lines unchanged."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _DEFAULT = 80
 
 
 def columns() -> int:
-    """Width of the terminal: what `COLUMNS` says, what it is, or 80 where there is none."""
-    width = _told()
+    """Width of the terminal: `COLUMNS`, else the real width, or 80 without a terminal."""
+    width = _configured_columns()
     for stream in (1, 2):  # the result may go elsewhere while a person sees the rest
         if width:
             break
@@ -25,13 +25,13 @@ def columns() -> int:
     return max(width or _DEFAULT, NARROWEST)
 
 
-def _told() -> int:
+def _configured_columns() -> int:
     text = os.environ.get("COLUMNS", "")
     return int(text) if text.isdecimal() else 0
 
 
 def fit(text: str, width: int) -> str:
-    """Each line that is longer than `width` broken between words, the rest below its start; styles take no room."""
+    """Break lines longer than `width` between words, and indent the rest; styles do not count."""
     lines = text.split("\n")
     if max(map(len, lines)) <= width:
         return text
@@ -46,21 +46,21 @@ def _broken(line: str, width: int) -> Iterable[str]:
         yield line
         return
     bare = line.lstrip(" ")
-    here = " " * (len(line) - len(bare))
-    below = here + "  "
+    indent = " " * (len(line) - len(bare))
+    below = indent + "  "
     current, used = "", 0
     for word in re.split("( +)", bare):
         size = len(styles.sub("", word))
-        if used and not word.isspace() and len(here) + used + size > width:
-            yield here + current.rstrip(" ")
-            here, current, used = below, "", 0
+        if used and not word.isspace() and len(indent) + used + size > width:
+            yield indent + current.rstrip(" ")
+            indent, current, used = below, "", 0
         current = current + word if used else word
         used += size
-    yield here + current.rstrip(" ")
+    yield indent + current.rstrip(" ")
 
 
 def wrap_text(text: str, width: int) -> str:
-    """Paragraphs filled to a width; indented lines are examples and are not touched."""
+    """Fill paragraphs to a width; indented lines are examples and stay unchanged."""
     import textwrap
 
     filled = []
@@ -72,7 +72,7 @@ def wrap_text(text: str, width: int) -> str:
 
 
 def wrap_rows(rows: Iterable[tuple[str, str]], name_width: int, width: int) -> Iterable[str]:
-    """`  name  text` lines, the text wrapped beside its name, or below it where there is little room."""
+    """`  name  text` lines, the text wrapped beside its name, or below it where the terminal is narrow."""
     import textwrap
 
     beside = name_width + 4

@@ -1,5 +1,5 @@
-"""ATIP 0.1: for agents that know nothing newer. Reading is the model's own; writing loses what 0.1
-has no words for (trust, binary, interactive effects, partial answers), and says so.
+"""ATIP 0.1: for agents that support nothing newer. Reading is the model's own; writing drops what 0.1
+cannot express (trust, binary, interactive effects, partial answers) and lists it as losses.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _COSTS = {"free": "none"}
 
 
 def decode(data: bytes | dict[str, Any], *, origin: str = "") -> Decoded:
-    """0.1 metadata → Tool; the same reader as for 0.6 (A1, A35)."""
+    """Decode 0.1 metadata with the same reader as 0.6 (A1, A35)."""
     from atip.codecs import atip_current
 
     return atip_current.decode(data, origin=origin)
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → 0.1 document with the list of what it could not say."""
+    """Encode a tool as a 0.1 document; fields that 0.1 lacks are losses."""
     document = model_encode.encode(tool)
     losses: list[Loss] = []
     protocol = document["atip"]

@@ -1,4 +1,4 @@
-"""What an agent's instructions say about tools, in fewer than 100 tokens for any number of tools (CMP 0.2.0 §5.3)."""
+"""Snippets for an agent's instructions: fewer than 100 tokens for any number of tools (CMP 0.2.0 §5.3)."""
 
 from __future__ import annotations
 
@@ -71,4 +71,4 @@ def context_block(context: ToolContext, tools: set[str]) -> str:
 
 
 FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
-"""Where such a snippet usually stands."""
+"""Files that usually contain such a snippet."""

@@ -1,6 +1,6 @@
 """Gemini function calling: function declarations, to be wrapped in one `function_declarations` (§7.2).
 
-One way: a list of functions does not tell effects, trust or patterns, so it cannot be read back into a tool.
+One way: a list of functions does not carry effects, trust or patterns, so it cannot be read back into a tool.
 Implements ATIP 0.6 §8.
 """
 
@@ -17,6 +17,6 @@ if TYPE_CHECKING:
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → list of declarations, one per command."""
-    made = compile_tools([tool], "gemini")
-    return Encoded(data=made.declarations, losses=provider_losses(tool, made.losses))
+    """Encode a tool as a list of function declarations, one per command."""
+    compiled = compile_tools([tool], "gemini")
+    return Encoded(data=compiled.declarations, losses=provider_losses(tool, compiled.losses))

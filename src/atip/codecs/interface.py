@@ -1,4 +1,4 @@
-"""What every codec offers, and the table of formats.
+"""The interface of a codec, and the table of formats.
 
 A codec file has `decode(data, *, origin) -> Decoded` and `encode(tool) -> Encoded`, and nothing else
 public; a one-way format leaves one out. Only `atip` is lossless; every other lists each loss.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from atip.model.tool import Tool
 
 FORMATS: dict[str, tuple[str, str]] = {
-    # name: (module in this room, one line)
+    # name: (module in this package, one line)
     "atip": ("atip_current", "ATIP 0.6 metadata"),
     "atip-0.1": ("atip_legacy", "ATIP 0.1 metadata"),
     "openai": ("openai", "OpenAI function calling (one way)"),
@@ -42,7 +42,7 @@ FORMATS: dict[str, tuple[str, str]] = {
 
 
 class Loss(Value):
-    """Something that the target format cannot say."""
+    """A field that the target format cannot express."""
 
     path: str
     message: str
@@ -72,12 +72,12 @@ def codec(name: str) -> Any:
     Raises:
         NotFoundError: `convert.unknown-format`.
     """
-    known = FORMATS.get(name)
-    if known is None:
+    entry = FORMATS.get(name)
+    if entry is None:
         close = closest(name, FORMATS)
         hint = f"did you mean `{close}`?" if close else "formats: " + ", ".join(FORMATS)
-        raise NotFoundError("convert.unknown-format", f"no format `{name}`", hint=hint)
-    return importlib.import_module(f"atip.codecs.{known[0]}")
+        raise NotFoundError("convert.unknown-format", f"unknown format `{name}`", hint=hint)
+    return importlib.import_module(f"atip.codecs.{entry[0]}")
 
 
 def encoder(name: str) -> Any:

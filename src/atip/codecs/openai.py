@@ -1,6 +1,6 @@
 """OpenAI function calling: tools of Chat Completions; `providers.tools` has the Responses shape and strict mode.
 
-One way: a list of functions does not tell effects, trust or patterns, so it cannot be read back into a tool.
+One way: a list of functions does not carry effects, trust or patterns, so it cannot be read back into a tool.
 Implements ATIP 0.6 §8.
 """
 
@@ -17,6 +17,6 @@ if TYPE_CHECKING:
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → list of function tools, one per command. Losses are parameters sent as text."""
-    made = compile_tools([tool], "openai")
-    return Encoded(data=made.declarations, losses=provider_losses(tool, made.losses))
+    """Encode a tool as a list of function tools, one per command. Losses are parameters sent as text."""
+    compiled = compile_tools([tool], "openai")
+    return Encoded(data=compiled.declarations, losses=provider_losses(tool, compiled.losses))

@@ -28,12 +28,14 @@ MAX_LINE = 100
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → text of a SKILL.md."""
+    """Encode a tool as the text of a SKILL.md."""
     name = re.sub(r"[^a-z0-9]+", "-", tool.name.lower()).strip("-")[:MAX_NAME] or "tool"
     summary = " ".join(clean_text(tool.description).split())[: MAX_DESCRIPTION - 200]
     description = f"Use {_code(tool.name)} on this machine. {summary}".strip()
     commands = [(path, command) for path, command in tool.walk() if not command.commands]
-    commands.sort(key=lambda found: not found[1].description)  # what says something comes first
+    commands.sort(
+        key=lambda pair: not pair[1].description
+    )  # commands with a description come first
     lines = [
         "---",
         f"name: {name}",
@@ -52,13 +54,15 @@ def encode(tool: Tool) -> Encoded:
     ]
     for path, command in commands[:MAX_COMMANDS]:
         text = shortened(" ".join(clean_text(command.description).split()), MAX_LINE)
-        said = (f"- `{_code(' '.join(path))}`", text, claim_suffix(command_claim(tool, path)))
-        lines.append(" ".join(part for part in said if part))
-    losses = find_losses(tool, VOCABULARY, "a skill has no place for it")
+        parts = (f"- `{_code(' '.join(path))}`", text, claim_suffix(command_claim(tool, path)))
+        lines.append(" ".join(part for part in parts if part))
+    losses = find_losses(tool, VOCABULARY, "SKILL.md has no field for it")
     if len(commands) > MAX_COMMANDS:
         rest = len(commands) - MAX_COMMANDS
         lines.append(f"- … and {rest} more: `atip show {_code(tool.name)}`")
-        losses.append(Loss(path="$.commands", message=f"{rest} commands are only counted"))
+        losses.append(
+            Loss(path="$.commands", message=f"{rest} commands are counted but not listed")
+        )
     return Encoded(data="\n".join(lines) + "\n", losses=tuple(losses))
 
 

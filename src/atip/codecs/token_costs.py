@@ -1,8 +1,7 @@
-"""Token costs: what the same tools cost a model's context, told in different ways. Pure; the counter is handed in.
+"""Token costs: what the same tools cost in a model's context, by presentation. Pure; the caller passes the counter.
 
-Two figures per way: what is in the context before the first request, and what must have been read in all to
-make one correct call. Honest about CMP and about ourselves: the search answer and the description that a
-call needs are counted too.
+Two figures per presentation: tokens in the context before the first request, and all tokens read until one
+correct call is possible. The search answer and the description that a call needs are counted too.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ if TYPE_CHECKING:
 
     Count = Callable[[str], int]
 
-FOUND = 5
+HITS_PER_SEARCH = 5
 """Hits of one search answer."""
 
 
 class TokenCost(Value):
-    """One way to tell a model about tools."""
+    """Cost of one way to present tools to a model."""
 
     way: str
     before: int
-    """Tokens in the context before anything is asked."""
+    """Tokens in the context before the first request."""
     one_call: int
-    """Tokens read in all until one correct call can be made."""
+    """All tokens read until one correct call is possible."""
 
     def to_json(self) -> dict[str, Any]:
         return {"way": self.way, "before": self.before, "oneCall": self.one_call}
@@ -43,21 +42,31 @@ class TokenCost(Value):
 def costs(
     tools: Sequence[Tool], count: Count, *, snippet: str, cmp_snippet: str
 ) -> list[TokenCost]:
-    """Every way, dearest first in the usual case."""
-    made = [_provider(tools, "openai", count), _provider(tools, "mcp", count)]
+    """Cost of every presentation, usually the most expensive first."""
+    results = [_provider(tools, "openai", count), _provider(tools, "mcp", count)]
     lines = [_line(tool, path, text) for tool in tools for path, text in _commands(tool)]
-    described = _describe(tools, count)
-    listed = count("\n".join(lines))
-    made.append(TokenCost(way="one line per command", before=listed, one_call=listed + described))
-    made.append(_cmp(tools, count, cmp_snippet))
+    one_description = _median_description(tools, count)
+    all_lines = count("\n".join(lines))
+    results.append(
+        TokenCost(
+            way="one line per command", before=all_lines, one_call=all_lines + one_description
+        )
+    )
+    results.append(_cmp(tools, count, cmp_snippet))
     hits = max(
-        (count("\n".join(lines[i : i + FOUND])) for i in range(0, len(lines), FOUND)), default=0
+        (
+            count("\n".join(lines[i : i + HITS_PER_SEARCH]))
+            for i in range(0, len(lines), HITS_PER_SEARCH)
+        ),
+        default=0,
     )
     before = count(snippet)
-    made.append(
-        TokenCost(way="search, describe, run", before=before, one_call=before + hits + described)
+    results.append(
+        TokenCost(
+            way="search, describe, run", before=before, one_call=before + hits + one_description
+        )
     )
-    return made
+    return results
 
 
 def _provider(tools: Sequence[Tool], provider: str, count: Count) -> TokenCost:
@@ -77,21 +86,23 @@ def _cmp(tools: Sequence[Tool], count: Count, snippet: str) -> TokenCost:
     return TokenCost(way="CMP levels", before=before, one_call=before + names + manifests + middle)
 
 
-def _describe(tools: Sequence[Tool], count: Count) -> int:
-    """The middle one of all commands, described in full."""
+def _median_description(tools: Sequence[Tool], count: Count) -> int:
+    """Tokens of the median command, described in full."""
     sizes = []
     for tool in tools:
-        shown = [command for _, command in tool.walk() if not command.commands]
-        sizes += [count(_minified(encode_record(command))) for command in shown]
-        if not shown:
+        commands = [command for _, command in tool.walk() if not command.commands]
+        sizes += [count(_minified(encode_record(command))) for command in commands]
+        if not commands:
             sizes.append(count(_minified(encode_record(tool.replace(extra={})))))
     sizes.sort()
     return sizes[len(sizes) // 2] if sizes else 0
 
 
 def _commands(tool: Tool) -> list[tuple[tuple[str, ...], str]]:
-    found = [(path, command.description) for path, command in tool.walk() if not command.commands]
-    return found or [((), tool.description)]
+    commands = [
+        (path, command.description) for path, command in tool.walk() if not command.commands
+    ]
+    return commands or [((), tool.description)]
 
 
 def _line(tool: Tool, path: tuple[str, ...], text: str) -> str:

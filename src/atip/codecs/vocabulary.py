@@ -1,6 +1,6 @@
-"""What a format has words for: every field of a tool that it cannot say is a loss, with its path.
+"""Which fields a format can express: every other field of a tool is a loss, with its path.
 
-One walk over the ATIP document of a tool, one table per format. Marks that speak of the document and not of the tool
+One walk over the ATIP document of a tool, one table per format. Fields about the document and not about the tool
 (`atip`, evidence, `_…`) are not losses.
 """
 
@@ -26,7 +26,7 @@ _ABOUT = frozenset(("evidence", "confidence", "mentioned", "join", "intents", "c
 
 
 class Vocabulary(Value):
-    """Fields a format can say, by the object of §3 they stand in. `own` are keys of `x-atip` on options."""
+    """Fields that a format can express, by the object of §3 that contains them. `own` are keys of `x-atip` on options."""
 
     tool: frozenset[str]
     command: frozenset[str]
@@ -35,7 +35,7 @@ class Vocabulary(Value):
     own: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset(("string", "boolean"))
     alarms: frozenset[str] = frozenset()
-    """Effects that the format can say, but not deny."""
+    """Effects that the format can assert but not deny."""
     vendor: str = ""
     """The vendor field in which a document of this format keeps what the model has no field for."""
 
@@ -45,7 +45,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def find_losses(tool: Tool, vocabulary: Vocabulary, why: str) -> list[Loss]:
-    """All fields of the tool that the format has no word for."""
+    """List the fields of the tool that the format cannot express."""
     document = model_encode.encode(tool)
     return [
         Loss(path=render_path(place), message=why)
@@ -54,7 +54,7 @@ def find_losses(tool: Tool, vocabulary: Vocabulary, why: str) -> list[Loss]:
 
 
 def _walk(
-    node: dict[str, Any], place: Place, known: frozenset[str], table: Vocabulary
+    node: dict[str, Any], place: Place, fields: frozenset[str], table: Vocabulary
 ) -> Iterator[Place]:
     for key, value in node.items():
         if key == "commands":
@@ -65,28 +65,28 @@ def _walk(
         elif key == "arguments":
             yield from _parameters(value, (*place, key), table.argument, table)
         else:
-            yield from _field(key, value, place, known, table)
+            yield from _field(key, value, place, fields, table)
 
 
 def _parameters(
-    nodes: list[dict[str, Any]], place: Place, known: frozenset[str], table: Vocabulary
+    nodes: list[dict[str, Any]], place: Place, fields: frozenset[str], table: Vocabulary
 ) -> Iterator[Place]:
     for index, node in enumerate(nodes):
         for key, value in node.items():
             if key == "type":
-                # a kept document says it in its own way
-                is_kept = bool(table.vendor) and table.vendor in node
-                is_choice = bool(node.get("enum")) and "enum" in known
-                if value not in table.types and not is_choice and not is_kept:
+                # the preserved source document holds the type in its own notation
+                is_preserved = bool(table.vendor) and table.vendor in node
+                is_choice = bool(node.get("enum")) and "enum" in fields
+                if value not in table.types and not is_choice and not is_preserved:
                     yield (*place, index, key)
             else:
-                yield from _field(key, value, (*place, index), known, table)
+                yield from _field(key, value, (*place, index), fields, table)
 
 
 def _field(
-    key: str, value: Any, place: Place, known: frozenset[str], table: Vocabulary
+    key: str, value: Any, place: Place, fields: frozenset[str], table: Vocabulary
 ) -> Iterator[Place]:
-    if key in known or key in _FRAME or key == table.vendor or key.startswith(("_", "$")):
+    if key in fields or key in _FRAME or key == table.vendor or key.startswith(("_", "$")):
         return
     if key == "x-atip" and isinstance(value, dict):
         for one, fact in value.items():

@@ -1,4 +1,4 @@
-"""Run iterators in threads of their own, a bounded number of items ahead of whoever takes them."""
+"""Run iterators in threads of their own, a bounded number of items ahead of the consumer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOK_S = 0.5
 
 
 def run_ahead(sources: Sequence[Iterator[Item]], size: int) -> Iterator[Item]:
-    """The items of all, those of each in their order; an exception of one is raised here, after the items before it."""
+    """Yield the items of all iterators, those of each in order; an exception is raised after the items before it."""
     ready: queue.Queue[tuple[bool, Item | BaseException | None]] = queue.Queue(size)
     stopped = threading.Event()
 

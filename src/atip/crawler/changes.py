@@ -1,7 +1,7 @@
-"""Change set: what a crawl would do to a registry, shim by shim, and who decides. §4.10.1 step 5.
+"""Change set: what a crawl would do to a registry, shim by shim, and which ones need review. §4.10.1 step 5.
 
-An update of a known tool is accepted by itself unless it warns of less than before, or was seen to do more. New tools wait for a person,
-unless whoever runs the crawl says that they need not; either way they stay `inferred` (§4.10.4).
+An update of a known tool is accepted automatically unless it declares fewer effects than before, or cases observed more. New tools wait for
+review unless the crawl runs with `accept_new`; either way they stay `inferred` (§4.10.4).
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 MAX_SHIM = 2_000_000
 WIDENED = "observed-wider"
-"""Kind of a change that a person sees first, whatever the descriptions say."""
+"""Kind of a change that always waits for review, whatever the descriptions say."""
 NEW, UPDATE, SAME, WEAKER, WIDER = "new", "update", "same", "weaker", "wider"
 
 
 class ShimChange(Value):
-    """One shim of a crawl against what the registry holds."""
+    """One shim of a crawl, compared with what the registry has."""
 
     digits: str
     name: str
     version: str
     platform: str
     kind: str
-    """`new` tool, `update` (another version, or the same binary better described), `same`, `weaker`, `wider` (cases saw it do
-    more than the version before)."""
+    """`new` tool, `update` (another version, or the same binary better described), `same`, `weaker`, `wider` (cases observed
+    effects that the version before did not have)."""
     package: str
     document: Mapping[str, Any]
     predecessor: str = ""
@@ -134,16 +134,16 @@ def _plan(digits: str, document: Mapping[str, Any], package: str, holdings: Hold
     return change.replace(kind=kind, predecessor=before, differences=lines)
 
 
-def _against_same(change: ShimChange, held: dict[str, Any]) -> ShimChange:
-    """The same binary, described again. What a person promoted stays as they left it."""
+def _against_same(change: ShimChange, published: dict[str, Any]) -> ShimChange:
+    """Compare two descriptions of the same binary. A promoted shim is left unchanged."""
     change = change.replace(predecessor=change.digits)
-    if held.get("trust", {}).get("source") != "inferred":
+    if published.get("trust", {}).get("source") != "inferred":
         return change.replace(kind=SAME)
-    new = {**change.document, "_generation": held.get("_generation")}
-    if new == held:
+    new = {**change.document, "_generation": published.get("_generation")}
+    if new == published:
         return change.replace(kind=SAME)
     try:
-        update = plan_update(decode_tool(held), decode_tool(dict(change.document)))
+        update = plan_update(decode_tool(published), decode_tool(dict(change.document)))
     except AtipError as error:
         return change.replace(kind=WEAKER, differences=(error.message,))
     lines = tuple(_line(one) for one in update.changes.changes)

@@ -1,4 +1,4 @@
-"""Check: which releases a registry does not know yet. Indexes only: nothing is downloaded (§4.10.3)."""
+"""Check which releases a registry does not describe yet. Reads indexes only; downloads nothing (§4.10.3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ReleaseNews(Value):
-    """One package against what the registry holds of it."""
+    """The newest release of one package, compared with what the registry describes."""
 
     label: str
     version: str
@@ -35,15 +35,15 @@ class ReleaseNews(Value):
 def check_releases(
     order: CrawlOrder, folder: str, progress: Progress | None = None
 ) -> list[ReleaseNews]:
-    """Every wanted package: its newest release, and whether its shims were made from it."""
-    known = _known(Holdings(folder))
+    """Return the newest release of every requested package, and whether its shims were made from it."""
+    described = _described_versions(Holdings(folder))
     crawler = Crawler(order, progress)
-    found = []
+    news = []
     for one in crawler.discover():
-        before = known.get(one.label, {})
+        before = described.get(one.label, {})
         is_new = one.own.digest not in before
         version = next(iter(before.values()), "")
-        found.append(
+        news.append(
             ReleaseNews(
                 label=one.label,
                 version=one.version,
@@ -52,15 +52,15 @@ def check_releases(
                 is_new=is_new,
             )
         )
-    return found
+    return news
 
 
-def _known(holdings: Holdings) -> dict[str, dict[str, str]]:
+def _described_versions(holdings: Holdings) -> dict[str, dict[str, str]]:
     """Label → digest of the package that shims were made from → its version."""
-    found: dict[str, dict[str, str]] = {}
+    versions: dict[str, dict[str, str]] = {}
     for digits in holdings.files:
-        made = holdings.load(digits).get("_generation", {}).get("package", {})
-        if made:
-            label = f"{made['source']}:{made['name']}"
-            found.setdefault(label, {})[made.get("digest", "")] = made.get("version", "")
-    return found
+        package = holdings.load(digits).get("_generation", {}).get("package", {})
+        if package:
+            label = f"{package['source']}:{package['name']}"
+            versions.setdefault(label, {})[package.get("digest", "")] = package.get("version", "")
+    return versions

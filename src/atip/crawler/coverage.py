@@ -1,4 +1,4 @@
-"""Coverage: how much a registry knows, counted from its shims; what is missing, and who takes care of it. §4.10.5."""
+"""Coverage: how much a registry describes, counted from its shims; what is missing, and who claimed it. §4.10.5."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Coverage(Value):
     """Shims that cannot be read."""
 
     def to_json(self) -> dict[str, Any]:
-        """The document of §4.10.5, with what we count besides under a name of our own."""
+        """The document of §4.10.5, with our additional counts under `x-atip`."""
         return {
             "coverage": {
                 "tracked_tools": self.tools,
@@ -66,7 +66,7 @@ class Coverage(Value):
 
 
 def count_coverage(folder: str) -> Coverage:
-    """Read every shim of a registry's source, and compare with what its manifests want."""
+    """Read every shim of a registry's source, and compare with the tools that its manifests track."""
     holdings = Holdings(folder)
     platforms, trust, ecosystems, methods = (
         _Count[str](),
@@ -88,17 +88,17 @@ def count_coverage(folder: str) -> Coverage:
         platforms[platform] += 1
         trust[tool.trust.source if tool.trust and tool.trust.source else "unknown"] += 1
         generation = tool.extra.get("_generation")
-        made = generation if isinstance(generation, dict) else {}
-        told = made.get("package")
-        package = told if isinstance(told, dict) else {}
+        generation_block = generation if isinstance(generation, dict) else {}
+        recorded_package = generation_block.get("package")
+        package = recorded_package if isinstance(recorded_package, dict) else {}
         ecosystems[str(package.get("source", "by hand"))] += 1
         packages.add((str(package.get("source")), str(package.get("name"))))
-        methods[str(made.get("method", "by hand"))] += 1
+        methods[str(generation_block.get("method", "by hand"))] += 1
         counted = sum(1 for _ in tool.walk())
-        found = _options(tool)
+        option_count = _options(tool)
         commands += max(1, counted)
-        options += found
-        structure += _has_structure(tool, found)
+        options += option_count
+        structure += _has_structure(tool, option_count)
         effects += _has_effects(tool)
     return Coverage(
         tools=len(names),
@@ -123,37 +123,41 @@ def _options(tool: Tool) -> int:
 
 
 def _has_structure(tool: Tool, options: int) -> bool:
-    """Whether more is known than that it exists; the command without a name is the tool itself."""
+    """Whether it declares any option, argument or subcommand; the command without a name is the tool itself."""
     walked = list(tool.walk())
-    named = any(any(path) for path, _command in walked)
-    return bool(options or named or tool.arguments or any(one.arguments for _, one in walked))
+    has_subcommands = any(any(path) for path, _command in walked)
+    return bool(
+        options or has_subcommands or tool.arguments or any(one.arguments for _, one in walked)
+    )
 
 
 def _has_effects(tool: Tool) -> bool:
-    return tool.effects != UNKNOWN or any(_tells(command) for _path, command in tool.walk())
+    return tool.effects != UNKNOWN or any(
+        _declares_effects(command) for _path, command in tool.walk()
+    )
 
 
-def _tells(command: Command) -> bool:
+def _declares_effects(command: Command) -> bool:
     return command.effects != UNKNOWN
 
 
 def _missing(folder: str, names: dict[str, set[str]]) -> list[dict[str, Any]]:
-    """Tracked tools and the platforms they lack, with whoever claimed them."""
+    """Tracked tools with the platforms they lack, and who claimed them."""
     claims = load_claims(folder)
-    found = []
+    rows = []
     for manifest in load_manifests(folder):
-        there = names.get(manifest.name, set())
-        left = sorted(manifest.platforms() - there)
-        if left or not there:
-            row: dict[str, Any] = {"name": manifest.name, "platforms": left}
+        described = names.get(manifest.name, set())
+        lacking = sorted(manifest.platforms() - described)
+        if lacking or not described:
+            row: dict[str, Any] = {"name": manifest.name, "platforms": lacking}
             if manifest.name in claims:
                 row["claimedBy"] = claims[manifest.name]
-            found.append(row)
-    return found
+            rows.append(row)
+    return rows
 
 
 def load_claims(folder: str) -> dict[str, str]:
-    """Tool → who takes care of describing it."""
+    """Tool name → who claimed to describe it."""
     try:
         claims = json.loads(read_bytes(os.path.join(folder, CLAIMS), 10_000_000))["claims"]
     except NotFoundError:
@@ -162,10 +166,10 @@ def load_claims(folder: str) -> dict[str, str]:
 
 
 def claim(folder: str, name: str, by: str) -> None:
-    """Somebody takes care of a missing tool; their name goes into its shims through the manifest.
+    """Record who will describe a missing tool; the name goes into its shims through the manifest.
 
     Raises:
-        AtipError: `crawl.claimed` when somebody else did before.
+        AtipError: `crawl.claimed` when the tool is claimed by someone else.
     """
     with locked(os.path.join(folder, f".{CLAIMS}.lock")):
         claims = load_claims(folder)

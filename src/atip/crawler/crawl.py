@@ -1,14 +1,14 @@
-"""Crawl: the supervisor. From names to results in the depot; what becomes of them is `publishing`'s business.
+"""Crawl: the supervisor. From names to results in the depot; `publishing` turns the results into a registry.
 
-    (1) discover  releases of everything wanted, from the sources' indexes
-    (2) known     whose result is in the depot is not fetched or run again
-    (3) fetch     what the others consist of, into the depot
+    (1) discover  releases of everything requested, from the sources' indexes
+    (2) known     packages with a result in the depot are not fetched or run again
+    (3) fetch     the files of all others, into the depot
     (4) work      on an engine (`steps.work`): unpack, identify, learn, complete, judge
     (5) collect   the results of all, in the order of their labels
 
-Each source is asked and fetched from beside the others and ahead of (4): workers wait neither for an index nor for a download.
+Sources are queried in parallel and ahead of (4): workers wait neither for an index nor for a download.
 
-Killed at any moment and started again it goes on where it was: all it knows is in the depot.
+A crawl that was killed resumes where it stopped: all its state is in the depot.
 """
 
 from __future__ import annotations
@@ -44,27 +44,27 @@ if TYPE_CHECKING:
 FETCH_PACKAGES = 48
 """Packages whose files are fetched together: one start of a client for all of them."""
 AHEAD = 2 * FETCH_PACKAGES
-"""Packages that may lie fetched before a worker takes them."""
+"""Fetched packages that may wait for a worker."""
 ATTEMPTS = 2
-"""How often a file is asked for in one crawl."""
+"""How often one crawl tries to fetch a file."""
 
 
 class CrawlOrder(Value):
-    """What to crawl, and where its state lies."""
+    """What to crawl, and where to store its state."""
 
     requests: tuple[CrawlRequest, ...]
     state: str
-    """Folder of this machine: unpacked packages, indexes, and the depot unless that lies elsewhere."""
+    """Local folder for unpacked packages, indexes, and the depot unless `depot` is set."""
     depot: str = ""
     """Folder or `s3://` address of the shared state; empty: below `state`."""
     engine: str = ""
     jobs: int = 0
     limit: int = 0
-    """At most so many packages; 0: all."""
+    """Maximum number of packages; 0: all."""
     at: str = ""
-    """Time that shims are stamped with; empty: when this crawl was first started."""
+    """Timestamp written into shims; empty: when this crawl was first started."""
     observe: bool = False
-    """Also run cases, and keep what they showed in the shims."""
+    """Also run cases, and record what they observed in the shims."""
     settings: Mapping[str, Any] = {}
     """Addresses of services, by source (`sources.json`)."""
 
@@ -80,25 +80,25 @@ class CrawlStep(Value):
 
 
 class Crawled(Value):
-    """What a crawl found."""
+    """Results of a crawl."""
 
     results: tuple[dict[str, Any], ...]
     """One for each package, in the order of labels."""
     refusals: tuple[Refusal, ...]
-    """Dead letters of this run, those of earlier runs included."""
+    """Packages without a result, those of earlier runs included."""
     reused: int
-    """Packages whose result was there already."""
+    """Packages whose result was already in the depot."""
     fetched: int
     """Files fetched in this run."""
     at: str
 
 
 class Crawler:
-    """One crawl; holds what its steps share."""
+    """One crawl, and the state that its steps share."""
 
     def __init__(self, order: CrawlOrder, progress: Progress | None = None) -> None:
         self._order = order
-        self._tell = progress or (lambda _step: None)
+        self._report = progress or (lambda _step: None)
         make_private(order.state)
         self.depot = Depot(order.depot or os.path.join(order.state, "depot"))
         self._ground = Ground(folder=os.path.join(order.state, "sources"), settings=order.settings)
@@ -111,19 +111,22 @@ class Crawler:
         self._lock = threading.Lock()
 
     def run(self) -> Crawled:
-        """All steps.
+        """Run all steps.
 
         Raises:
-            SandboxError: this machine cannot confine.
-            FetchError: an index could not be had at all.
+            SandboxError: no sandbox is available.
+            FetchError: an index could not be fetched.
         """
         # Written first: an object store without any object may refuse to be listed.
         begun = self.depot.started(now_iso())
         at = self._order.at or begun
         packages: list[Package] = []
-        known, there = self.depot.known_results(), set(self.depot.known_blobs())
+        done_keys, stored_blobs = self.depot.known_results(), set(self.depot.known_blobs())
         self._work(
-            [self._orders(found, packages, known, there, at) for found in self._discovered()]
+            [
+                self._orders(discovered, packages, done_keys, stored_blobs, at)
+                for discovered in self._discovered()
+            ]
         )
         packages.sort(key=_place)
         results = [result for one in packages if (result := self.depot.find_result(one.key))]
@@ -141,35 +144,37 @@ class Crawler:
         )
 
     def discover(self) -> list[Package]:
-        """(1) Releases of everything wanted, by label; names that lead nowhere become dead letters."""
-        return sorted((one for found in self._discovered() for one in found()), key=_place)
+        """(1) Find releases of everything requested, sorted by label; unknown names become refusals."""
+        return sorted(
+            (one for discovered in self._discovered() for one in discovered()), key=_place
+        )
 
     def _discovered(self) -> list[Callable[[], list[Package]]]:
-        """The same, source by source, each when it is called; one after the other where only so many are wanted."""
+        """One callable per source that queries it; with a limit, one callable for all sources in turn."""
         names = list(dict.fromkeys(one.source for one in self._order.requests))
         if self._order.limit:
             return [lambda: self._first(names, self._order.limit)]
-        return [functools.partial(self._ask, name) for name in names]
+        return [functools.partial(self._query, name) for name in names]
 
     def _first(self, names: Sequence[str], limit: int) -> list[Package]:
-        found: list[Package] = []
+        packages: list[Package] = []
         for name in names:
-            if len(found) < limit:
-                found += self._ask(name, limit - len(found))
-        return found
+            if len(packages) < limit:
+                packages += self._query(name, limit - len(packages))
+        return packages
 
-    def _ask(self, name: str, limit: int = 0) -> list[Package]:
-        wanted = [one for one in self._order.requests if one.source == name]
-        found: dict[tuple[str, str, str], Package] = {}
-        self._tell(CrawlStep(package=name, text="Checking for new releases..."))
-        for one in self._source(name).discover(wanted):
+    def _query(self, name: str, limit: int = 0) -> list[Package]:
+        requests = [one for one in self._order.requests if one.source == name]
+        packages: dict[tuple[str, str, str], Package] = {}
+        self._report(CrawlStep(package=name, text="Checking for new releases..."))
+        for one in self._source(name).discover(requests):
             if isinstance(one, Refusal):
                 self._refusals.append(one)
                 continue
-            found[_place(one)] = one.replace(observe=self._order.observe)
-            if len(found) == limit:
+            packages[_place(one)] = one.replace(observe=self._order.observe)
+            if len(packages) == limit:
                 break
-        return [found[key] for key in sorted(found)]
+        return [packages[key] for key in sorted(packages)]
 
     def _source(self, name: str) -> PackageSource:
         if name not in self._sources:
@@ -185,44 +190,48 @@ class Crawler:
         engine = open_engine(self._order.engine, self._order.jobs)
         started = monotonic()
         for done, (order, answer) in enumerate(engine.run(work, _chained(first, ahead)), 1):
-            told = CrawlStep(
+            step = CrawlStep(
                 package=_label(order), text="", done=done, total=self._total,
                 seconds=monotonic() - started,
             )  # fmt: skip
             if isinstance(answer, BaseException):
                 self._refusals.append(_failure(order, answer))
-                self._tell(told.replace(text=f"failed: {answer}"))
+                self._report(step.replace(text=f"failed: {answer}"))
             else:
-                for text in _told(json.loads(answer)):
-                    self._tell(told.replace(text=text))
+                for text in _describe_result(json.loads(answer)):
+                    self._report(step.replace(text=text))
             self._release(order)
 
     def _orders(
         self,
         discovered: Callable[[], list[Package]],
         packages: list[Package],
-        known: frozenset[str],
-        there: set[str],
+        done_keys: frozenset[str],
+        stored_blobs: set[str],
         at: str,
     ) -> Iterator[bytes]:
-        """(1) to (3) of one source: jobs whose files are there. `packages` gets all that were found, the known ones too."""
-        found = discovered()
-        packages += found
-        fresh = [one for one in found if one.key not in known]
+        """(1) to (3) of one source: yield jobs whose files are fetched. Appends every release to `packages`, those with a result too."""
+        releases = discovered()
+        packages += releases
+        fresh = [one for one in releases if one.key not in done_keys]
         with self._lock:
             self._total += len(fresh)
             self._uses.update(digest for one in fresh for digest in _digests(one))
         for start in range(0, len(fresh), FETCH_PACKAGES):
             batch = fresh[start : start + FETCH_PACKAGES]
-            self._fetch(batch, there)
-            yield from self._complete(batch, there, at)
+            self._fetch(batch, stored_blobs)
+            yield from self._complete(batch, stored_blobs, at)
 
-    def _complete(self, batch: Sequence[Package], there: set[str], at: str) -> Iterator[bytes]:
-        """Jobs of the packages all of whose files are there; the others are tried again by the next crawl."""
+    def _complete(
+        self, batch: Sequence[Package], stored_blobs: set[str], at: str
+    ) -> Iterator[bytes]:
+        """Yield jobs of the packages whose files are all fetched; the next crawl tries the others again."""
         for one in batch:
-            missing = [] if one.layout == "host" else sorted(_digests(one) - there)
+            missing = [] if one.layout == "host" else sorted(_digests(one) - stored_blobs)
             if missing:
-                message = f"{len(missing)} of its files could not be fetched"
+                message = (
+                    f"{len(missing)} of its files could not be fetched; the next crawl tries again"
+                )
                 self._refusals.append(
                     Refusal(
                         source=one.source,
@@ -233,28 +242,30 @@ class Crawler:
                     )
                 )
                 continue
-            self._tell(
+            self._report(
                 CrawlStep(package=one.label, text=f"Found version: {one.version} ({one.platform})")
             )
             yield order_of(one, self.depot.place, self._layers, at)
 
-    def _fetch(self, packages: Sequence[Package], there: set[str]) -> None:
-        """(3) Everything that these packages consist of; what cannot be had becomes a dead letter."""
+    def _fetch(self, packages: Sequence[Package], stored_blobs: set[str]) -> None:
+        """(3) Fetch all files of these packages; what cannot be fetched becomes a refusal."""
         refused: list[Refusal] = []
         for _ in range(ATTEMPTS):
             missing: dict[str, dict[str, PackageFile]] = {}
             for one in packages:
                 for part in (one.own, *one.needs):
-                    if part.digest not in there and one.layout != "host":
+                    if part.digest not in stored_blobs and one.layout != "host":
                         missing.setdefault(one.source, {})[part.digest] = part
             refused = []
             for name, parts in missing.items():
-                self._tell(CrawlStep(package=name, text=f"Downloading {len(parts)} files..."))
-                refused += self._source(name).fetch(list(parts.values()), self._blob_writer(there))
+                self._report(CrawlStep(package=name, text=f"Downloading {len(parts)} files..."))
+                refused += self._source(name).fetch(
+                    list(parts.values()), self._blob_writer(stored_blobs)
+                )
         self._refusals += refused
 
     def _release(self, order: bytes) -> None:
-        """Unpacked files that no job of this crawl needs any more make room."""
+        """Delete unpacked files that no job of this crawl needs any more."""
         package = json.loads(order)["package"]
         for digest in {part["digest"] for part in (package["own"], *package["needs"])}:
             with self._lock:
@@ -263,10 +274,10 @@ class Crawler:
             if not is_needed:
                 drop_layer(digest, self._layers)
 
-    def _blob_writer(self, there: set[str]) -> Callable[[PackageFile, bytes], None]:
+    def _blob_writer(self, stored_blobs: set[str]) -> Callable[[PackageFile, bytes], None]:
         def keep(artifact: PackageFile, data: bytes) -> None:
             self.depot.put_blob(artifact.digest, data)
-            there.add(artifact.digest)
+            stored_blobs.add(artifact.digest)
             with self._lock:
                 self._fetched += 1
 
@@ -291,8 +302,8 @@ def _label(order: bytes) -> str:
     return f"{package['source']}:{package['name']}"
 
 
-def _told(head: dict[str, Any]) -> Iterator[str]:
-    """Lines about one job, in the words of §4.10.3."""
+def _describe_result(head: dict[str, Any]) -> Iterator[str]:
+    """Progress lines of one job, worded as in §4.10.3."""
     if head["outcome"] == REFUSED:
         yield f"refused: {head['reason']['message']} [{head['reason']['code']}]"
         return

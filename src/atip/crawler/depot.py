@@ -1,11 +1,11 @@
 """Depot: the state of a crawl, as data on an object store (a folder, or any S3-compatible store).
 
     blobs/<algorithm>/<hex>     packages as they were fetched, by digest
-    results/<key>.json          what became of a job, by the key of its input
-    started.json                when the crawl that is under way was started
+    results/<key>.json          the result of a job, by the key of its input
+    started.json                when the current crawl was started
 
-Every object is whole or not there, and named by what it holds or was made from: after `kill -9` whatever is there is
-right, and whatever is not is made again.
+Objects are written atomically and named by the digest of their content or input: after `kill -9` every stored object is
+complete, and a missing one is made again.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Depot:
         return found.data if has_digest(found.data, digest) else None
 
     def put_blob(self, digest: str, data: bytes) -> None:
-        """Keep bytes under their digest.
+        """Store bytes under their digest.
 
         Raises:
             FetchError: `crawl.digest` when they have another one.
@@ -52,7 +52,7 @@ class Depot:
         if not has_digest(data, digest):
             raise FetchError(
                 "crawl.digest",
-                f"what was fetched is not what the index promised ({digest[:19]}…)",
+                f"fetched file does not match the digest in the index ({digest[:19]}…)",
                 hint="the mirror may be in the middle of an update; try again later",
             )
         self._store.put(_blob(digest), data)
@@ -82,19 +82,19 @@ class Depot:
         self._store.put(_result(key), text.encode())
 
     def under_way(self) -> str:
-        """When the crawl under way began; empty: none is."""
+        """When the current crawl was started; empty: none is running."""
         found = self._store.find(STARTED, 10_000)
         return str(json.loads(found.data)["at"]) if found is not None else ""
 
     def started(self, now: str) -> str:
-        """The same, for a crawl that starts now: one that goes on after a crash has the time of its first start."""
+        """Record the start of a crawl; returns the time of its first start when it resumes after a crash."""
         before = self.under_way()
         if not before:
             self._store.put(STARTED, json.dumps({"at": now}).encode())
         return before or now
 
     def finish(self) -> None:
-        """The crawl is complete; the next one gets a time of its own."""
+        """Mark the crawl as complete; the next one gets a start time of its own."""
         self._store.delete([STARTED])
 
 

@@ -34,7 +34,7 @@ class ToolManifest(Value):
     contributors: tuple[str, ...] = ()
 
     def requests(self) -> Iterator[CrawlRequest]:
-        """What each source is asked for."""
+        """Yield one request per source."""
         for source, settings in self.sources.items():
             yield CrawlRequest(
                 source=source,
@@ -53,20 +53,20 @@ class ToolManifest(Value):
         return {**self.template, "x-atip": {**own, **credit} if isinstance(own, dict) else credit}
 
     def platforms(self) -> frozenset[str]:
-        """Platforms that somebody wants described."""
-        found: set[str] = set()
+        """Platforms to describe."""
+        platforms: set[str] = set()
         for settings in self.sources.values():
             for name in ("asset_patterns", "urls"):
-                found.update(settings.get(name, ()))
-            found.update(settings.get("platforms", ()))
-        return frozenset(found)
+                platforms.update(settings.get(name, ()))
+            platforms.update(settings.get("platforms", ()))
+        return frozenset(platforms)
 
 
 def read_manifest(data: bytes, origin: str) -> ToolManifest:
     """One manifest.
 
     Raises:
-        FormatError: with all problems; `crawl.template` when the template is no JSON object.
+        FormatError: with all problems; `crawl.template` when the template is not a JSON object.
     """
     document: Any = read_yaml(data)
     problems = [p for p in check_shape(document, TOOL_MANIFEST, "strict") if p.severity == "error"]
@@ -110,7 +110,7 @@ def load_manifests(folder: str) -> list[ToolManifest]:
 
 
 def parse_requests(word: str, folder: str) -> list[CrawlRequest]:
-    """`apt:jq`, a manifest file, or the name of a tracked tool → what is wanted.
+    """`apt:jq`, a manifest file, or the name of a tracked tool → requests.
 
     Raises:
         NotFoundError: `crawl.untracked`.
@@ -123,7 +123,7 @@ def parse_requests(word: str, folder: str) -> list[CrawlRequest]:
         return [CrawlRequest(source=source, name=name)]
     for ending in ENDINGS:
         path = os.path.join(folder, FOLDER, word + ending)
-        # SECURITY: a name is a name, not a way out of the folder.
+        # SECURITY: a name must not leave the folder.
         if "/" not in word and os.path.isfile(path):
             return list(load_manifest(path).requests())
     raise NotFoundError(

@@ -1,7 +1,7 @@
-"""Packages: what a source found, as data that travels to a worker and back. Pure.
+"""Packages: releases that a source found, as data sent to a worker and back. Pure.
 
-A job is a package of one version for one platform with everything it needs to be looked at; its key is the digest of
-that, so the same package is never looked at twice by the same learner.
+A job is a package of one version for one platform with everything it needs to run; its key is the digest of
+that, so the same learner never processes the same package twice.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LEARNER = "1"
-"""Changes when the crawler would learn something else from the same package; results of another learner are made again."""
+"""Version of the learner. Increase it when the same package would give other results; older results are then made again."""
 
 LEARNT, EMPTY, REFUSED = "learnt", "empty", "refused"
-"""Outcomes of a job: shims; no executables or nothing to be known; a dead letter."""
+"""Outcomes of a job: shims; no executables or no metadata; a refusal with a reason."""
 
 
 class PackageFile(Value):
     """One file to fetch: a package, or something it needs."""
 
     name: str
-    """File name, for people and for telling the format."""
+    """File name, shown to users and used to detect the format."""
     digest: str
-    """`sha256:` or `sha512:` and hex digits, from the source's index; what is fetched must have it."""
+    """`sha256:` or `sha512:` and hex digits, from the source's index; the fetched file must match it."""
     locator: str
     """What its source needs to fetch it: `name=version`, an address, a path."""
     size: int = 0
@@ -45,20 +45,20 @@ class Package(Value):
     version: str
     platform: str
     layout: str
-    """How its files become something that can be asked: `system`, `python`, `node`, `plain`."""
+    """How its files are laid out so that its programs can run: `system`, `python`, `node`, `plain`."""
     own: PackageFile
     needs: tuple[PackageFile, ...] = ()
     description: str = ""
     homepage: str = ""
     programs: Mapping[str, str] = {}
-    """Name → path inside the package (or `module:function`); empty: whatever lies where programs lie."""
+    """Name → path inside the package (or `module:function`); empty: all programs in the usual folders."""
     binary_path: str = ""
-    """Pattern of the one executable that is meant (§4.10.2); empty: all."""
+    """Pattern that selects the executable (§4.10.2); empty: all."""
     template: Mapping[str, Any] = {}
-    """What a person wrote about the tool, merged over what is learnt (§4.10.2)."""
+    """Metadata written by hand, merged over the learned metadata (§4.10.2)."""
 
     observe: bool = False
-    """Also run cases, and keep what they showed."""
+    """Also run cases, and record what they observed."""
 
     @property
     def label(self) -> str:
@@ -91,7 +91,7 @@ class Package(Value):
 
 
 class Refusal(Value):
-    """A dead letter: which package was not taken, at which step, and why."""
+    """A package without a result: at which step it failed, and why."""
 
     source: str
     name: str

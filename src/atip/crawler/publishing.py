@@ -1,12 +1,12 @@
-"""Publish what a crawl found: into a registry's source, signed by the role for inferred shims, built and checked.
+"""Publish the shims of a crawl: write them into a registry's source, sign them by the role for inferred shims, build and check.
 
-    (1) plan     every shim against what the registry holds
-    (2) accept   updates, and new tools if that was asked for; the rest waits for a person
-    (3) sign     with the key for inferred shims: never with the maintainers'
+    (1) plan     compare every shim with what the registry has
+    (2) accept   updates, and new tools with `accept_new`; the rest waits for review
+    (3) sign     with the key for inferred shims, never with the maintainers' key
     (4) build    the static tree with its metadata
     (5) check    as a client would
 
-The source folder is the same byte for byte for the same results.
+The same results give the same source folder, byte for byte.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from atip.registry.publish.build import BuildReport
 
 NAME, URL = "catalogue", "https://catalogue.invalid"
-"""Of a registry that was not set up before; `publisher.json` is the place to change them."""
+"""Defaults for a new registry; change them in `publisher.json`."""
 
 
 class PublishOrder(Value):
-    """Where a crawl goes."""
+    """Where to publish a crawl."""
 
     folder: str
-    """Source folder of the registry; made if it is missing."""
+    """Source folder of the registry; created if missing."""
     keys: str | None
     """Folder of keys; None: nothing is signed."""
     place: str = ""
-    """Where it is published; empty: `public` inside the source folder."""
+    """Output folder; empty: `public` inside the source folder."""
     accept_new: bool = False
-    """New tools need not wait for a person. They stay `inferred`."""
+    """Accept new tools without review. They stay `inferred`."""
 
 
 class PublishReport(Value):
-    """What became of the shims of a crawl."""
+    """Outcome for the shims of a crawl."""
 
     accepted: tuple[ShimChange, ...]
     waiting: tuple[ShimChange, ...]
@@ -59,7 +59,7 @@ class PublishReport(Value):
     signed: int
     built: BuildReport | None
     problems: tuple[str, ...] = ()
-    """What `registry check` says; empty: a client takes everything."""
+    """Errors that `registry check` reports; empty: clients accept the registry."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -73,10 +73,10 @@ class PublishReport(Value):
 
 
 def publish(crawled: Crawled, order: PublishOrder) -> PublishReport:
-    """All steps.
+    """Run all steps.
 
     Raises:
-        FormatError: `publish.refused` when the source holds something else that no client would take.
+        FormatError: `publish.refused` when the source contains another file that clients refuse.
     """
     prepare(order.folder)
     # (1)
@@ -102,7 +102,7 @@ def publish(crawled: Crawled, order: PublishOrder) -> PublishReport:
 
 
 def prepare(folder: str) -> None:
-    """A source folder with settings; one that is there is left as it is."""
+    """Create a source folder with settings; an existing one is left unchanged."""
     os.makedirs(os.path.join(folder, SHIMS), exist_ok=True)
     settings = os.path.join(folder, FILE)
     if not os.path.exists(settings):
@@ -129,7 +129,7 @@ def _build(
             )
             return signed, built, held_back
         except FormatError as error:
-            refused = _refused(error, accepted) - held_back
+            refused = _refused_by_build(error, accepted) - held_back
             if not refused:
                 raise
             held_back |= refused
@@ -143,10 +143,12 @@ def _sign(order: PublishOrder) -> int:
     return len(sign_shims(order.folder, key_signer(key), inferred=True).signed)
 
 
-def _refused(error: FormatError, accepted: list[ShimChange]) -> set[str]:
-    """Shims of this crawl that the build would not take: they wait for a person, the others go on."""
-    named = {problem.path.partition(".json")[0].rpartition("/")[2] for problem in error.problems}
-    return named & {one.digits for one in accepted}
+def _refused_by_build(error: FormatError, accepted: list[ShimChange]) -> set[str]:
+    """Shims of this crawl that the build refused: they wait for review, the others are published."""
+    refused_digits = {
+        problem.path.partition(".json")[0].rpartition("/")[2] for problem in error.problems
+    }
+    return refused_digits & {one.digits for one in accepted}
 
 
 def _hold_back(folder: str, changes: list[ShimChange]) -> None:
@@ -159,7 +161,7 @@ def _hold_back(folder: str, changes: list[ShimChange]) -> None:
 
 
 def _check(order: PublishOrder, at: str) -> tuple[str, ...]:
-    """(5) At the moment of the release: whether it is still fresh later is the publisher's daily business."""
+    """(5) Check as of the release time: keeping the metadata fresh later is the publisher's daily task."""
     place = order.place or os.path.join(order.folder, DEFAULT_PLACE)
     report = check_tree(CheckOrder(place=place, at=from_iso(at) or 0.0))
     errors = [one for one in report.problems if one.severity == "error"]

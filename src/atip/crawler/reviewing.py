@@ -1,7 +1,7 @@
-"""Review: shims that wait for a person; accept, reject, edit, promote. §4.10.1 step 5, §4.10.4.
+"""Review: shims that wait for a decision; accept, reject, edit, promote. §4.10.1 step 5, §4.10.4.
 
-The queue is a folder beside the shims (`review/<hex>.json`), one file each: the shim, why it waits, what is different. Whoever
-accepts is recorded in `approvals.json`, for exactly these bytes. What was rejected stays rejected (`rejected.json`).
+The queue is a folder beside the shims (`review/<hex>.json`), one file each: the shim, why it waits, what changed. The
+reviewer is recorded in `approvals.json`, for exactly these bytes. Rejected bytes stay rejected (`rejected.json`).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class ReviewDecision(Value):
 
 
 class ReviewQueue:
-    """What waits beside the shims of one registry."""
+    """The review queue of one registry."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._queue = os.path.join(folder, QUEUE)
 
     def put(self, changes: Iterable[ShimChange]) -> int:
-        """Let changes wait; those that were rejected before do not come back. How many wait newly."""
+        """Add changes, except those rejected before; returns how many were added."""
         rejected = self._rejected()
         count = 0
         for change in changes:
@@ -58,7 +58,7 @@ class ReviewQueue:
         return count
 
     def waiting(self) -> list[dict[str, Any]]:
-        """Everything that waits, without the shims themselves."""
+        """All entries, without the shims themselves."""
         try:
             names = sorted(os.listdir(self._queue))
         except FileNotFoundError:
@@ -67,26 +67,26 @@ class ReviewQueue:
         return [{key: one[key] for key in one if key != "shim"} for one in entries]
 
     def get(self, digits: str) -> dict[str, Any]:
-        """One entry, by its digits or the beginning of them.
+        """One entry, by its digest or a prefix of it (6 digits or more).
 
         Raises:
             NotFoundError: `crawl.no-review`.
         """
         digits = digits.removeprefix("sha256:")
-        for whole in (digits, *self._beginning(digits)):
-            if os.path.isfile(self._path(whole)):
-                entry: dict[str, Any] = json.loads(read_bytes(self._path(whole), MAX_ENTRY))
+        for candidate in (digits, *self._beginning(digits)):
+            if os.path.isfile(self._path(candidate)):
+                entry: dict[str, Any] = json.loads(read_bytes(self._path(candidate), MAX_ENTRY))
                 return entry
         raise NotFoundError(
             "crawl.no-review",
-            f"nothing waits under `{digits[:80]}`",
-            hint="see `atip crawl review DIR`",
+            f"no entry `{digits[:80]}` in the review queue",
+            hint="list the entries: `atip crawl review DIR`",
         )
 
     def accept(
         self, digits: str, decision: ReviewDecision, *, edited: dict[str, Any] | None = None
     ) -> str:
-        """Take a shim into the registry's source; returns its digits.
+        """Move a shim into the registry's source; returns its digits.
 
         Raises:
             NotFoundError: `crawl.no-review`.
@@ -94,21 +94,21 @@ class ReviewQueue:
         """
         entry = self.get(digits)
         document = edited if edited is not None else entry["shim"]
-        whole = str(entry["hash"]).removeprefix("sha256:")
+        full_digits = str(entry["hash"]).removeprefix("sha256:")
         _check_edit(document, entry["shim"])
-        self._approve(whole, document, decision)
-        os.unlink(self._path(whole))
-        return whole
+        self._approve(full_digits, document, decision)
+        os.unlink(self._path(full_digits))
+        return full_digits
 
     def reject(self, digits: str, decision: ReviewDecision) -> str:
-        """Refuse a shim for good: these bytes are not offered again."""
+        """Reject a shim permanently: these bytes are not queued again."""
         entry = self.get(digits)
-        whole = str(entry["hash"]).removeprefix("sha256:")
+        full_digits = str(entry["hash"]).removeprefix("sha256:")
         rows = self._rejected_rows()
         content = hashlib.sha256(encode_shim(entry["shim"])).hexdigest()
         rows.append(
             {
-                "hash": whole,
+                "hash": full_digits,
                 "content": content,
                 "by": decision.by,
                 "at": decision.at,
@@ -117,30 +117,30 @@ class ReviewQueue:
         )
         data = json.dumps({"rejected": rows}, indent=2, ensure_ascii=False) + "\n"
         write_atomic(os.path.join(self._folder, REJECTED), data.encode(), mode=0o644)
-        os.unlink(self._path(whole))
-        return whole
+        os.unlink(self._path(full_digits))
+        return full_digits
 
     def promote(self, digits: str, decision: ReviewDecision) -> str:
-        """An inferred shim of the registry becomes `community`: a person looked at it (§4.10.4). Signed by another role.
+        """Change an inferred shim of the registry to `community` after review (§4.10.4). Another role signs it.
 
         Raises:
             NotFoundError: `publish.no-shim`.
         """
         holdings = Holdings(self._folder)
-        found = [one for one in holdings.files if one.startswith(digits.removeprefix("sha256:"))]
-        if len(found) != 1:
+        matches = [one for one in holdings.files if one.startswith(digits.removeprefix("sha256:"))]
+        if len(matches) != 1:
             raise NotFoundError(
                 "publish.no-shim",
                 f"`{self._folder}` does not have exactly one shim `{digits[:80]}`",
             )
-        document = holdings.load(found[0])
+        document = holdings.load(matches[0])
         trust = {**document.get("trust", {}), "source": "community", "verified": False}
         generation = {**document.get("_generation", {}), "review": f"by {decision.by}"}
-        self._approve(found[0], {**document, "trust": trust, "_generation": generation}, decision)
-        bundle = f"{holdings.files[found[0]]}.bundle"
+        self._approve(matches[0], {**document, "trust": trust, "_generation": generation}, decision)
+        bundle = f"{holdings.files[matches[0]]}.bundle"
         if os.path.exists(bundle):
             os.unlink(bundle)  # made by the role for inferred shims, over other bytes
-        return found[0]
+        return matches[0]
 
     def _approve(self, digits: str, document: dict[str, Any], decision: ReviewDecision) -> None:
         save_shim(self._folder, digits, document)
@@ -176,7 +176,9 @@ class ReviewQueue:
 
 def _check_edit(document: dict[str, Any], before: dict[str, Any]) -> None:
     if document.get("binary") != before.get("binary"):
-        raise FormatError("crawl.edit", "an edited shim is still about the same binary")
+        raise FormatError(
+            "crawl.edit", "the edited shim is about another binary: keep `binary` unchanged"
+        )
     problems = [one for one in judge(document, kind="shim").problems if one.severity == "error"]
     if problems:
         first = problems[0]

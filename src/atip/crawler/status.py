@@ -1,4 +1,4 @@
-"""Status: what the depot says of a crawl, under way or done."""
+"""Status of a crawl, running or finished, read from its depot."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class CrawlStatus(Value):
-    """Counts, and the dead letters themselves."""
+    """Counts, and the refused packages."""
 
     packages: int
     outcomes: dict[str, int]
     blobs: int
     started: str
-    """When the crawl that is under way began; empty: none is."""
+    """When the current crawl was started; empty: none is running."""
     dead_letters: tuple[Refusal, ...]
 
     def to_json(self) -> dict[str, object]:

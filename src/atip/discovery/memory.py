@@ -82,6 +82,23 @@ class ScanMemory:
             self._files = kept
             _save_json(self._folder, self._files_path, {VERSION: kept})
 
+    def has_copy(self, digest: str, name: str) -> bool:
+        """Whether any scan has read a file of this name with these bytes that is still there."""
+        return any(
+            row[1] == digest and os.path.basename(path) == name and os.path.lexists(path)
+            for path, row in self.files.items()
+        )
+
+    def forget_others(self) -> None:
+        """Other scans no longer count as unchanged: this one has changed entries that they wrote."""
+        import contextlib
+        import glob
+
+        for path in glob.iglob(os.path.join(glob.escape(self._folder), "path-scan-*.json")):
+            if path != self._path:
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+
     def save(self, fingerprint: str, summary: dict[str, Any], text: str) -> None:
         """Remember a finished scan."""
         document = json.dumps({**summary, "executed": 0, "unchanged": True}, ensure_ascii=False)

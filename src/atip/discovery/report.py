@@ -31,7 +31,8 @@ class ScanReport:
     def __init__(self, directories: Directories, listed: Executables) -> None:
         self.directories = directories
         self.listed = listed
-        self.executed = 0
+        self.ran: set[str] = set()
+        """Paths of the programs that were executed, however often."""
         self.by_source: dict[str, int] = {}
         self.unknown = 0
         self.removed: list[str] = []
@@ -80,7 +81,7 @@ class ScanReport:
             "found": len(self.listed.programs),
             "sources": dict(sorted(self.by_source.items())),
             "unknown": self.unknown,
-            "executed": self.executed,
+            "executed": len(self.ran),
             "unchanged": False,
             "removed": self.removed[:200],
             "refused": self.refusals[:200],
@@ -103,6 +104,7 @@ SOURCES = {
     "help": "help texts",
     "man": "man pages",
     "knowledge": "curated knowledge alone",
+    "summary": "a one-line summary alone",
 }
 WARNINGS = {
     "probe.name-mismatch": "describes itself under another name; kept under its own",

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
         def forget_missing(self) -> list[tuple[str, str]]: ...
         def flush(self) -> None: ...
         def native_digest(self, digest: str) -> str | None: ...
+        @property
+        def has_moved(self) -> bool: ...
 
     Progress = Callable[[str, int, int], None]
 
@@ -206,17 +208,20 @@ class Scanner:
         self.answers.save()
         self._learn(listed.programs, native, writer, open_finder(listed.programs), report)
         if not self.options.only:
-            self._forget_missing(writer, report)
+            self._forget_missing(writer, report, memory)
+        if report.removed or writer.has_moved:
+            memory.forget_others()
         summary = report.summary()
         text = render_summary({**summary, "executed": 0, "unchanged": True, "removed": []})
         memory.save(listing.fingerprint, {**summary, "removed": []}, text)  # (8)
         return report
 
-    def _forget_missing(self, writer: EntryWriter, report: ScanReport) -> None:
-        """Tools that are gone, with what was remembered of them."""
+    def _forget_missing(self, writer: EntryWriter, report: ScanReport, memory: ScanMemory) -> None:
+        """Tools that are gone, with what was remembered of them; a copy in another directory still needs it."""
         for digest, name in writer.forget_missing():
             report.removed.append(name)
-            self.findings.forget(digest, name)
+            if not memory.has_copy(digest, name):
+                self.findings.forget(digest, name)
 
     def _ask(
         self,
@@ -245,7 +250,6 @@ class Scanner:
                 else:
                     self._accept(one, answer, native, writer, report)
             for one in large:
-                report.executed += 1
                 answer = prober.run([one.real_path, "--agent", "--depth=1"])
                 self._accept(one, answer, native, writer, report)
         return native
@@ -261,7 +265,7 @@ class Scanner:
         """Take an answer, if it counts for the bytes that were hashed."""
         from atip.system.files import stat_key
 
-        report.executed += 1
+        report.ran.add(one.path)
         digest = self.contents[one.path].digest
         # SECURITY: a file that changed while it was asked is asked again at the next scan.
         if stat_key(os.stat(one.real_path)) != one.key:

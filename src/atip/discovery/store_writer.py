@@ -54,6 +54,8 @@ class StoreWriter:
         self._entries: dict[str, dict[str, Any]] = {}
         self._written: dict[str, str] = {}
         self._before = store.load_index()["tools"]
+        self.has_moved = False
+        """Whether a name that is known stands for another file now, as the program of another directory has it too."""
 
     def reuse_unchanged(
         self, subject: ProbeSubject, inputs: str, *, learned: bool, key: Any
@@ -73,6 +75,7 @@ class StoreWriter:
             return None
         if "source" in before and not self._has_metadata(subject, before):
             return None
+        self._notice_move(subject)
         fresh = {**own, "stat": list(key)}
         self._entries[subject.name] = {
             **before,
@@ -102,6 +105,7 @@ class StoreWriter:
             inputs: called after the metadata was written, as shims in our own folder are among them.
             learned: programs were run for it.
         """
+        self._notice_move(subject)
         own: dict[str, Any] = {"stat": list(key)}
         entry: dict[str, Any] = {
             "path": subject.path,
@@ -111,7 +115,7 @@ class StoreWriter:
         }
         if subject.real_path != subject.path:
             own["realPath"] = subject.real_path
-        if finding is None or self._answered_itself(subject, finding):
+        if finding is None or self._knows_more(subject, finding):
             self._reuse_old(subject, entry)
         else:
             entry["source"] = finding.source
@@ -134,6 +138,11 @@ class StoreWriter:
             entry["x-atip"]["learned"] = __version__ if learned else before["learned"]
         entry["x-atip"]["inputs"] = inputs()
         self._entries[subject.name] = entry
+
+    def _notice_move(self, subject: ProbeSubject) -> None:
+        before = self._before.get(subject.name)
+        if isinstance(before, dict) and before.get("path") != subject.path:
+            self.has_moved = True
 
     def _own_before(self, subject: ProbeSubject) -> dict[str, Any]:
         """Our block of the entry of the same bytes; empty without one."""
@@ -167,16 +176,13 @@ class StoreWriter:
                 return str(own["answerHash"])
         return None
 
-    def _answered_itself(self, subject: ProbeSubject, finding: SourceFinding) -> bool:
-        """Whether these bytes described themselves before, and now only a later source answered: they were not asked twice."""
-        before = self._before.get(subject.name)
-        own = before.get("x-atip") if isinstance(before, dict) else None
-        if not isinstance(own, dict) or own.get("rung") != "native":
-            return False
-        return before.get("hash") == subject.digest and finding.source_kind not in (
-            "override",
-            "native",
-        )
+    def _knows_more(self, subject: ProbeSubject, finding: SourceFinding) -> bool:
+        """Whether these bytes described themselves before, and now only a later source answered (they were not asked twice);
+        or were described by any source, and now only a summary is left."""
+        before = self._own_before(subject).get("rung")
+        if finding.source_kind == "summary":
+            return before not in (None, "", "summary")
+        return before == "native" and finding.source_kind not in ("override", "native")
 
     def _reuse_old(self, subject: ProbeSubject, entry: dict[str, Any]) -> None:
         """Nothing new was found: what is known of the same bytes stays, unless a registry no longer says it."""

@@ -1,4 +1,4 @@
-"""Remembered approvals: a yes that holds for the same bytes, the same words, in the same directory, for a while.
+"""Remembered approvals: valid for the same bytes, the same words, in the same directory, for a limited time.
 
 Kept in `approvals.json` of the user's configuration, which no confined program can write; listed and taken
 back one by one. Destructive calls are never remembered.
@@ -24,7 +24,7 @@ DEFAULT_LIFETIME_S = 8 * 3600.0
 
 
 class Approval(Value):
-    """One remembered yes."""
+    """One remembered approval."""
 
     binding: str
     """Digest of binary, argv, environment, directory and policy; see `consent.bind`."""
@@ -34,7 +34,7 @@ class Approval(Value):
 
     @property
     def id(self) -> str:
-        """Short name, for taking it back."""
+        """Short name, for revoking it."""
         return self.binding[:12]
 
     def to_json(self) -> dict[str, object]:
@@ -90,27 +90,30 @@ class Approvals:
         destructive: bool,
         lifetime_s: float = DEFAULT_LIFETIME_S,
     ) -> Approval:
-        """Keep a yes that a person just gave.
+        """Store an approval that the user just gave.
 
         Raises:
             PolicyError: `approvals.destructive`.
         """
         if destructive:
-            raise PolicyError("approvals.destructive", "a destructive call is asked for every time")
-        made = Approval(binding=binding, argv=tuple(argv), cwd=cwd, until=now() + lifetime_s)
+            raise PolicyError(
+                "approvals.destructive",
+                "a destructive call needs confirmation every time; it cannot be remembered",
+            )
+        approval = Approval(binding=binding, argv=tuple(argv), cwd=cwd, until=now() + lifetime_s)
         files.make_private(self._folder)
         with files.locked(self._path + ".lock"):
-            self._save([*(one for one in self.list() if one.binding != binding), made])
-        return made
+            self._save([*(one for one in self.list() if one.binding != binding), approval])
+        return approval
 
     def forget(self, name: str) -> bool:
-        """Take one back by its id; False when there is none."""
+        """Revoke one by its id; False when there is none."""
         files.make_private(self._folder)
         with files.locked(self._path + ".lock"):
-            kept = self.list()
-            left = [each for each in kept if each.id != name]
+            current = self.list()
+            left = [each for each in current if each.id != name]
             self._save(left)
-        return len(left) < len(kept)
+        return len(left) < len(current)
 
     def _save(self, approvals: Sequence[Approval]) -> None:
         document = {"approvals": [each.to_json() for each in approvals]}

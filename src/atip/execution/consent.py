@@ -1,10 +1,10 @@
-"""Consent: a person's word for one run, and for that run alone.
+"""Consent: the user's confirmation of exactly one run.
 
 The question is made from the argv and what policy decided, shown whole and cleaned – nothing a tool or an agent wrote
 is shown as if we said it. The answer comes from the user's own terminal (`ask_on_terminal`) or through a protocol
 that reaches the user (MCP elicitation, handed in as a `ConsentPrompt`), never from arguments, standard input or output of a
 tool. A yes is bound to a digest of binary, argv, environment, directory and policy; it works once and expires.
-Implements SECURITY-BAR row 21, CMP §8.1.
+Defends against threat 21 of conformance/threats.toml, CMP §8.1.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAX_ANSWER = 64
 
 
 class Question(Value):
-    """Everything a person needs to know before saying yes."""
+    """Everything the user needs to know before confirming."""
 
     argv: tuple[str, ...]
     program: str
@@ -75,7 +75,7 @@ class Question(Value):
     def _directory(self) -> str:
         if self.starts_in is not None:
             return shown_word(self.starts_in)
-        return f"an empty home of its own; {shown_word(self.cwd)} is not shown to it"
+        return f"an empty home of its own; {shown_word(self.cwd)} is not visible to it"
 
 
 def shown_word(word: str) -> str:
@@ -139,11 +139,11 @@ class Tokens:
         # SECURITY: taken out first, so that a second use and a failed use are both over.
         bound, until = self._given.pop(token, ("", 0.0))
         if not bound:
-            raise _again("consent.unknown", "this confirmation was used before or never given")
+            raise _again("consent.unknown", "this confirmation was already used, or never given")
         if monotonic() > until:
             raise _again("consent.expired", "this confirmation has expired")
         if bound != binding:
-            raise _again("consent.changed", "what was confirmed is not what would run")
+            raise _again("consent.changed", "the call differs from the confirmed one")
 
 
 def _again(code: str, message: str) -> NeedsConfirmation:
@@ -154,23 +154,25 @@ def obtain(question: Question, ask: ConsentPrompt | None, tokens: Tokens) -> str
     """Put the question and return a token for the yes.
 
     Raises:
-        NeedsConfirmation: `consent.no-terminal` when nobody can be asked.
+        NeedsConfirmation: `consent.no-terminal` when no prompt is possible.
         Denied: `consent.refused` when the answer is no.
     """
     if ask is None:
         raise no_terminal_error(question)
     if not ask(question):
-        raise Denied("consent.refused", "the user said no", details={"argv": list(question.argv)})
+        raise Denied(
+            "consent.refused", "the user did not confirm", details={"argv": list(question.argv)}
+        )
     return tokens.grant(question.binding)
 
 
 def no_terminal_error(question: Question | None = None) -> NeedsConfirmation:
-    """The error for a run that needs a yes where no user can be reached."""
+    """The error for a run that needs confirmation where no prompt is possible."""
     details = {"argv": list(question.argv), "reasons": list(question.reasons)} if question else None
     why = f" ({'; '.join(question.reasons)[:300]})" if question and question.reasons else ""
     return NeedsConfirmation(
         "consent.no-terminal",
-        f"a person has to confirm this{why}, and there is no terminal to ask on",
+        f"this needs confirmation{why}, and there is no terminal",
         hint="run it in a terminal, or allow it in the policy",
         details=details,
     )
@@ -192,11 +194,13 @@ def ask_on_terminal(
     """
     # SECURITY: what may destroy is asked every time, and wants the whole word.
     offered = remember is not None and not question.destructive
-    wanted = "yes" if question.destructive else "y"
-    ways = f"Type `{wanted}` to run it" + (", `r` to run it and remember this" if offered else "")
+    answer_word = "yes" if question.destructive else "y"
+    ways = f"Type `{answer_word}` to run it" + (
+        ", `r` to run it and remember this" if offered else ""
+    )
     try:
         answer = answer_on_terminal(
-            f"{question.render()}\n{ways}, anything else to leave it: ", device=device
+            f"{question.render()}\n{ways}, anything else to cancel: ", device=device
         )
     except NeedsConfirmation as error:
         raise no_terminal_error(question) from error

@@ -1,4 +1,4 @@
-"""Input, time and terminal of a call, as its description wants them (ATIP 0.6 §3.6). Answers nothing for anybody."""
+"""Input, time and terminal of a call, as its description wants them (ATIP 0.6 §3.6). Never answers a prompt for the user."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def prepare_input(call: ProgramCall, effects: Effects) -> tuple[bytes, tuple[str
     if wants == "required" and call.stdin is None:
         raise ExecutionError(
             "execution.needs-input",
-            "the command reads from standard input, and none was given",
+            "the command reads from standard input, but no input was given",
             hint="give it input, as in `… | atip run --stdin TOOL …`",
         )
     notes: tuple[str, ...] = ()

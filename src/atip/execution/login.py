@@ -1,7 +1,7 @@
 """Login: whether a tool's own login is there, asked before a command that needs it.
 
 The check is the `checkCommand` of the description, run in the confinement of the call with nothing writable:
-a description can at most make the tool itself look around. It never logs anybody in, and never types
+a description can at most make the tool read its own state. It never logs in, and never types
 a password. Implements ATIP 0.6 §3.8.
 """
 
@@ -36,15 +36,19 @@ def login_of(
     if tool is None or effects.network is False:
         return None
     command = tool.find(path) if path else None
-    wanted = (command.authentication if command else None) or tool.authentication
-    if wanted is None or wanted.required is not True or not wanted.check_command:
+    authentication = (command.authentication if command else None) or tool.authentication
+    if (
+        authentication is None
+        or authentication.required is not True
+        or not authentication.check_command
+    ):
         return None
-    methods = wanted.methods or ()
+    methods = authentication.methods or ()
     how = next((each.setup_command for each in methods if each.setup_command), "")
     try:
         import shlex
 
-        check = tuple(shlex.split(wanted.check_command))
+        check = tuple(shlex.split(authentication.check_command))
     except ValueError:
         return None
     # SECURITY: only the tool itself is asked; a description cannot name another program.
@@ -74,11 +78,11 @@ def not_logged_in(tool: str, login: LoginState) -> AuthRequired:
     if login.variables:
         ways.append(f"set {' or '.join(login.variables)} and grant it in the policy (`grants.env`)")
     ways.append(
-        "if you are logged in: it sees neither its files nor its host unless you grant them"
+        "if you are logged in, grant its login files and host in the policy: the sandbox hides them"
     )
     return AuthRequired(
         "auth.required",
-        f"`{tool}` is not logged in, as far as can be seen from the sandbox",
+        f"`{tool}` is not logged in, according to its check in the sandbox",
         hint="; or ".join(ways),
         details={"check": list(login.check), "login": login.how},
     )

@@ -60,7 +60,7 @@ class Need(Value):
 
     @property
     def command(self) -> str:
-        """What a person types to grant it; empty: nothing does."""
+        """The command that grants it; empty: none."""
         field, entry = self.grant
         return f"atip policy allow {OPTIONS[field]} {entry.removesuffix('/**')}" if field else ""
 
@@ -75,7 +75,7 @@ OPTIONS = {"hosts": "--host", "tcp": "--connect", "write": "--write"}
 def needs_of(
     attempts: Sequence[Attempt],
     failed: bool,
-    said: str,
+    output: str,
     confinement: Confinement,
     is_folder: Callable[[str], bool],
 ) -> tuple[Need, ...]:
@@ -85,23 +85,27 @@ def needs_of(
         failed: whether the run ended with an error; only then its output is looked at.
         is_folder: whether there is such a folder outside.
     """
-    found: dict[Need, None] = {}
+    needs: dict[Need, None] = {}
     for attempt in attempts:
-        named = _TARGET.fullmatch(attempt.target)
-        if not attempt.allowed and attempt.why == "not granted" and named:
-            found[Need(kind="connect", target=named[1])] = None
+        target = _TARGET.fullmatch(attempt.target)
+        if not attempt.allowed and attempt.why == "not granted" and target:
+            needs[Need(kind="connect", target=target[1])] = None
     if failed:
-        found.update(dict.fromkeys(_told(said, confinement, is_folder)))
-    return tuple(found)[:MAX_NEEDS]
+        needs.update(dict.fromkeys(_needs_in_text(output, confinement, is_folder)))
+    return tuple(needs)[:MAX_NEEDS]
 
 
-def _told(text: str, confinement: Confinement, is_folder: Callable[[str], bool]) -> Iterator[Need]:
+def _needs_in_text(
+    text: str, confinement: Confinement, is_folder: Callable[[str], bool]
+) -> Iterator[Need]:
     for line in text.splitlines():
-        told = _READ_ONLY.search(line)
-        if told or _MAKES.search(line):
+        is_read_only = _READ_ONLY.search(line)
+        if is_read_only or _MAKES.search(line):
             for path in _PATH.findall(line):
                 # a folder that is not shown does not exist inside: it counts if it is there outside
-                if _is_closed(path, confinement) and (told or is_folder(path.rpartition("/")[0])):
+                if _is_closed(path, confinement) and (
+                    is_read_only or is_folder(path.rpartition("/")[0])
+                ):
                     yield Need(kind="write", target=path)
         elif _REFUSED.search(line):
             for port in _LOOPBACK.findall(line):
@@ -155,20 +159,24 @@ def suggest(records: Sequence[Mapping[str, Any]], *, cwd: str, least: int) -> li
         for need in {_read(each) for each in record.get("refused", ())}:
             counts[need] = counts.get(need, 0) + 1
             lines.setdefault(need, str((start.get("argv") or [""])[-1]))
-    found = [
+    suggestions = [
         Suggestion(need=need, runs=runs, last=lines[need])
         for need, runs in counts.items()
         if runs >= least and need.kind
     ]
-    return sorted(found, key=lambda each: (-each.runs, each.need.text))
+    return sorted(suggestions, key=lambda each: (-each.runs, each.need.text))
 
 
 def _is_below(start: Mapping[str, Any], cwd: str) -> bool:
     return f"{start.get('cwd', '')}/".startswith(f"{cwd.rstrip('/')}/")
 
 
-def _read(written: object) -> Need:
+def _read(document: object) -> Need:
     """A need as a record has it; one without a kind: it is not understood."""
-    if not isinstance(written, dict) or written.get("kind") not in ("connect", "loopback", "write"):
+    if not isinstance(document, dict) or document.get("kind") not in (
+        "connect",
+        "loopback",
+        "write",
+    ):
         return Need(kind="", target="")
-    return Need(kind=str(written["kind"]), target=str(written.get("target", "")))
+    return Need(kind=str(document["kind"]), target=str(document.get("target", "")))

@@ -37,8 +37,8 @@ class Permit:
     ) -> None:
         """
         Args:
-            ask: reaches the user; None: nobody can be asked.
-            approved: whether a remembered yes holds for a binding.
+            ask: prompts the user; None: no prompt possible.
+            approved: whether a stored approval covers a binding.
         """
         self._records, self._ask, self._approved = records, ask, approved
         self._tokens = Tokens()
@@ -47,7 +47,7 @@ class Permit:
         """
         Raises:
             Denied: `policy.denied`, `consent.refused`.
-            NeedsConfirmation: `consent.no-terminal` and its like.
+            NeedsConfirmation: `consent.no-terminal` and similar.
         """
         decision = proposal.judgment.decision
         # What runs here is confined; a request to an API is not, and no sandbox settles its question.
@@ -71,7 +71,7 @@ class Permit:
         return self._records.start(permission.proposal)
 
     def _is_answered(self, proposal: Proposal) -> bool:
-        """Whether a yes was given before: by the caller for this call, or by a person who had it remembered."""
+        """Whether the call is already confirmed: by the caller, or by a remembered approval."""
         # SECURITY: `--yes` covers neither what may destroy nor secrets.
         if proposal.assume_yes and yes_covers(proposal.judgment.effects):
             return True

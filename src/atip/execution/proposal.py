@@ -134,7 +134,7 @@ def starts_in(confinement: Confinement, path: str) -> str | None:
 
     A command that surely reads and writes nothing has no use for the directory, and gets none.
     """
-    wanted = parse_glob(path)
+    folder = parse_glob(path)
     entries = (*confinement.fs_read, *confinement.fs_write)
-    is_shown = any(parse_glob(entry).surely_covers(wanted) for entry in entries)
+    is_shown = any(parse_glob(entry).surely_covers(folder) for entry in entries)
     return path if is_shown else None

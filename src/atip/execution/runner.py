@@ -1,8 +1,8 @@
 """Runner: one call from the decision to the Result: a program by its argv, confined; an operation of an API. Recorded, redacted.
 
     (1) seal the program: from here on these bytes are the program, whatever happens to the file
-    (2) judge: decision, effects, confinement (handed in; this room knows no policy files)
-    (3) refuse what is denied; get a person's yes where policy asks (`permit`)
+    (2) judge: decision, effects, confinement (passed in; this package reads no policy files)
+    (3) refuse what is denied; get confirmation where policy asks (`permit`)
     (4) prepare input and terminal as the command needs them (§3.6), never answering a question for the user;
         see whether a login that it needs is there (§3.8)
     (5) write the start record; where policy demands records, no record means no run
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         def judge(self, call: OperationCall) -> Judgment: ...
 
         def prepare(self, call: OperationCall, ask: ConsentPrompt | None) -> None:
-            """Make sure that a person agreed to the project's configuration."""
+            """Make sure that the user approved the project's configuration."""
 
         def send(self, call: OperationCall) -> OperationAnswer: ...
 
@@ -63,9 +63,9 @@ __all__ = ["Call", "Judgment", "OperationCall", "ProgramCall", "Runner", "declar
 
 DEFAULT_TIMEOUT_S = 300.0
 LOGIN_S = 300.0
-"""How long a login that was seen is believed in."""
+"""How long a successful login check stays valid."""
 SIGNALS = (("AGENT", "1"), ("CMP_AGENT", "1"), ("NO_COLOR", "1"))
-"""How a program learns that no person is looking (DESIGN §2)."""
+"""How a program learns that no person is looking (docs/architecture.md)."""
 
 
 class Runner:
@@ -81,14 +81,14 @@ class Runner:
         on_output: Callable[[str, bytes], None] | None = None,
         start: Callable[..., Running] = start_confined,
         backend: str = "bubblewrap",
-        around: Callable[[str], AbstractContextManager[None]] | None = None,
+        run_context: Callable[[str], AbstractContextManager[None]] | None = None,
         operations: Operations | None = None,
     ) -> None:
         """
         Args:
             audit: where records go; None: none are kept (and a policy that demands them refuses).
-            ask: reaches the user; None: nobody can be asked.
-            approved: whether a remembered yes holds for a binding.
+            ask: prompts the user; None: no prompt possible.
+            approved: whether a stored approval covers a binding.
             on_output: gets each redacted piece as it comes.
             start: starts the confined program; another one may watch it, or give it a copy of its files.
             around: entered with the name of the run before the program starts, left when it has ended.
@@ -102,7 +102,7 @@ class Runner:
         self._on_output = on_output
         self._start = start
         self._backend = backend
-        self._around = around
+        self._run_context = run_context
         self._running: set[Running] = set()
         self._over = False
         self._logins: dict[str, float] = {}
@@ -113,7 +113,7 @@ class Runner:
             return self._offered(call).judge(call), ""
         binary = seal(call.program, expected=call.expected, root=call.root)
         try:
-            return self._judged(call, binary), binary.digest
+            return self._judge_call(call, binary), binary.digest
         finally:
             binary.close()
 
@@ -121,16 +121,16 @@ class Runner:
         """Run a call.
 
         Raises:
-            Denied, NeedsConfirmation: policy stands in the way; nothing was started.
+            Denied, NeedsConfirmation: policy does not allow it; nothing was started.
             AuthRequired: the tool needs a login first.
-            SandboxError: the confinement cannot be had here; nothing was started.
+            SandboxError: the confinement is not available here; nothing was started.
             ExecutionError: it could not be started, or its record could not be written.
         """
         if isinstance(call, OperationCall):
             return self._call_operation(call)
         binary = seal(call.program, expected=call.expected, root=call.root)  # (1)
         try:
-            judgment = self._judged(call, binary)  # (2)
+            judgment = self._judge_call(call, binary)  # (2)
             permission = self._permit.obtain(program_proposal(call, judgment, binary))  # (3)
             return self._run_permitted(call, judgment, binary, permission)
         finally:
@@ -144,7 +144,7 @@ class Runner:
 
     # -- (2) to (4) before the start -------------------------------------------------------------
 
-    def _judged(self, call: ProgramCall, binary: VerifiedBinary) -> Judgment:
+    def _judge_call(self, call: ProgramCall, binary: VerifiedBinary) -> Judgment:
         judgment = self._judge(call, binary.digest)
         effects = judgment.effects
         confinement = judgment.confinement
@@ -178,8 +178,8 @@ class Runner:
             tty=False,
             limits=confinement.limits.replace(wall_s=CHECK_S, output_bytes=65536),
         )
-        asked = call.replace(argv=(call.argv[0], *login.check[1:]), stdin=None)
-        outcome = self._wait(asked, quiet, binary, b"", lambda _name, _data: None)
+        check_call = call.replace(argv=(call.argv[0], *login.check[1:]), stdin=None)
+        outcome = self._wait(check_call, quiet, binary, b"", lambda _name, _data: None)
         if outcome.exit_code != 0 or outcome.timed_out:
             raise not_logged_in(call.argv[0], login)
         self._logins[key] = monotonic() + LOGIN_S
@@ -196,14 +196,14 @@ class Runner:
         stdin, notes = prepare_input(call, judgment.effects)  # (4)
         self._check_login(call, judgment, binary)
         confinement = judgment.confinement
-        known = permission.proposal.secrets
+        secrets = permission.proposal.secrets
         run_id, on_record = self._permit.record(permission)  # (5)
         streams = {
             name: CapturedStream(
                 name,
-                known,
+                secrets,
                 call.max_bytes,
-                keep=_kept(judgment.keep, run_id, name) if judgment.keep else None,
+                keep=_saved_output(judgment.keep, run_id, name) if judgment.keep else None,
             )
             for name in ("stdout", "stderr")
         }
@@ -212,14 +212,14 @@ class Runner:
             self._show(name, streams.get(name, streams["stdout"]).take(data))
 
         try:
-            with self._around(run_id) if self._around else contextlib.nullcontext():
+            with self._run_context(run_id) if self._run_context else contextlib.nullcontext():
                 outcome = self._wait(call, confinement, binary, stdin, on_output)  # (6)
         except BaseException as error:
             self._end_record(run_id, on_record, {"failed": _name_of(error)})
             raise
         finally:
-            shown = {name: gathered.end() for name, gathered in streams.items()}
-        for name, data in shown.items():
+            remaining = {name: gathered.end() for name, gathered in streams.items()}
+        for name, data in remaining.items():
             self._show(name, data)
         result = make_result(call, judgment, binary.digest, outcome, streams)
         notes = (*judgment.notes, *notes)
@@ -288,19 +288,19 @@ class Runner:
         if self._on_output is not None and data:
             self._on_output(name, data)
 
-    def _end_record(self, run_id: str, on_record: bool, told: Mapping[str, object]) -> bool:
-        return self._records.end(run_id if on_record else "", told)
+    def _end_record(self, run_id: str, on_record: bool, fields: Mapping[str, object]) -> bool:
+        return self._records.end(run_id if on_record else "", fields)
 
 
-def _kept(folder: str, run_id: str, name: str) -> SavedOutput:
+def _saved_output(folder: str, run_id: str, name: str) -> SavedOutput:
     from atip.execution.output.saved_output import SavedOutput
 
     return SavedOutput(folder, run_id, name)
 
 
 def _own_name(called: str, path: str) -> str:
-    """What a program is told as its own name. One that lies outside of the search path finds its files by the
-    place it was called at: it gets the whole path, with the name that was used."""
+    """argv[0] for the child process. A program outside the search path finds its files by the path it was started
+    with: it gets the full path, with the name that was used."""
     folder = os.path.dirname(path)
     if "/" in called or folder in SEARCH_PATH.split(":"):
         return called

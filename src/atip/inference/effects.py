@@ -2,7 +2,7 @@
 
 Knowledge first (exact, curated). For a tool or a command without a knowledge file the rules of
 `effects_rules.py` judge verb, object, flags and, where there is one, the description. Runs nothing,
-reads no shell syntax beyond quoting: one simple command. Implements DESIGN §5.
+reads no shell syntax beyond quoting: one simple command. See docs/architecture.md.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ _SQL_LOSS = LazyRegex(
     r"(?i)\b(?:drop\s+(?:table|database|schema|index|view|user|collection)|delete\s+from|truncate(?:\s+table)?\s|"
     r"flush(?:all|db)|dropdatabase|deletemany|\.drop\(|\.remove\()"
 )  # fmt: skip
+_METHOD_LOSS = LazyRegex(r"(?i)^(?:-X|--(?:http-)?method|--request)=?delete$")
 _DEVICE = LazyRegex(r"^(?:of=)?/dev/(?:sd|hd|vd|nvme|mmcblk|disk|mapper)")
 
 
@@ -37,6 +38,8 @@ class _Signs(Value):
     """What the words of one command suggest."""
 
     loss: str = ""
+    removes: bool = False
+    bills: bool = False
     softened: str = ""
     cleans: bool = False
     ends: bool = False
@@ -64,8 +67,19 @@ def infer_command_effects(
     flags = [word for word in path if word.startswith("-") and len(word) > 1]
     flags += [o if isinstance(o, str) else (o.flags[0] if o.flags else o.name) for o in options]
     plain = [word for word in path if not word.startswith("-")]
+    if _is_name_flag(path):
+        flags.remove("-n")
     signs = _signs(tool_name, plain, flags, description)
     return _finding(" ".join((tool_name, *path)), signs, description)
+
+
+def _is_name_flag(path: Sequence[str]) -> bool:
+    """`delete -n web`: behind a verb of certain loss, `-n` with a word after it names something."""
+    at = path.index("-n") if "-n" in path else len(path)
+    has_value = at + 1 < len(path) and not path[at + 1].startswith("-")
+    return has_value and any(
+        _is_hard(part) for word in path[:at] if word[0:1] != "-" for part in _parts(word)
+    )
 
 
 def infer_flag(flags: Sequence[str], description: str = "") -> dict[str, object]:
@@ -88,14 +102,18 @@ def _signs(tool: str, plain: list[str], flags: list[str], description: str) -> _
     # a tool that is named like an ordinary object (`clean-css`) still says what it does
     verbs = [part for word in (tool, *plain) for part in _parts(word)]
     names = {flag.partition("=")[0] for flag in flags}
-    loss = _loss(tool, plain, verbs, names, description)
+    method = next((flag for flag in flags if _METHOD_LOSS.match(flag)), "")
+    loss = _loss(plain, verbs, names, description, method=method)
     return _Signs(
         loss=loss,
-        softened=_softened(verbs, names, description) if loss else "",
+        removes=any(_is_hard(v) for v in verbs),
+        bills=any(v in words.ORDERS for v in verbs) and any(v in words.BILLED for v in verbs),
+        softened=_softened(verbs, names, description) if loss and not method else "",
         cleans=any(v in words.CLEANS for v in verbs),
         ends=any(v in words.ENDS for v in verbs),
         reads=next((v for v in verbs if v in words.READS), ""),
-        writes=any(v in words.WRITES for v in verbs) or bool(names & words.WRITE_FLAGS),
+        writes=any(v in words.WRITES for v in _without_nouns(verbs))
+        or bool(names & words.WRITE_FLAGS),
         runs=any(v in words.RUNS for v in verbs) or bool(names & words.RUN_FLAGS),
         network=any(v in words.NETWORK for v in verbs) or bool(names & words.NETWORK_FLAGS),
         told=bool(names & words.TELLS_FLAGS),
@@ -103,7 +121,13 @@ def _signs(tool: str, plain: list[str], flags: list[str], description: str) -> _
     )
 
 
-def _loss(tool: str, plain: list[str], verbs: list[str], flags: set[str], text: str) -> str:
+def _without_nouns(verbs: list[str]) -> list[str]:
+    """`backup get`, `config validate`: before a verb of looking, a word that is also a noun is one."""
+    last = max((at for at, verb in enumerate(verbs) if verb in words.READS), default=-1)
+    return [v for at, v in enumerate(verbs) if at > last or v not in words.NOUNS_TOO]
+
+
+def _loss(plain: list[str], verbs: list[str], flags: set[str], text: str, *, method: str) -> str:
     """(1) What says that something is lost; empty if nothing does."""
     for verb in verbs:
         if verb in words.DESTROYS or _is_compound(verb):
@@ -117,6 +141,8 @@ def _loss(tool: str, plain: list[str], verbs: list[str], flags: set[str], text: 
     danger = _danger_flag(flags)
     if danger:
         return f"`{danger}`"
+    if method:
+        return f"`{method}`"
     return _described_loss(text) or _forced(flags, verbs)
 
 
@@ -159,8 +185,9 @@ def _described_loss(text: str) -> str:
     lower = text.lower()
     for unreal in words.UNREAL:
         lower = lower.replace(unreal, " ")
+    spaced = f" {lower} "
     for phrase in words.LOSS_PHRASES:
-        if phrase in lower:
+        if f" {phrase}" in spaced:  # `close ` is not `lose `
             return f"description: {phrase!r}"
     for index, word in enumerate(_words(lower)):
         if word in words.LOSS_WORDS or (index == 0 and word in words.LOSS_LEADS):
@@ -178,16 +205,20 @@ def _softened(verbs: list[str], flags: set[str], text: str) -> str:
     described = set(_words(lower))
     lead = next(iter(_words(lower)), "")
     runs = flags & words.RUN_FLAGS or described & {"run", "runs", "execute", "executes"}
-    if lead in words.READ_LEADS and not described & words.LOSS_WORDS and not runs:
+    by_flag = bool(_danger_flag(flags))
+    if lead in words.READ_LEADS and not described & words.LOSS_WORDS and not runs and not by_flag:
         return "the description says that it only reads"
     objects, alarms = described | set(verbs), described & (words.LOSS_WORDS - words.SOFT_VERBS)
     hard = [v for v in verbs if _is_hard(v)]
     if objects & words.CACHES:
         return "what is removed is rebuilt when needed"
-    if objects & words.REBUILT and not (hard or alarms or _danger_flag(flags)):
+    forced = "--force" in flags and bool(set(verbs) & words.NETWORK)
+    if objects & words.REBUILT and not (hard or alarms or by_flag or forced):
         return "what is removed is usually rebuilt from elsewhere"
     if "format" in verbs and described & {"code", "source", "sources", "style"}:
         return "`format` is about layout here"
+    if objects & words.HOLDS_DATA:
+        return ""
     if lead == "reset" or ("reset" in verbs and text and not described & words.LOSS_WORDS):
         return "`reset` may only set things back"
     return ""
@@ -195,7 +226,7 @@ def _softened(verbs: list[str], flags: set[str], text: str) -> str:
 
 def _finding(subject: str, signs: _Signs, description: str) -> EffectsFinding:
     if signs.loss:
-        return _alarm(subject, signs)
+        return _alarm(subject, signs, description)
     lead = next(iter(_words(description.lower())), "")
     agrees = lead in words.READ_LEADS
     harmless = (
@@ -216,22 +247,24 @@ def _finding(subject: str, signs: _Signs, description: str) -> EffectsFinding:
     says = f"(3) not known; the words suggest: {', '.join(what) or 'nothing'}"
     effects = Effects(
         filesystem=Filesystem(write=True if signs.writes and not signs.network else None),
-        network=_network(signs, description),
+        network=True if signs.bills else _network(signs, description),
+        cost=Cost(billable=True if signs.bills else None),
         subprocess=True if signs.runs else None,
         interactive=Interactive(tty=None),
     )
     return _found(subject, says, effects)
 
 
-def _alarm(subject: str, signs: _Signs) -> EffectsFinding:
+def _alarm(subject: str, signs: _Signs, description: str) -> EffectsFinding:
     if signs.softened:
         says = f"(1) {signs.loss} suggests loss, but {signs.softened}"
-        return _found(subject, says, Effects(network=True if signs.network else None))
+        return _found(subject, says, Effects(network=_network(signs, description)))
     says = f"(1) {signs.loss} means loss"
     effects = Effects(
         destructive=True,
         reversible=False,
-        network=True if signs.network else None,
+        network=_network(signs, description),
+        cost=Cost(billable=False if signs.removes and not signs.bills else None),
         subprocess=True if signs.runs else None,
     )
     return _found(subject, says, effects)

@@ -47,6 +47,25 @@ ENDS = frozenset(
     "kill stop cancel abort close disable shutdown reboot poweroff halt restart".split()
 )
 
+HOLDS_DATA = frozenset(
+    "database databases db node nodes cluster disk disks device schema keyspace volume filesystem drive "
+    "datastore".split()
+)
+"""What holds data: to reset it is to lose them."""
+
+ORDERS = frozenset("create launch provision run order purchase buy rent send".split())
+BILLED = frozenset(
+    "instance instances droplet droplets linode linodes server servers nodepool nodepools sms completions "
+    "messages".split()
+)
+"""Things that a provider charges for; with a verb of ordering, the command costs money."""
+
+NOUNS_TOO = frozenset(
+    "backup config record script store lock bundle link patch merge commit build import checkout download "
+    "clone restore".split()
+)
+"""Verbs of writing that are also names of things: `backup list`, `config view`."""
+
 READS = frozenset(
     "list ls ll show get view describe status info inspect print display search find query read cat log "
     "logs diff blame whoami version help explain history top ps stat stats tail head count check verify "
@@ -114,6 +133,7 @@ LOSS_PHRASES = (
     "rewrite the history", "rewriting history", "rewrite the whole history", "rewrites the history",
     "for good", "and its data", "and their data", "and everything in it", "all data", "cannot be undone",
     "can not be undone", "no way back", "with zeros", "data loss", "everything was", "what was there",
+    "identical to",
 )  # fmt: skip
 UNREAL = (
     "would ", "without deleting", "without removing", "without changing", "without destroying", "does not delete",
@@ -134,7 +154,7 @@ CACHES = frozenset("cache caches cached temporary temp tmp index lock locks".spl
 """Objects that nobody misses, whatever the verb."""
 
 SOFT_VERBS = frozenset(
-    "rm rmi remove unlink uninstall drop reset prune clean clear revert undo redo rebuild fresh strip evict "
+    "rm rmi del remove unlink uninstall drop reset prune clean clear revert undo redo rebuild fresh strip evict "
     "unregister deregister forget".split()
 )
 """Verbs of removal that are also used for things that are set again; `delete` or `purge` are not."""

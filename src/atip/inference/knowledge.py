@@ -3,7 +3,7 @@
 Structure (names, descriptions, types) stays the inferred tool's; effects, wrappers, modes and dry
 runs come from knowledge, and whatever danger the tool itself declares is kept on top. Commands and
 flags that only knowledge has are not shown as the tool's own: they go to the vendor block, where the
-parser finds them. Native documents and user overrides are not merged (DESIGN §4, source order).
+parser finds them. Native documents and user overrides are not merged (docs/architecture.md, source order).
 """
 
 from __future__ import annotations

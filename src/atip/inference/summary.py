@@ -35,7 +35,7 @@ _ERROR_ANYWHERE = re.compile(
     re.I,
 )
 _USAGE = re.compile(
-    r"^(?:usage|synopsis|syntax|options?|arguments?|commands?|flags?|parameters?|examples?)\b\s*(?::|$|\[|<)"
+    r"^(?:usage|synopsis|syntax|options?|arguments?|commands?|flags?|parameters?|examples?)\b\s*(?::|$|\[|<|-{1,2}\w)"
     r"|^(?:-{1,2}\w|[\[<{(|$%>#@\\/+=])|^or:|\[-{1,2}\w|\[options?\]|\[args?\b|<command>|\[command\b|\.\.\.\]|\|\s*-{1,2}\w",
     re.I,
 )
@@ -70,13 +70,17 @@ _VERSION = re.compile(
 _AFTER_VERSION = re.compile(
     r"^\s*(?:\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[,;:.]|\d{4}[-/.]\d\d?[-/.]\d\d?)\s*"
 )
+_SECTION = re.compile(r"\(\d\w{0,4}\)$")
+"""Of a page: `boat(1)`."""
 _LABEL = re.compile(r"^(?:overview|description|name|summary|purpose|about)\s?:\s+", re.I)
-_TRAILING = re.compile(r"(?:\s+[.,;:-])+$")
+_TRAILING = re.compile(r"(?:\s+[.,;:-]|, v\d+(?:\.\d+)+)+$")
 _LEAD = re.compile(r"^(?:the )?(?:gnu |program |command |tool |utility )?", re.I)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE = re.compile(r"(?<=[a-z)\"'`]{2}[.!]) +(?=[A-Z`'\"(])")
 _TIMESTAMP = re.compile(r"^(?:\d{4}[-/]\d\d|\w{3} \w{3} +\d|\d{1,2}:\d\d|\[\d)")
 _PAIR = re.compile(r"^[\w ./-]{1,40}\s?[=:]\s?[\w./-]{0,60}$")
+_OPEN = re.compile(r"\b(?:for|of|to|the|an?|and|or|with|from|by|that|which)$", re.I)
+"""A sentence that was cut off."""
 _PATH = re.compile(r"(?<![\w.])(?:~|\.{1,2})?/[\w.+-]+(?:/[\w.+-]+)+")
 
 
@@ -152,8 +156,14 @@ def _without_name(text: str, name: str) -> str:
     lead = _LEAD.match(text)
     start = lead.end() if lead else 0
     after = text[start + len(name) :]
-    if name and text[start:].lower().startswith(name.lower()) and after[:1] in (":", ","):
+    if name and text[start:].lower().startswith(name.lower()) and after[:1] == ":":
         return after[1:].strip()
+    # `Halt, power-off or reboot` is a list of verbs; `bzip2, a file compressor` names the program.
+    if name and text[start:].startswith(name) and after[:1] == ",":
+        return after[1:].strip()
+    # `llvm-link-14` says `llvm-link: …` of itself.
+    if found_path and len(path) > 2 and re.fullmatch(rf"{re.escape(path)}[-.]?[\d.]+", name):
+        return said.strip()
     return text
 
 
@@ -166,13 +176,13 @@ def _split_dash(text: str) -> tuple[str, bool, str]:
 
 
 def _bare(text: str) -> str:
-    return re.sub(r"[\W_]|\d+(?:\.\d+)*$", "", text).lower()
+    return re.sub(r"[\W_]|\d+(?:\.\d+)*$", "", _SECTION.sub("", text)).lower()
 
 
 def _is_fragment(text: str) -> bool:
     """Too few words, a heading, a `key: value` pair, more signs than letters, or capitals only."""
     words = _WORD.findall(text)
-    if len(words) < 2 or text.endswith((":", ",", "(")) or _PAIR.match(text):
+    if len(words) < 2 or text.endswith((":", ",", "(")) or _PAIR.match(text) or _OPEN.search(text):
         return True
     letters = sum(char.isalpha() or char == " " for char in text)
     capitals = sum(word.isupper() for word in words)

@@ -61,7 +61,7 @@ class Filesystem(Value):
 
 
 class Interactive(Value):
-    """What the command expects of a person: standard input, questions, a terminal."""
+    """What the command expects from a user: standard input, prompts, a terminal."""
 
     stdin: str | None = None
     prompts: bool | None = None
@@ -115,7 +115,7 @@ class Effects(Value):
 
 
 UNKNOWN = Effects()
-"""Nothing known. Policy reads this as the worst case."""
+"""Nothing known. Policy treats this as the worst case."""
 
 
 def join(left: Effects, right: Effects) -> Effects:

@@ -45,7 +45,7 @@ def fact_name(text: str) -> str:
 
         close = closest(name, [*FACTS, *SHORT])
         hint = f"did you mean `{close}`?" if close else "facts: " + ", ".join([*FACTS, *SHORT])
-        raise UsageError("effects.unknown-fact", f"no fact `{text[:60]}`", hint=hint)
+        raise UsageError("effects.unknown-fact", f"unknown fact `{text[:60]}`", hint=hint)
     return name
 
 

@@ -55,10 +55,10 @@ def read_observed(own: Mapping[str, object]) -> ObservedBlock | None:
     block = own.get("observed")
     if not isinstance(block, dict) or not isinstance(block.get("facts"), dict):
         return None
-    found = []
+    facts = []
     for fact, row in list(block["facts"].items())[:MAX_FACTS]:
         if isinstance(fact, str) and isinstance(row, dict):
-            found.append(
+            facts.append(
                 ObservedFact(
                     fact=fact[:60],
                     verdict=str(row.get("verdict", ""))[:20],
@@ -70,5 +70,5 @@ def read_observed(own: Mapping[str, object]) -> ObservedBlock | None:
         digest=str(block.get("digest", ""))[:80],
         version=str(block.get("version", ""))[:40],
         cases=cases if isinstance(cases, int) else 0,
-        facts=tuple(found),
+        facts=tuple(facts),
     )

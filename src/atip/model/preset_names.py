@@ -1,4 +1,4 @@
-"""Names of the presets of a policy, and those that are gone. What each allows is in `policy.presets`."""
+"""Names of the policy presets, and retired ones. What each allows is in `policy.presets`."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ NAMES = ("read-only", "cautious", "workspace", "ci")
 RETIRED = {
     "trusted": "`trusted` was retired; use `workspace`, and `atip policy allow` for what is missing"
 }
-"""SECURITY: never read as another preset: whoever named it decides anew."""
+"""SECURITY: never replaced by another preset: the user has to choose again."""

@@ -1,10 +1,10 @@
-"""The root command: what the bare tool does when no subcommand is named (A11).
+"""The root command: the tool without a subcommand (A11).
 
 ATIP writes it as a command with an empty name. Inside, its options and positionals sit at the tool
 itself, where parsing and inference look for them. `lift` and `lower` go from one form to the other.
 
-SECURITY: effects of the bare tool are nobody else's. `effects` at the tool are those of every command that says
-nothing itself (A42): were the root command's put there, `git` alone, which prints help, would make an unknown subcommand
+SECURITY: effects of the bare tool apply to nothing else. `effects` at the tool apply to every command without effects
+of its own (A42): were the root command's put there, `git` alone, which prints help, would make an unknown subcommand
 harmless. Beside other commands they are kept apart, in `x-atip.bare`.
 """
 
@@ -19,9 +19,9 @@ BARE = "bare"
 
 
 def bare_effects(tool: Tool) -> Effects:
-    """What the tool does when no subcommand is named."""
-    kept = tool.own.get(BARE)
-    return tool.effects if kept is None else join(_decoded(kept), tool.effects)
+    """Effects of the tool without a subcommand."""
+    stored = tool.own.get(BARE)
+    return tool.effects if stored is None else join(_decoded(stored), tool.effects)
 
 
 def _decoded(effects: object) -> Effects:

@@ -1,4 +1,4 @@
-"""Tool: everything ATIP 0.6 (and 0.1 before it) can say of one command-line tool.
+"""Tool: everything that ATIP 0.6 (and 0.1) can express about one command-line tool.
 
 Values only: decoding is in `model/reading/decode.py`, writing in `model/reading/encode.py`, judging in `model/shapes/check.py`. Field names
 follow the spec in snake case. Every wire object keeps `extra`: fields we do not know, vendor
@@ -129,7 +129,7 @@ class AuthenticationMethod(Value):
 
 
 class Authentication(Value):
-    """Whether and how the tool wants a login (§3.8)."""
+    """Whether and how the tool needs a login (§3.8)."""
 
     required: bool | None = None
     methods: tuple[AuthenticationMethod, ...] | None = None
@@ -300,13 +300,13 @@ class Tool(Value):
     def find(self, path: Path) -> Command | None:
         """The command at `path`, by name (not by alias); `None` if the tree has none (A12)."""
         commands = self.commands
-        found: Command | None = None
+        command: Command | None = None
         for name in path:
-            found = (commands or {}).get(name)
-            if found is None:
+            command = (commands or {}).get(name)
+            if command is None:
                 return None
-            commands = found.commands
-        return found
+            commands = command.commands
+        return command
 
     def walk(self) -> Iterator[tuple[Path, Command]]:
         """Every command and group, parents first, in document order."""
@@ -320,5 +320,5 @@ class Tool(Value):
 
 
 def _vendor(extra: Mapping[str, object]) -> Mapping[str, object]:
-    block = extra.get("x-atip")
+    block = extra.get("x-atip") if extra else None
     return block if isinstance(block, dict) else NO_EXTRA

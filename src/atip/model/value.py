@@ -24,13 +24,13 @@ _set = object.__setattr__
 _REQUIRED = object()
 
 
-def brief(value: object, room: int = 60) -> str:
-    """A representation that fits: for values that hold whole trees or outputs, and are looked at in a prompt or a log.
+def brief(value: object, max_chars: int = 60) -> str:
+    """A short representation, for values with whole trees or outputs in a prompt or a log.
 
     Never a digest: two values may look the same.
     """
     text = repr(value)
-    return text if len(text) <= room else text[: room - 1] + "…"
+    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -85,9 +85,9 @@ class Value(metaclass=_ValueType):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
-        given = {field: getattr(self, field) for field in type(self)._fields}  # type: ignore[attr-defined]
-        given.update(changes)
-        return type(self)(**given)
+        fields = {field: getattr(self, field) for field in type(self)._fields}  # type: ignore[attr-defined]
+        fields.update(changes)
+        return type(self)(**fields)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -100,9 +100,9 @@ class Value(metaclass=_ValueType):
 
     def __repr__(self) -> str:
         cls = type(self)
-        shown = (
+        parts = (
             f"{field}={getattr(self, field)!r}"
             for field, default in cls._fields.items()  # type: ignore[attr-defined]
             if default is _REQUIRED or getattr(self, field) != default
         )
-        return f"{cls.__name__}({', '.join(shown)})"
+        return f"{cls.__name__}({', '.join(parts)})"

@@ -73,7 +73,7 @@ class Verdict(Value):
     signer: str = ""
     """Identity or key name that signed, as configured by us; empty when no signer was verified."""
     attested_by: str = ""
-    """Who signed the description of these very bytes; empty when nobody of ours did."""
+    """Who signed the description of these very bytes; empty if no trusted signer did."""
     slsa_level: int = 0
     """Derived from what was verified, never copied from a document (A19)."""
     builder: str = ""

@@ -64,7 +64,9 @@ class _CommandClaim:
     __slots__ = ("badges", "base", "ceiling", "is_read_only", "raisers")
 
     def __init__(self, claim: Claim) -> None:
-        self.base, self.ceiling = dangers_of(claim.base), dangers_of(claim.ceiling)
+        self.base = self.ceiling = dangers_of(claim.base)
+        if claim.ceiling is not claim.base:
+            self.ceiling = dangers_of(claim.ceiling)
         self.raisers = claim.raisers
         self.is_read_only = claim.ceiling.is_read_only
         is_final = claim.base.reversible is False

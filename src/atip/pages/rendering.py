@@ -81,6 +81,8 @@ class Renderer:
 def _environment() -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+        from atip.pages.template_code import TemplateCode
     except ImportError as error:
         hint = 'pip install "atip-cli[pages]"'
         raise AtipError(
@@ -90,6 +92,7 @@ def _environment() -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         auto_reload=False,
+        bytecode_cache=TemplateCode(),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,7 +1,7 @@
-"""CommandContext: one parsed call with everything a policy may look at. And its dangers by name.
+"""CommandContext: one parsed call with everything that a policy can test, and its dangers by name.
 
 Made from a command of a shell line (`policy.lines.line`) or from a call that is about to run (`execution`).
-Facts are three-valued; a danger that is not known to be absent counts as there.
+Facts are three-valued; a danger that is not known to be absent counts as present.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ DANGERS = (*(name for name in FACTS if name not in ASSURANCES), CHANGES, *MARKS)
 
 
 class CommandContext(Value):
-    """What is to be decided."""
+    """The call to decide on."""
 
     tool: str = ""
     """Name of the program; empty: a redirection or an assignment alone."""
     also_called: tuple[str, ...] = ()
-    """Further names that a rule may mean it by."""
+    """Further names that rules match."""
     path: tuple[str, ...] = ()
     """Its command, by canonical names."""
     flags: tuple[str, ...] | None = ()
@@ -45,25 +45,25 @@ class CommandContext(Value):
     arguments: tuple[str, ...] = ()
     argv: tuple[str, ...] = ()
     text: str = ""
-    """For people."""
+    """The call as shown to a person."""
     effects: Effects = UNKNOWN
     reasons: tuple[Reason, ...] = ()
     evidence: str = ""
-    """Where the effects come from: `knowledge`, `native`, `help` …; empty: nothing is known."""
+    """Where the effects come from: `knowledge`, `native`, `help` …; empty: unknown."""
     paths: tuple[str, ...] = ()
-    """Files and folders that it touches, absolute, as far as the words show."""
+    """Files and folders in its words, absolute."""
     hosts: tuple[str, ...] = ()
     verdict: Verdict | None = None
-    """None: nobody looked."""
+    """None: not verified."""
     listed: bool | None = None
-    """Whether an approving registry knows these very bytes; None: not known, which is no."""
+    """Whether an approving registry lists these exact bytes; None: unknown, which counts as no."""
     metadata: Tool | None = None
     is_operation: bool = False
-    """Whether it is an operation of an API: it starts no program of the workspace; what its source starts is confined in any case."""
+    """Whether it is an operation of an API: it starts no program of the workspace; programs of its source are always confined."""
     reads_service: bool = False
-    """Whether it only asks the service that its user is logged in to (`policy.network.remote`)."""
+    """Whether it only reads from the service that its user is logged in to (`policy.network.remote`)."""
     reversible: bool = False
-    """Whether all it writes lies in a version-controlled workspace and can be restored from there (`policy.reversible`)."""
+    """Whether version control can restore everything that it writes (`policy.reversible`)."""
     pin: str | None = None
     """Of an MCP tool: digest of its server's settings, empty where they are not known; None: not an MCP tool."""
     never: str = ""
@@ -71,7 +71,7 @@ class CommandContext(Value):
 
 
 def shown_text(text: str) -> str:
-    """A word for people: `…` for what is only known when the line runs."""
+    """A word as shown to a person: `…` for text that is only known when the line runs."""
     for mark in ("\0", "\1", "\2"):
         text = text.replace(mark, "…")
     return text
@@ -94,7 +94,7 @@ def danger_of(subject: CommandContext, name: str) -> bool | None:
 
 
 def full_name(text: str) -> str | None:
-    """`effects.write`, `write` → `filesystem.write`; None: no such fact."""
+    """`effects.write`, `write` → `filesystem.write`; None: unknown fact."""
     name = text.removeprefix("effects.")
     name = SHORT.get(name, name)
     return name if name in DANGERS or name in ASSURANCES else None

@@ -1,11 +1,11 @@
 """Decide: subjects and layers → allow, confine, ask or deny.
 
-    (1) what no layer can lift: compromised bytes, the Never list, destruction, cost without a budget
+    (1) what no layer can allow: compromised bytes, the Never list, destruction, cost without a budget
     (2) each layer: its own rules, strictest match first; else its preset; else its default
-    (3) what a layer demands: approval, signatures, delegation
-    (4) the strictest of all; where nobody can be asked, a question is a denial
+    (3) requirements of a layer: approval, signatures, delegation
+    (4) the strictest of all; in an unattended run, a question is a denial
 
-What runs files of the workspace is at most confined, since a confined line may have written them (`project_code`).
+A call that runs files of the workspace is at most confined, since a confined line may have written them (`project_code`).
 Layers only narrow: the result is a maximum, so one more layer, or one more deny, never allows more
 (property test). Implements ATIP 0.6 §3.2.2, §4.8, §10.2, §11.2, ATIP 0.1 §5.2.
 """
@@ -40,7 +40,7 @@ _SAYS = {
     "outside": "reads outside the workspace",
     "protected": "writes where it changes what runs later",
 }
-_SAID_OF = {
+_REASON_WORDS = {
     "destructive": ("destructive",),
     "filesystem.write": ("writes",),
     "filesystem.delete": ("deletes",),
@@ -51,17 +51,17 @@ _SAID_OF = {
     "outside": ("outside", "only known", "only other data", "searches the folder"),
     "protected": ("runs later", "writes a file"),
 }
-"""How the reader words a reason for each danger."""
+"""Words of a reason that belong to each danger."""
 
 PROJECT_CODE = "runs files of the workspace, which only a sandbox makes harmless"
 
 
 def decide(policies: Sequence[Policy], subject: CommandContext) -> Decision:
     """The decision on one call."""
-    found = [_always(policies, subject)]
+    decisions = [_always(policies, subject)]
     for policy in policies:
-        found += _layer(policy, subject)
-    decision = strictest(each for each in found if each is not None)
+        decisions += _layer(policy, subject)
+    decision = strictest(each for each in decisions if each is not None)
     if decision.outcome == ASK and unattended(policy.preset for policy in policies):
         decision = decision.replace(outcome=DENY)
     return decision.replace(subject=subject.text or subject.tool)
@@ -81,7 +81,7 @@ def _always(policies: Sequence[Policy], subject: CommandContext) -> Decision:
         return _decision(DENY, subject.never, NEVER)
     budgets = [policy.budget for policy in policies if policy.budget is not None]
     if danger_of(subject, "cost.billable") is True and (not budgets or min(budgets) <= 0):
-        # without any budget a person decides (nobody there: refused); a budget of zero is a decision
+        # without a budget the user decides (unattended: denied); a budget of zero is a decision
         outcome = DENY if budgets else ASK
         return _decision(outcome, "costs money, and no budget was granted", "always: budget")
     if danger_of(subject, "destructive") is True:
@@ -96,17 +96,19 @@ def _always(policies: Sequence[Policy], subject: CommandContext) -> Decision:
 
 
 def _layer(policy: Policy, subject: CommandContext) -> list[Decision]:
-    found = [_by_rules(policy, subject)]
+    decisions = [_by_rules(policy, subject)]
     if policy.allowlist and _is_program(subject) and subject.listed is not True:
-        found.append(_decision(DENY, "the program is not approved", f"{policy.layer}: allowlist"))
+        decisions.append(
+            _decision(DENY, "the program is not approved", f"{policy.layer}: allowlist")
+        )
     if policy.trust is not None and _is_program(subject):
-        found.append(_by_trust(policy, subject))
+        decisions.append(_by_trust(policy, subject))
     if policy.delegation is not None:
-        found.append(_by_delegation(policy, subject))
+        decisions.append(_by_delegation(policy, subject))
     unsigned = _unsigned(policy, subject)
     if unsigned is not None:
-        found.append(unsigned)
-    return found
+        decisions.append(unsigned)
+    return decisions
 
 
 def _is_program(subject: CommandContext) -> bool:
@@ -119,7 +121,7 @@ def _by_rules(policy: Policy, subject: CommandContext) -> Decision:
     if rule is not None:
         label = f"{policy.layer}: {rule.name or 'rule'}"
         if rule.decision == ALLOW and _leaves_open(rule, subject):
-            return _decision(ASK, "it is not known whether data is lost", label)
+            return _decision(ASK, "unknown whether it destroys data", label)
         return _by_rule(rule, subject, label)
     if policy.preset is not None:
         rules, default = PRESETS[policy.preset]
@@ -141,22 +143,22 @@ def _by_rule(rule: Rule, subject: CommandContext, label: str) -> Decision:
 
 
 def _strictest_rule(rules: Sequence[Rule], subject: CommandContext) -> Rule | None:
-    found = [rule for rule in rules if matches(rule, subject)]
+    matching = [rule for rule in rules if matches(rule, subject)]
     for outcome in _ORDER:
-        for rule in found:
+        for rule in matching:
             if rule.decision == outcome:
                 return rule
     return None
 
 
 def _leaves_open(rule: Rule, subject: CommandContext) -> bool:
-    """SECURITY: loss that is only possible is accepted by name, never by a wildcard."""
+    """SECURITY: possible loss is allowed only by a rule that names the command, never by a wildcard."""
     if danger_of(subject, "destructive") is False:
         return False
     if rule.words:
         return False
-    named = bool(rule.tools) and not any("*" in tool for tool in rule.tools or ())
-    return not (named and (rule.commands or rule.options))
+    names_tools = bool(rule.tools) and not any("*" in tool for tool in rule.tools or ())
+    return not (names_tools and (rule.commands or rule.options))
 
 
 def _by_trust(policy: Policy, subject: CommandContext) -> Decision:
@@ -178,12 +180,12 @@ def _by_trust(policy: Policy, subject: CommandContext) -> Decision:
     if demand.sources is not None and not _is_any(
         verdict.source if verdict else "", demand.sources
     ):
-        return _decision(DENY, "built from a source that is not trusted", label)
+        return _decision(DENY, "source repository not trusted", label)
     return Decision(outcome=ALLOW)
 
 
 def _is_signed(verdict: Verdict | None) -> bool:
-    """The program itself is signed, or a signer of ours has signed a description of these very bytes (§4.8)."""
+    """Whether the program is signed, or a trusted signer signed metadata of these exact bytes (§4.8)."""
     if verdict is None or verdict.level.value == "compromised":
         return False
     return verdict.level.value == "verified" or verdict.capability == "attested"
@@ -202,7 +204,7 @@ def _is_any(value: str, allowed: tuple[str, ...]) -> bool:
 
 
 def _unsigned(policy: Policy, subject: CommandContext) -> Decision | None:
-    """A verified lack of trust asks before side effects (0.6 §3.2.2); `confirm` is the verdict's word."""
+    """Ask before side effects if the verdict recommends `confirm` (0.6 §3.2.2)."""
     verdict = subject.verdict
     if verdict is None or verdict.recommendation != "confirm":
         return None
@@ -231,7 +233,7 @@ def _by_delegation(policy: Policy, subject: CommandContext) -> Decision:
 
 
 def why(subject: CommandContext) -> str:
-    """The dangers in words, each with the fact behind it; what is not known is said to be so."""
+    """Describe the dangers, each with the fact behind it, or what is unknown."""
     states = {name: danger_of(subject, name) for name in _SAYS}
     true = [f"{_SAYS[name]}{_fact(subject, name)}" for name, state in states.items() if state]
     if true:
@@ -240,29 +242,29 @@ def why(subject: CommandContext) -> str:
     if len(unknown) > 2:
         return f"effects unknown ({_unknown(subject)})"
     if unknown:
-        return "it is not known whether it " + " or ".join(_SAYS[name] for name in unknown)
+        return "unknown whether it " + " or ".join(_SAYS[name] for name in unknown)
     if subject.evidence not in ("knowledge", "shell", "override"):
         return "read-only by the tool's own claim alone"
     return "read-only"
 
 
 def _fact(subject: CommandContext, name: str) -> str:
-    """` (-f)`: the option, word or redirection that brought the danger; empty: the command itself does."""
-    words = _SAID_OF.get(name, ())
-    named = (subject.tool, " ".join((subject.tool, *subject.path)), subject.text)
+    """` (-f)`: the option, word or redirection that causes the danger; empty: the command itself."""
+    words = _REASON_WORDS.get(name, ())
+    subject_names = (subject.tool, " ".join((subject.tool, *subject.path)), subject.text)
     for reason in reversed(subject.reasons):
-        if reason.subject not in named and any(word in reason.says for word in words):
+        if reason.subject not in subject_names and any(word in reason.says for word in words):
             return f" ({shown_text(reason.subject)[:80]})"
     return ""
 
 
 def _unknown(subject: CommandContext) -> str:
-    """What is not known: the program, or what one of its words does."""
+    """What is unknown: the program, or what one of its words does."""
     tool = shown_text(subject.tool)[:80]
     if subject.metadata is None and not subject.argv and subject.reasons:
-        return subject.reasons[-1].says  # of no command of the line: of the line itself
+        return subject.reasons[-1].says  # the reason is about the line, not about one command
     if subject.metadata is None:
-        return f"no metadata for {tool}" if tool and tool != "…" else "program not known"
+        return f"no metadata for {tool}" if tool and tool != "…" else "unknown program"
     last = subject.reasons[-1] if subject.reasons else None
     if last is None:
         return tool

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 ALLOW, CONFINE, ASK, DENY = "allow", "confine", "ask", "deny"
 NEVER = "never"
-"""Name of the rule behind a denial that no policy can lift (`policy.never`)."""
+"""Name of the rule behind a denial that no policy can override (`policy.never`)."""
 PRESET = "preset "
-"""How the names of rules of presets begin."""
+"""Prefix of the names of preset rules."""
 _RANK = {ALLOW: 0, CONFINE: 1, ASK: 2, DENY: 3}
 
 
@@ -22,7 +22,7 @@ class Decision(Value):
     outcome: str
     """`allow`, `confine` (allowed inside of a sandbox only), `ask` or `deny`."""
     reasons: tuple[str, ...] = ()
-    """For people, the weightiest first; words of the call may be quoted, never text from a tool."""
+    """Shown to the user, most important first; may quote words of the call, never text from a tool."""
     rule: str = ""
     """Name of what decided: `user: no force pushes`, `preset cautious`, `always: destructive`."""
     subject: str = ""
@@ -38,17 +38,17 @@ class Decision(Value):
 
 
 NOTHING_RUNS = Decision(outcome=ALLOW, reasons=("nothing runs",), rule="always: nothing")
-"""For a line that holds no command, such as a comment."""
+"""For a line without a command, such as a comment."""
 
 
 def strictest(decisions: Iterable[Decision]) -> Decision:
-    """The first of the strictest; reasons of all others of the same outcome are kept. None given: ask."""
-    found = list(decisions)
-    if not found:
+    """The first of the strictest, with the reasons of all others of the same outcome. No decisions: ask."""
+    all_decisions = list(decisions)
+    if not all_decisions:
         return Decision(outcome=ASK, reasons=("nothing was judged",), rule="always: nothing")
-    worst = max(_RANK[each.outcome] for each in found)
-    same = [each for each in found if _RANK[each.outcome] == worst]
-    # what no policy lifts is the reason to tell; then what a person wrote; a preset last
+    worst = max(_RANK[each.outcome] for each in all_decisions)
+    same = [each for each in all_decisions if _RANK[each.outcome] == worst]
+    # show what no policy can override first, then rules of the user, presets last
     same.sort(key=lambda each: (each.rule != NEVER, each.rule.startswith(PRESET)))
     if same[0].rule == NEVER:
         same = [each for each in same if each.rule == NEVER]

@@ -1,4 +1,4 @@
-"""Why a rule that a person wrote for a call did not decide it. For `explain`; changes no decision. Pure."""
+"""Why a rule of the user for a call did not decide it. For `explain`; changes no decision. Pure."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _MARKED = {
 def ignored_rules(
     policies: Sequence[Policy], subjects: Sequence[CommandContext], decisions: Sequence[Decision]
 ) -> tuple[str, ...]:
-    """One line per rule that is spelled like a command of the line, and was not what decided."""
-    found = [
+    """One line per rule that matches the words of a command but did not decide."""
+    lines = [
         text
         for subject, decision in zip(subjects, decisions, strict=True)
         for policy in policies
         for text in _of(policy, subject, decision)
     ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(lines))
 
 
 def _of(policy: Policy, subject: CommandContext, decision: Decision) -> Iterator[str]:
@@ -59,4 +59,8 @@ def _why(rule: Rule, subject: CommandContext, decision: Decision) -> str:
     if rule.project and danger_of(subject, "network") is True:
         return "a project's rule never opens the network"
     marks = [_MARKED[name] for name in MARKS if danger_of(subject, name)]
-    return marks[0] if marks else "it covers the words alone, not what stands around them"
+    return (
+        marks[0]
+        if marks
+        else "it covers the command's words only, not redirections or variables around them"
+    )

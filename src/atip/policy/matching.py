@@ -1,4 +1,4 @@
-"""Whether a rule matches a subject. Unknown facts hold for rules that restrict, and do not for those that allow."""
+"""Whether a rule matches a call. Unknown facts match rules that restrict, and do not match rules that allow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def matches(rule: Rule, subject: CommandContext) -> bool:
-    """All conditions of the rule hold."""
+    """Whether all conditions of the rule hold."""
     strict = rule.decision != ALLOW
     return (
         _pin_matches(rule, subject)
@@ -36,31 +36,33 @@ def matches(rule: Rule, subject: CommandContext) -> bool:
 
 
 def _pin_matches(rule: Rule, subject: CommandContext) -> bool:
-    """SECURITY: an MCP tool is allowed only where a person allowed it for the server that is configured now."""
+    """SECURITY: an MCP tool is allowed only if the user allowed it for the server that is configured now."""
     if subject.pin is None or rule.decision != ALLOW:
         return True
     return bool(rule.pin) and rule.pin == subject.pin
 
 
-def _words_match(wanted: tuple[str, ...], subject: CommandContext, strict: bool) -> bool:
-    """The call is spelled so. SECURITY: an allow covers the words alone, never what stands around them (`> ~/.profile`)."""
+def _words_match(pattern: tuple[str, ...], subject: CommandContext, strict: bool) -> bool:
+    """Whether the call has these words. SECURITY: an allow covers the words only, no redirections (`> ~/.profile`)."""
     if not strict and (_stands_around(subject) or _is_marked(subject)):
         return False
-    return is_spelled(wanted, subject, strict=strict)
+    return is_spelled(pattern, subject, strict=strict)
 
 
-def is_spelled(wanted: tuple[str, ...], subject: CommandContext, *, strict: bool) -> bool:
-    """Whether the call has these words, whatever stands around them."""
-    more = wanted[-1:] == ("*",)
-    words = wanted[:-1] if more else wanted
-    given = (subject.tool, *subject.argv[1:])
-    if len(given) < len(words) or (len(given) > len(words) and not more):
+def is_spelled(pattern: tuple[str, ...], subject: CommandContext, *, strict: bool) -> bool:
+    """Whether the call has these words, regardless of redirections and variables."""
+    more = pattern[-1:] == ("*",)
+    words = pattern[:-1] if more else pattern
+    call_words = (subject.tool, *subject.argv[1:])
+    if len(call_words) < len(words) or (len(call_words) > len(words) and not more):
         return False
-    pairs = zip(words, given, strict=False)
+    pairs = zip(words, call_words, strict=False)
     if strict:
         return all(word == each or UNKNOWN_TEXT in each for word, each in pairs)
     # SECURITY: a word that is only known when the line runs is allowed by no spelling
-    return not any(UNKNOWN_TEXT in each for each in given) and all(w == each for w, each in pairs)
+    return not any(UNKNOWN_TEXT in each for each in call_words) and all(
+        w == each for w, each in pairs
+    )
 
 
 def _stands_around(subject: CommandContext) -> bool:
@@ -68,7 +70,7 @@ def _stands_around(subject: CommandContext) -> bool:
     added = sum(reason.evidence == "shell" for reason in subject.reasons)
     return added > (
         0 if subject.metadata is not None else 1
-    )  # one says that the program is unknown
+    )  # one reason states that the program is unknown
 
 
 def _is_marked(subject: CommandContext) -> bool:
@@ -84,12 +86,12 @@ def trust_level(subject: CommandContext) -> str:
     return subject.verdict.level.value if subject.verdict is not None else "unsigned"
 
 
-def _fact_holds(subject: CommandContext, name: str, wanted: bool, strict: bool) -> bool:
+def _fact_holds(subject: CommandContext, name: str, expected: bool, strict: bool) -> bool:
     danger = danger_of(subject, name)
     value = danger if name not in ASSURANCES or danger is None else not danger
     if value is None:
         return strict
-    return value is wanted
+    return value is expected
 
 
 def _tool_matches(rule: Rule, subject: CommandContext) -> bool:
@@ -113,17 +115,17 @@ def _command_matches(rule: Rule, subject: CommandContext, strict: bool) -> bool:
         return True
     words = (*subject.path, *subject.arguments)
     for command in rule.commands:
-        wanted = tuple(command.split())
-        if words[: len(wanted)] == wanted:
+        command_words = tuple(command.split())
+        if words[: len(command_words)] == command_words:
             return True
-        if strict and _may_become(words, wanted):
+        if strict and _may_become(words, command_words):
             return True
     return False
 
 
-def _may_become(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+def _may_become(words: tuple[str, ...], command_words: tuple[str, ...]) -> bool:
     """Whether words that are filled in later may spell the command."""
-    for have, want in zip(words, wanted, strict=False):
+    for have, want in zip(words, command_words, strict=False):
         if UNKNOWN_TEXT in have:
             return True
         if have != want:
@@ -137,9 +139,9 @@ def _option_matches(rule: Rule, subject: CommandContext, strict: bool) -> bool:
     unknown = subject.flags is None or any(UNKNOWN_TEXT in word for word in subject.arguments)
     if strict and unknown:
         return True
-    given = subject.flags or ()
-    names = {flag.lstrip("-") for flag in given}
-    return any(option in given or option in names for option in rule.options)
+    flags = subject.flags or ()
+    names = {flag.lstrip("-") for flag in flags}
+    return any(option in flags or option in names for option in rule.options)
 
 
 def _all_or_any(
@@ -150,8 +152,8 @@ def _all_or_any(
 ) -> bool:
     if patterns is None:
         return True
-    found = [any(test(pattern, value) for pattern in patterns) for value in values]
-    return any(found) if strict else bool(found) and all(found)
+    results = [any(test(pattern, value) for pattern in patterns) for value in values]
+    return any(results) if strict else bool(results) and all(results)
 
 
 def host_matches(pattern: str, host: str) -> bool:
@@ -167,19 +169,19 @@ def path_matches(pattern: str, path: str) -> bool:
     SECURITY: a path with a part that is not known yet matches everything below what is known of it.
     """
     if UNKNOWN_TEXT in path:
-        known = path.split(UNKNOWN_TEXT)[0]
+        known_prefix = path.split(UNKNOWN_TEXT)[0]
         lead = pattern.split("*")[0]
-        return known.startswith(lead) or lead.startswith(known)
+        return known_prefix.startswith(lead) or lead.startswith(known_prefix)
     if pattern.endswith("/**"):
         folder = pattern[:-3]
         return path == folder or path.startswith(folder + "/")
-    wanted, parts = pattern.split("/"), path.split("/")
+    pattern_parts, parts = pattern.split("/"), path.split("/")
     # `/etc/*` of a policy means what lies below, not one level (0.1 §5.2 uses it so)
-    if wanted[-1] == "*" and len(parts) > len(wanted):
-        parts = [*parts[: len(wanted) - 1], parts[-1]]
-    if len(wanted) != len(parts):
+    if pattern_parts[-1] == "*" and len(parts) > len(pattern_parts):
+        parts = [*parts[: len(pattern_parts) - 1], parts[-1]]
+    if len(pattern_parts) != len(parts):
         return False
-    return all(_part_matches(want, part) for want, part in zip(wanted, parts, strict=True))
+    return all(_part_matches(want, part) for want, part in zip(pattern_parts, parts, strict=True))
 
 
 def _part_matches(want: str, part: str) -> bool:

@@ -1,13 +1,13 @@
-"""Never: the short list that is denied in every preset, also where a client skips questions.
+"""Never: a short list that every preset denies, also when a client skips confirmations.
 
     (1) removing the system, a home, the workspace's parent or its history
     (2) overwriting or formatting disks, partition tables and boot loaders
-    (3) opening or handing over whole system folders; ending process 1 or every process
+    (3) changing mode or owner of whole system folders; killing process 1 or every process
     (4) fork bombs; a download that a root shell runs
-    (5) our own policy and audit; verbs of ours that widen or disarm
+    (5) our own policy and audit; our own verbs that widen or disable protection
 
-Each with what to do instead. Lists are data; near misses are in `conformance/never`. Everything here only denies.
-Pure: words, not files, are looked at. Implements DESIGN §4 "deny is for what no preset allows".
+Each reason says what to do instead. Lists are data; near misses are in `conformance/never`. Everything here only denies.
+Pure: uses the words only, not files. See docs/architecture.md "deny is for what no preset allows".
 """
 
 from __future__ import annotations
@@ -37,31 +37,33 @@ _SHOWS = frozenset({"-l", "--list", "-d", "--dump", "-J", "--json", "-p", "--pri
 _ACTS = {"wipefs": {"-a", "--all", "-o", "--offset"}, "badblocks": {"-w", "-n"}, "hdparm": {"--security-erase", "--security-erase-enhanced"},
          "nvme": {"format", "sanitize"}, "zpool": {"create", "labelclear", "destroy"}, "mdadm": {"--create", "-C", "--zero-superblock"},
          "diskutil": {"eraseDisk", "eraseVolume", "zeroDisk", "secureErase", "partitionDisk"}, "cryptsetup": {"luksFormat", "erase", "luksErase"}}  # fmt: skip
-"""Programs that mostly look: the words that make them format."""
+"""Programs that are mostly read-only: the words that make them format."""
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "python", "perl", "ruby", "node", "php", "pwsh"})  # fmt: skip
 _DOWNLOADERS = frozenset({"curl", "wget", "fetch", "aria2c", "http", "https", "xh", "lynx"})
 _WIDENS = frozenset({("policy", "allow"), ("policy", "init"), ("policy", "approve"), ("approvals", "add"), ("approvals", "approve"),
                      ("guard", "uninstall"), ("guard", "off"), ("registry", "add"), ("registry", "remove"), ("mcp", "approve"), ("api", "approve"),
                      ("override", "set"), ("override", "add"), ("overrides", "add")})  # fmt: skip
 _UNASKED = frozenset({"--yes", "-y", "--unsandboxed", "--remove", "--forget"})
-_EVERYBODY = frozenset({"777", "0777", "000", "0000", "a+rwx", "ugo+rwx", "+rwx", "a=rwx", "a-rwx"})
+_OPEN_MODES = frozenset(
+    {"777", "0777", "000", "0000", "a+rwx", "ugo+rwx", "+rwx", "a=rwx", "a-rwx"}
+)
 
-_DISK = "name a file (`disk.img`); a person prepares disks in a terminal"
-_TERMINAL = "a person does this in a terminal"
+_DISK = "use a file (`disk.img`); only the user may prepare disks, in a terminal"
+_TERMINAL = "only the user may do this, in a terminal"
 
 
 def mark_never(
     subjects: Sequence[CommandContext], command: ShellCommand, line: ShellLine, paths: Paths
 ) -> list[CommandContext]:
-    """The subjects of one command, each with the reason why it must never run, if there is one."""
-    ways = (_redirects(command, paths), _root_shell(command, line), _fed(command, line, paths), _fork_bomb(command, line))  # fmt: skip
-    around = next(filter(None, ways), "")
-    found = [why_never(subject, paths.places.root, paths.places.home) for subject in subjects]
-    if around and not any(found):
-        found[0] = around
+    """Add to each call of one command the reason why it must never run, if any."""
+    line_reasons = (_redirects(command, paths), _root_shell(command, line), _fed(command, line, paths), _fork_bomb(command, line))  # fmt: skip
+    line_reason = next(filter(None, line_reasons), "")
+    reasons = [why_never(subject, paths.places.root, paths.places.home) for subject in subjects]
+    if line_reason and not any(reasons):
+        reasons[0] = line_reason
     return [
         subject.replace(never=why) if why else subject
-        for subject, why in zip(subjects, found, strict=True)
+        for subject, why in zip(subjects, reasons, strict=True)
     ]
 
 
@@ -82,18 +84,18 @@ def _removes(subject: CommandContext, root: str, home: str) -> str:
     for path in _removed(subject.tool, subject, root):
         lost = vital.what_is_lost(path, root=root, home=home)
         if lost:
-            return f"removes {lost}; name the folder inside of the workspace that is meant"
+            return f"removes {lost}; name a folder inside the workspace instead"
     return ""
 
 
 def _removed(name: str, subject: CommandContext, root: str) -> Sequence[str]:
     words, flags = subject.argv[1:], set(subject.flags or ())
     if name in REMOVERS:
-        whole = bool(flags & {"-r", "-R", "--recursive"})
-        return [path for path in subject.paths if whole or ANY_FILE in path]
+        recursive = bool(flags & {"-r", "-R", "--recursive"})
+        return [path for path in subject.paths if recursive or ANY_FILE in path]
     if name == "find":
-        found = subject.paths if empties(words) else ()
-        return [path for path in found if path != root]  # often meant so, and asked about
+        matches = subject.paths if empties(words) else ()
+        return [path for path in matches if path != root]  # often intended, so it asks instead
     if name == "mv":
         return subject.paths[:-1]
     if name == "rsync" and any(word.startswith("--del") for word in words):
@@ -143,9 +145,9 @@ def _opens_all(name: str, subject: CommandContext, home: str) -> str:
         return ""
     if not set(subject.flags or ()) & {"-R", "--recursive"}:
         return ""
-    everybody = name == "chmod" and bool(_EVERYBODY.intersection(subject.argv))
+    everybody = name == "chmod" and bool(_OPEN_MODES.intersection(subject.argv))
     if any(vital.is_system(path) or (everybody and path == home) for path in subject.paths):
-        return "changes the owners or permissions of a whole system folder or home; name the files that are meant"
+        return "changes the owner or permissions of a whole system folder or home; name the specific files"
     return ""
 
 
@@ -155,7 +157,7 @@ def _ends_all(name: str, subject: CommandContext) -> str:
         return ""
     everything = len(words) > 1 and words[-1] == "-1"
     if everything or "1" in subject.arguments or "-1" in subject.arguments:
-        return "ends process 1 or every process; name the process that is meant"
+        return "kills process 1 or every process; name the specific process"
     return ""
 
 
@@ -163,13 +165,13 @@ def _ends_all(name: str, subject: CommandContext) -> str:
 
 
 def _fork_bomb(command: ShellCommand, line: ShellLine) -> str:
-    """A function of the line that is piped into itself, and called besides."""
+    """A function of the line that is piped into itself and also called."""
     name = _name(command)
     if name not in line.functions or not command.feed:
         return ""
     itself = any(_name(line.commands[index]) == name for index in command.feed)
     calls = sum(1 for each in line.commands if _name(each) == name)
-    return "starts copies of itself without end (fork bomb)" if itself and calls > 2 else ""
+    return "starts endless copies of itself (fork bomb)" if itself and calls > 2 else ""
 
 
 def _root_shell(command: ShellCommand, line: ShellLine) -> str:
@@ -183,14 +185,14 @@ def _root_shell(command: ShellCommand, line: ShellLine) -> str:
 
 def _sources(command: ShellCommand, line: ShellLine) -> set[int]:
     """Every command whose output reaches this one, through pipes, `$(…)` and `<(…)`."""
-    found: set[int] = set()
-    wanted = [*(command.feed or ()), *(i for word in command.words for i in _made_by(word))]
-    while wanted:
-        index = wanted.pop()
-        if index not in found and index < len(line.commands):
-            found.add(index)
-            wanted += line.commands[index].feed or ()
-    return found
+    reached: set[int] = set()
+    pending = [*(command.feed or ()), *(i for word in command.words for i in _made_by(word))]
+    while pending:
+        index = pending.pop()
+        if index not in reached and index < len(line.commands):
+            reached.add(index)
+            pending += line.commands[index].feed or ()
+    return reached
 
 
 def _made_by(word: ShellWord) -> Iterator[int]:
@@ -199,11 +201,11 @@ def _made_by(word: ShellWord) -> Iterator[int]:
 
 
 def _fed(command: ShellCommand, line: ShellLine, paths: Paths) -> str:
-    """`echo / | xargs rm -rf`, `for d in /; do rm -rf "$d"; done`: names that the line itself spells out."""
+    """`echo / | xargs rm -rf`, `for d in /; do rm -rf "$d"; done`: paths that the line itself contains."""
     for path in generated_paths(command, line, paths):
         lost = vital.what_is_lost(path, root=paths.places.root, home=paths.places.home)
         if lost:
-            return f"removes {lost}; name the folder inside of the workspace that is meant"
+            return f"removes {lost}; name a folder inside the workspace instead"
     return ""
 
 
@@ -219,19 +221,19 @@ def _own_settings(name: str, subject: CommandContext, home: str) -> str:
 
 
 def own_reason() -> str:
-    return f"changes the policy, the approvals or the audit that guard this machine; {_TERMINAL}"
+    return f"changes atip's own policy, approvals or audit; {_TERMINAL}"
 
 
 def _disarms(name: str, subject: CommandContext) -> str:
     words = _words_to_atip(name, subject.argv[1:])
     plain = tuple(word for word in words if not word.startswith("-"))
     if plain[:2] in _WIDENS or any(w in _UNASKED or w.startswith("--unsafe") for w in words):
-        return f"widens what agents may do, or answers in a person's place; {_TERMINAL}"
+        return f"widens what agents may do, or confirms in place of the user; {_TERMINAL}"
     return ""
 
 
 def _words_to_atip(name: str, words: Sequence[str]) -> Sequence[str]:
-    """What is said to our own program, whichever way it is started; empty: it is another program."""
+    """Arguments of our own program, however it is started; empty: another program."""
     program = name.rpartition("/")[2]
     if program in ("atip", "atip-cli"):
         return words

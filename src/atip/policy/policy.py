@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from atip.model.permissions.delegation import Delegation
 
 LAYERS = ("organisation", "user", "project", "delegation")
-"""From the widest say to the narrowest; each later one can only take away."""
+"""From the widest to the narrowest; each later layer can only restrict."""
 
 NO_FACTS: Mapping[str, bool] = {}
 
 
 class Rule(Value):
-    """What it matches and what follows. Every condition that is given must hold; none given matches all."""
+    """Conditions and a decision. Every condition present must hold; a rule without conditions matches all."""
 
     decision: str
     name: str = ""
@@ -32,7 +32,7 @@ class Rule(Value):
     effects: Mapping[str, bool] = NO_FACTS
     """Facts that must hold. SECURITY: an unknown fact holds for `ask` and `deny`, and not for `allow`."""
     within: tuple[str, ...] | None = None
-    """The only dangers that may be there: every other one is known to be absent."""
+    """The only dangers that may be present: every other one must be known to be absent."""
     paths: tuple[str, ...] | None = None
     """Globs. `ask` and `deny` match if any path matches, `allow` if all do and there is one."""
     hosts: tuple[str, ...] | None = None
@@ -42,7 +42,7 @@ class Rule(Value):
     evidence: tuple[str, ...] | None = None
     """Sources of the effects."""
     service: bool | None = None
-    """Whether the call only asks a service that its user is logged in to; None: no condition. Presets only."""
+    """Whether the call only reads from a service that its user is logged in to; None: no condition. Presets only."""
     reversible: bool | None = None
     """Whether version control can undo what the call writes (`CommandContext.reversible`); None: no condition. Presets only."""
     words: tuple[str, ...] | None = None
@@ -55,25 +55,25 @@ class Rule(Value):
     """Whether an `allow` also lets files of the workspace run outside of the sandbox."""
     reason: str = ""
     once: bool = False
-    """Whether the rule ends with the first line that it lets through; only the guard looks at such a rule, and uses it up."""
+    """Whether the rule expires after the first line that it allows; only the guard applies and consumes such a rule."""
     project: bool = False
-    """From a project's file that a person approved. SECURITY: such a rule never opens the network or a secret."""
+    """From a project's file that the user approved. SECURITY: such a rule never opens the network or a secret."""
     match: tuple[str, ...] = ()
     not_match: tuple[str, ...] = ()
     """Lines that the rule must match, and must not: examples for `policy test`."""
     pin: str = ""
-    """How the server of an MCP tool was started or reached when a person allowed it; only that server's tool is meant."""
+    """Digest of the MCP server's settings when the user allowed its tool; the rule matches only that server."""
 
 
 class IgnoredRule(Value):
-    """A rule that does not count, and why."""
+    """A rule that is not in force, and why."""
 
     rule: Rule
     why: str
 
 
 class TrustDemand(Value):
-    """What must be proven before anything runs."""
+    """Trust requirements before anything runs."""
 
     signatures: bool = False
     signers: tuple[str, ...] | None = None
@@ -89,7 +89,7 @@ class Policy(Value):
     layer: str = "user"
     name: str = ""
     preset: str | None = None
-    """What decides where no own rule matches; None: this layer has no opinion then."""
+    """What decides where no own rule matches; None: this layer does not decide then."""
     rules: tuple[Rule, ...] = ()
     default: str | None = None
     """What follows where neither rules nor preset match; None: no opinion."""
@@ -99,7 +99,7 @@ class Policy(Value):
     budget: float | None = None
     """Money that may be spent; None: none was granted."""
     audit: bool = False
-    """No record, no run."""
+    """Whether a call needs an audit record to run."""
     sandbox: str = "required"
     """`required` or `preferred`."""
     delegation: Delegation | None = None
@@ -122,29 +122,29 @@ class Policy(Value):
     keep_output: bool | None = None
     """Whether whole outputs may be kept in the user's cache; None: no opinion."""
     ignored: tuple[IgnoredRule, ...] = ()
-    """Rules that are written down and do not count."""
+    """Rules of the document that are not in force."""
 
 
 def in_force(policy: Policy, *, cwd: str, now: str) -> Policy:
-    """A layer without the rules that count elsewhere or are over.
+    """A layer without the rules for other folders and without expired rules.
 
     Args:
-        now: this moment, as `until` writes it, in UTC.
+        now: current time in UTC, in the format of `until`.
     """
-    judged = [(rule, _why_not(rule, cwd, now)) for rule in policy.rules]
-    kept = tuple(rule for rule, why in judged if not why)
-    if len(kept) == len(policy.rules):
+    checked = [(rule, _why_not(rule, cwd, now)) for rule in policy.rules]
+    active = tuple(rule for rule, why in checked if not why)
+    if len(active) == len(policy.rules):
         return policy
-    left = tuple(IgnoredRule(rule=rule, why=why) for rule, why in judged if why)
-    return policy.replace(rules=kept, ignored=(*policy.ignored, *left))
+    left = tuple(IgnoredRule(rule=rule, why=why) for rule, why in checked if why)
+    return policy.replace(rules=active, ignored=(*policy.ignored, *left))
 
 
 def _why_not(rule: Rule, cwd: str, now: str) -> str:
-    """Why a rule does not count here and now; empty: it does."""
+    """Why a rule is not in force here and now; empty: it is."""
     if rule.until and rule.until <= now:
-        return f"it ended at {rule.until}"
+        return f"it expired at {rule.until}"
     if rule.folders is None:
         return ""
     if any(cwd == each or cwd.startswith(each.rstrip("/") + "/") for each in rule.folders):
         return ""
-    return f"it counts in {', '.join(rule.folders)[:200]}"
+    return f"it applies only in {', '.join(rule.folders)[:200]}"

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 DEFAULT = "cautious"
 KNOWN = ("knowledge", "shell", "override")
-"""SECURITY: where effects may be believed when they say that nothing happens. What a tool says of itself
-(`native`, `claim`) is not among them: metadata alone never allows anything (ATIP 0.1 §5.1)."""
+"""SECURITY: sources that are trusted when they report no effects. A tool's own metadata
+(`native`, `claim`) is not among them: it never allows anything by itself (ATIP 0.1 §5.1)."""
 
 LOOKING = ("filesystem.read", "subprocess", "interactive.prompts", "interactive.tty")
 WRITING = (*LOOKING, "filesystem.write", "filesystem.delete", "destructive")
-"""With `reversible` only. Destruction that is known is asked about before any preset is looked at."""
+"""With `reversible` only. Known destruction asks before any preset applies."""
 
 _looking = Rule(name="read-only", decision=ALLOW, within=LOOKING, evidence=KNOWN)
 _asking = Rule(
@@ -29,7 +29,7 @@ _reversible = Rule(
     name="reversible writes in a version-controlled workspace", decision=ALLOW, within=WRITING,
     evidence=KNOWN, reversible=True,
 )  # fmt: skip
-"""SECURITY: only with `reversible`; a write whose place is not known is never allowed."""
+"""SECURITY: only with `reversible`; a write to an unknown path is never allowed."""
 _READS = (_looking, _asking)
 
 CI = "ci"
@@ -40,11 +40,11 @@ PRESETS: dict[str, tuple[tuple[Rule, ...], str]] = {
     "workspace": ((*_READS, _reversible), ASK),
     CI: (_READS, ASK),
 }
-"""`ci` runs unattended: what the sandbox does not settle is denied, never asked (`unattended`)."""
+"""`ci` runs unattended: what a sandbox does not make safe is denied, never asked (`unattended`)."""
 
 
 def unattended(presets: Iterable[str | None]) -> bool:
-    """Whether a layer says that there is nobody to ask."""
+    """Whether a layer runs unattended, so that no question can be asked."""
     return CI in presets
 
 
@@ -65,4 +65,4 @@ def check_preset(name: str) -> str:
 
     close = closest(name, list(PRESETS))
     hint = f"did you mean `{close}`?" if close else "presets: " + ", ".join(PRESETS)
-    raise UsageError("policy.unknown-preset", f"no preset `{name[:40]}`", hint=hint)
+    raise UsageError("policy.unknown-preset", f"unknown preset `{name[:40]}`", hint=hint)

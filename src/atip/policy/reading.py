@@ -4,9 +4,9 @@
 |---|---|
 | `{"policy": …}` (ATIP 0.6 §4.8, and our own file) | rules, preset, demands, grants |
 | `{"permissionPolicy": …}` (ATIP 0.1 §5.2) | `autoApprove` an allow rule, the rest ask and deny rules; default ask |
-| `{"delegation": …}` (§10.2) | a layer that only takes away |
+| `{"delegation": …}` (§10.2) | a layer that only restricts |
 
-Shapes are closed and facts must exist: a misspelt word would silently allow. Pure.
+Unknown fields and facts are errors: a misspelled one could silently allow. Pure.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_policy(data: bytes | dict[str, Any], *, layer: str, origin: str = "") -
     """Read any of the three documents as one layer.
 
     Raises:
-        FormatError: with all problems. A policy that is not understood allows nothing.
+        FormatError: with all problems. An invalid policy stops the run.
     """
     document = read_json(data) if isinstance(data, bytes) else data
     if isinstance(document, dict) and "delegation" in document:
@@ -66,7 +66,7 @@ def _wrong(problems: list[Problem], origin: str) -> FormatError:
 
 
 class _Reader:
-    """Collects problems while a document becomes a value."""
+    """Reads a document and collects its problems."""
 
     def __init__(self, layer: str, origin: str) -> None:
         self.layer, self.origin = layer, origin
@@ -101,55 +101,62 @@ class _Reader:
             keep_output=execution.get("keepOutput"),
         )
 
-    def _rule(self, written: Mapping[str, Any], index: int) -> Rule:
+    def _rule(self, body: Mapping[str, Any], index: int) -> Rule:
         path = f"$.policy.rules[{index}]"
         facts: dict[str, bool] = {}
-        paths = _optional(written, "paths")
-        for text, value in written.get("effects", {}).items():
+        paths = _optional(body, "paths")
+        for text, value in body.get("effects", {}).items():
             if text.removeprefix("effects.") == _PATHS and isinstance(value, list):
                 paths = (*(paths or ()), *value)
                 continue
             name = self._fact(text, f"{path}.effects")
             if name:
                 facts[name] = self._truth(value, f"{path}.effects.{text[:60]}")
-        within = written.get("within")
+        within = body.get("within")
         if within is not None:
             within = tuple(self._danger(text, f"{path}.within") for text in within)
         return Rule(
-            decision=written["decision"],
-            name=written.get("name", f"rule {index + 1}"),
-            tools=_optional(written, "tools"),
-            commands=_optional(written, "commands"),
-            options=_optional(written, "options"),
+            decision=body["decision"],
+            name=body.get("name", f"rule {index + 1}"),
+            tools=_optional(body, "tools"),
+            commands=_optional(body, "commands"),
+            options=_optional(body, "options"),
             effects=facts,
             within=within,
             paths=paths,
-            hosts=_optional(written, "hosts"),
-            trust=_optional(written, "trust"),
-            evidence=_optional(written, "evidence"),
-            words=_optional(written, "words"),
-            folders=self._folders(written, path),
-            until=self._until(written, path),
-            unsafe_unconfined=written.get("unsafeUnconfined") is True,
-            reason=written.get("reason", ""),
-            pin=written.get("pin", ""),
-            once=written.get("once") is True,
-            match=tuple(written.get("match", ())),
-            not_match=tuple(written.get("not_match", ())),
+            hosts=_optional(body, "hosts"),
+            trust=_optional(body, "trust"),
+            evidence=_optional(body, "evidence"),
+            words=_optional(body, "words"),
+            folders=self._folders(body, path),
+            until=self._until(body, path),
+            unsafe_unconfined=body.get("unsafeUnconfined") is True,
+            reason=body.get("reason", ""),
+            pin=body.get("pin", ""),
+            once=body.get("once") is True,
+            match=tuple(body.get("match", ())),
+            not_match=tuple(body.get("not_match", ())),
         )
 
-    def _folders(self, written: Mapping[str, Any], path: str) -> tuple[str, ...] | None:
-        found = _optional(written, "folders")
-        if any(not each.startswith("/") for each in found or ()):
-            self._add(f"{path}.folders", "policy.relative-folder", "a folder is not absolute", ())
-        return found
+    def _folders(self, body: Mapping[str, Any], path: str) -> tuple[str, ...] | None:
+        folders = _optional(body, "folders")
+        if any(not each.startswith("/") for each in folders or ()):
+            self._add(
+                f"{path}.folders", "policy.relative-folder", "`folders` must be absolute paths", ()
+            )
+        return folders
 
-    def _until(self, written: Mapping[str, Any], path: str) -> str:
-        found = str(written.get("until", ""))
+    def _until(self, body: Mapping[str, Any], path: str) -> str:
+        until = str(body.get("until", ""))
         # SECURITY: compared as text, so it must be written in one way
-        if found and not _MOMENT.fullmatch(found):
-            self._add(f"{path}.until", "policy.not-a-time", "expected 2026-01-15T10:30:00Z", ())
-        return found
+        if until and not _MOMENT.fullmatch(until):
+            self._add(
+                f"{path}.until",
+                "policy.not-a-time",
+                "`until` must be a UTC time such as 2026-01-15T10:30:00Z",
+                (),
+            )
+        return until
 
     def permissions(self, body: Mapping[str, Any]) -> Policy:
         rules: list[Rule] = []
@@ -161,7 +168,7 @@ class _Reader:
         return Policy(layer=self.layer, name=self.origin, rules=tuple(rules), default=ASK)
 
     def _approve(self, facts: Mapping[str, Any]) -> Rule:
-        """What is approved with true may be there, everything else must be known absent."""
+        """Dangers approved with true may be present; every other must be known to be absent."""
         where = "$.permissionPolicy.autoApprove"
         allowed, demanded = ["subprocess", "interactive.prompts", "interactive.tty"], {}
         paths: tuple[str, ...] | None = None
@@ -178,7 +185,7 @@ class _Reader:
                 demanded[name] = value
         return Rule(
             name="autoApprove", decision=ALLOW, within=tuple(allowed), effects=demanded, paths=paths,
-            # SECURITY: what a tool says of itself approves nothing (0.1 §5.1)
+            # SECURITY: a tool's own claims approve nothing (0.1 §5.1)
             evidence=("knowledge", "shell", "override", "observed"),
         )  # fmt: skip
 
@@ -193,21 +200,21 @@ class _Reader:
                 continue
             name = self._fact(text, where)
             if name:
-                wanted = self._truth(value, f"{where}.{text[:60]}")
-                rules.append(Rule(name=label, decision=decision, effects={name: wanted}))
+                expected = self._truth(value, f"{where}.{text[:60]}")
+                rules.append(Rule(name=label, decision=decision, effects={name: expected}))
         return rules
 
     def _fact(self, text: str, path: str) -> str:
         name = full_name(text)
         if name is None:
-            self._add(path, "effects.unknown-fact", f"no fact `{text[:60]}`", DANGERS)
+            self._add(path, "effects.unknown-fact", f"unknown fact `{text[:60]}`", DANGERS)
             return ""
         return name
 
     def _danger(self, text: str, path: str) -> str:
         name = full_name(text)
         if name is None or name not in DANGERS:
-            self._add(path, "effects.unknown-fact", f"no danger `{text[:60]}`", DANGERS)
+            self._add(path, "effects.unknown-fact", f"unknown danger `{text[:60]}`", DANGERS)
             return ""
         return name
 
@@ -216,25 +223,24 @@ class _Reader:
             self._add(path, "format.type", "expected true or false", ())
         return value is True
 
-    def _add(self, path: str, code: str, message: str, known: tuple[str, ...]) -> None:
-        hint = "known: " + ", ".join(known) if known else ""
+    def _add(self, path: str, code: str, message: str, allowed: tuple[str, ...]) -> None:
+        hint = "known: " + ", ".join(allowed) if allowed else ""
         self.problems.append(Problem(path=path, code=code, message=message, hint=hint))
 
 
-def _optional(written: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
+def _optional(body: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
     """Absent is no condition; an empty list is a condition that nothing meets."""
-    return tuple(written[key]) if key in written else None
+    return tuple(body[key]) if key in body else None
 
 
-def _trust(written: Mapping[str, Any]) -> TrustDemand:
-    signers = written.get("allowedSigners")
+def _trust(body: Mapping[str, Any]) -> TrustDemand:
+    signers = body.get("allowedSigners")
     return TrustDemand(
-        signatures=written.get("requireSignatures") is True
-        or written.get("requireSignature") is True,
+        signatures=body.get("requireSignatures") is True or body.get("requireSignature") is True,
         signers=None
         if signers is None
         else tuple(s if isinstance(s, str) else str(s["identity"]) for s in signers),
-        slsa_level=int(written.get("minimumSlsaLevel", 0)),
-        builders=_optional(written, "builders"),
-        sources=_optional(written, "sources"),
+        slsa_level=int(body.get("minimumSlsaLevel", 0)),
+        builders=_optional(body, "builders"),
+        sources=_optional(body, "sources"),
     )

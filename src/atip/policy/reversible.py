@@ -4,7 +4,7 @@
     (2) every word that may be a file lies in the workspace, below a folder under version control
     (3) what exists there already is recorded by version control as it is now; what does not exist is new
 
-Whether (2) and (3) hold, only the file system can say; that is handed in. What is not on the list is asked about, or confined, as before.
+The caller checks (2) and (3) in the file system. A program that is not on the list still asks, or is confined.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PRINTS = frozenset(
 )  # fmt: skip
 """Programs that only print: what they write is what the shell redirects."""
 _WRITES_ITSELF = ("-o", "--o", "-i")
-"""How options begin by which such a program writes a file after all: `sort -oX`."""
+"""Prefixes of options that make such a program write a file: `sort -oX`."""
 
 
 def is_reversible(subject: CommandContext, restorable: Restorable) -> bool:
@@ -51,13 +51,13 @@ def is_reversible(subject: CommandContext, restorable: Restorable) -> bool:
 
 
 def _names_what_it_writes(subject: CommandContext) -> bool:
-    given = [word for word in subject.argv[1:] if word[:1] == "-" and len(word) > 1]
+    options_used = [word for word in subject.argv[1:] if word[:1] == "-" and len(word) > 1]
     if (subject.tool, *subject.path) == ("git", "add"):
-        return not given
+        return not options_used
     if subject.tool in _PRINTS:
-        return not any(word.startswith(_WRITES_ITSELF) for word in given)
+        return not any(word.startswith(_WRITES_ITSELF) for word in options_used)
     options = _WRITES_NAMED.get(subject.tool)
-    if options is None or not set(given) <= set(options.split()):
+    if options is None or not set(options_used) <= set(options.split()):
         return False
     return subject.tool != "sed" or _is_substitution(_first_operand(subject))
 

@@ -1,9 +1,9 @@
-"""Rewriting: the line that a client runs in the place of one that is confined, and clients that are known to run it. Pure.
+"""Rewriting: the line that a client runs instead of a confined one, and clients that are known to run it. Pure.
 
     npm test  →  /usr/bin/python3 -I -m atip.cli.main run --line --unattended 'npm test'
 
 The program has an absolute path and starts isolated (`-I`: neither the folder nor `PYTHONPATH` chooses its modules). The original line is
-one quoted word. `run --line` judges that word again, so nothing here has to be believed by it.
+one quoted word. `run --line` judges that word again, so it does not rely on this module.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ PROVEN = {
     "gemini-cli": ("0.61.0",),
     "opencode": ("1.18.33",),
 }
-"""Client → versions that were seen to run the rewritten line and not the original (`make test-clients`). Others prove it on this machine."""
+"""Client → versions that were tested to run the rewritten line and not the original (`make test-clients`). Others are tested on this machine."""
 _OPEN = ("--dangerously-bypass-approvals-and-sandbox", "--yolo", "danger-full-access")
-"""Words on Codex' command line that leave out its own sandbox."""
+"""Arguments that disable Codex' own sandbox."""
 _PLATFORMS = ("-linux-", "-darwin-", "-win32-")
 MODULE = ("-I", "-m", "atip.cli.main")
 _RUN = ("run", "--line", "--unattended")
@@ -38,12 +38,12 @@ _OWN_NAMES = frozenset(("atip", "atip-cli"))
 
 
 def client_name(word: str) -> str:
-    """The one name of a client that has several."""
+    """Canonical name of a client with aliases."""
     return ALIASES.get(word, word)
 
 
 def is_proven_version(client: str, package: str, version: str) -> bool:
-    """Whether this version of a client was seen to run a rewritten line."""
+    """Whether this version of a client was tested to run a rewritten line."""
     name = PACKAGES.get(client)
     for platform in _PLATFORMS:  # builds for one platform say so: `0.166.0-linux-x64`
         version = version.partition(platform)[0]
@@ -56,7 +56,7 @@ def confines_itself(client: str, words: Sequence[str]) -> bool:
     """Whether a client runs lines in a sandbox of its own, in which ours cannot be built.
 
     Args:
-        words: of the client's command line. A wrong guess costs a question or a line that does not start, never safety.
+        words: the client's command line. A wrong guess causes a question or a line that does not start, never an unsafe run.
     """
     return client == "codex" and not any(word.endswith(_OPEN) for word in words)
 
@@ -67,7 +67,7 @@ def rewrite_line(python: str, line: str, *, read_only: bool = False, token: str 
     Args:
         python: absolute path of the interpreter that has `atip`.
         read_only: nothing can be written, for a client that only plans.
-        token: of a test whether the client runs what it is given; empty: this is none.
+        token: of a test whether the client runs the rewritten line; empty: not a test.
 
     Raises:
         ValueError: the path is relative, or the line holds a NUL.
@@ -89,9 +89,9 @@ def original_line(line: str, python: str = "") -> str:
     if len(words) < 4 or words[0].rpartition("/")[2] not in _OWN_NAMES:
         return line
     options, inner = words[1:-1], words[-1]
-    known = {*_RUN, READ_ONLY, "--"}
-    is_ours = options[:2] == list(_RUN[:2]) and set(options) <= known
-    return inner if is_ours and inner not in known else line
+    own_options = {*_RUN, READ_ONLY, "--"}
+    is_ours = options[:2] == list(_RUN[:2]) and set(options) <= own_options
+    return inner if is_ours and inner not in own_options else line
 
 
 def _words(line: str) -> list[str]:
@@ -99,8 +99,8 @@ def _words(line: str) -> list[str]:
     import shlex  # brings `re` along; a hook that rewrites nothing starts without it
 
     try:
-        found = shlex.split(line)
+        words = shlex.split(line)
     except ValueError:
         return []
     # SECURITY: only what quoting alone explains is taken apart; operators and expansions are left to the judge
-    return found if shlex.join(found) == line.strip() else []
+    return words if shlex.join(words) == line.strip() else []

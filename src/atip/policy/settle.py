@@ -1,12 +1,11 @@
-"""Settle: whether a sandbox rules out the harm for which policy would ask. Pure.
+"""Settle: whether a sandbox prevents the harm for which policy would ask. Pure.
 
-    asked for what a preset does not know or does not like → the sandbox decides: `confine`
-    asked by a rule of a person, or for what no sandbox undoes → still a question
+    a preset asks about unknown or unwanted effects → the sandbox is enough: `confine`
+    a rule of the user asks, or no sandbox prevents the harm → still a question
 
-What a sandbox rules out: reading secrets, writing outside of the workspace or where things run later, reaching hosts that nobody
-granted, leaving processes behind. What it does not: known loss of what lies in the workspace, sending, spending, privileges, and changes of
-what lies elsewhere and is reached on purpose (a push). Deny stays deny, but for the
-questions of an unattended preset (`ci`).
+A sandbox prevents: reading secrets, writing outside the workspace or to files that run later, reaching hosts without a
+grant, leaving processes behind. It does not prevent: known loss of files in the workspace, sending, spending, privileges,
+and intended remote changes (a push). Deny stays deny, except for the questions of an unattended preset (`ci`).
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ _UNSETTLED = ("destructive", "cost.billable", "sends", "root", "interactive.prom
 _UNATTENDED = f"{PRESET}{CI}"
 _HERE = frozenset(("package", "packages", "dependency", "dependencies"))
 _ELSEWHERE = frozenset(("ssh", "mosh", "rsh", "autossh", "sshpass", "telnet"))
-"""Programs that run what they are given on another machine."""
+"""Programs that run their arguments on another machine."""
 _RUNS_ELSEWHERE = frozenset((("kubectl", "exec"), ("oc", "exec"), ("oc", "rsh")))
 _SYSTEM = frozenset(
     ("service", "machine", "user", "group", "mount", "firewall", "account", "kernel")
 )
-"""Words for what belongs to the whole machine."""
+"""Things that belong to the whole machine."""
 
 
 def settled(
@@ -40,7 +39,7 @@ def settled(
     *,
     online: bool = False,
 ) -> Decision:
-    """The decision of a line, with `confine` in the place of a question that a sandbox settles.
+    """The decision of a line, with `confine` instead of a question that a sandbox settles.
 
     Args:
         decision: of the whole line.
@@ -49,7 +48,7 @@ def settled(
     """
     if decision.outcome == ALLOW or not decisions:
         return decision
-    # SECURITY: what a line leads to may be denied though none of its own commands is
+    # SECURITY: a command that the line leads to may be denied though none of its own commands is
     if decision.outcome == DENY and decision.rule != _UNATTENDED:
         return decision
     open_ones = [
@@ -65,10 +64,10 @@ def settled(
 def _settles(subject: CommandContext, decision: Decision, online: bool) -> bool:
     if decision.outcome == CONFINE:
         return True
-    # SECURITY: a person's own rule, and what no policy can lift, is asked about as it says.
-    # A denial is settled only where it stands for a question that nobody could answer.
-    asked = decision.outcome == ASK or decision.rule == _UNATTENDED
-    if not asked or not decision.rule.startswith(PRESET):
+    # SECURITY: a rule of the user, and what no policy can allow, still asks.
+    # A denial is settled only where it replaces a question of an unattended run.
+    is_question = decision.outcome == ASK or decision.rule == _UNATTENDED
+    if not is_question or not decision.rule.startswith(PRESET):
         return False
     if any(danger_of(subject, name) is True for name in _UNSETTLED):
         return False
@@ -83,7 +82,7 @@ def _settles(subject: CommandContext, decision: Decision, online: bool) -> bool:
 
 
 def _only_asks_elsewhere(subject: CommandContext) -> bool:
-    """Whether all that a call does is to read from another machine: without the network it could only fail, so a sandbox settles nothing."""
+    """Whether a call only reads from another machine: without the network it could only fail, so a sandbox does not help."""
     if subject.evidence != "knowledge" or danger_of(subject, "network") is not True:
         return False
     others = ("filesystem.write", "filesystem.delete", "changes")
@@ -91,12 +90,12 @@ def _only_asks_elsewhere(subject: CommandContext) -> bool:
 
 
 def needs_person(subject: CommandContext) -> bool:
-    """Whether a command that a line leads to is a person's decision, though the sandbox would stop it: it sends, spends, becomes
+    """Whether a command that a line leads to needs the user's decision even in a sandbox: it sends, spends, becomes
     root or changes another machine."""
     if any(danger_of(subject, name) is True for name in ("sends", "cost.billable", "root")):
         return True
-    known = danger_of(subject, "network") is True and danger_of(subject, "changes") is True
-    return subject.tool in _ELSEWHERE or (known and _changes_elsewhere(subject))
+    changes_remote = danger_of(subject, "network") is True and danger_of(subject, "changes") is True
+    return subject.tool in _ELSEWHERE or (changes_remote and _changes_elsewhere(subject))
 
 
 def _changed(subject: CommandContext) -> set[str]:
@@ -107,9 +106,9 @@ def _changed(subject: CommandContext) -> set[str]:
 
 
 def _changes_elsewhere(subject: CommandContext) -> bool:
-    """What a network command changes lies elsewhere, but for what it installs here, which is written to files."""
+    """Whether a network command changes something remote; packages that it installs here are local files."""
     effects = subject.effects
     if None in (effects.creates, effects.modifies, effects.deletes):
         return True
-    here = _HERE if effects.filesystem.write is not False else frozenset[str]()
-    return bool(_changed(subject) - here)
+    local = _HERE if effects.filesystem.write is not False else frozenset[str]()
+    return bool(_changed(subject) - local)

@@ -85,8 +85,9 @@ class Case(Value):
             "source": self.source,
             "folder": setup.folder,
             "stdin": setup.stdin,
+            "env": dict(setup.env),
         }
-        return {key: value for key, value in found.items() if value not in ([], "", None)}
+        return {key: value for key, value in found.items() if value not in ([], "", None, {})}
 
 
 def case_from(document: Mapping[str, Any]) -> Case:
@@ -97,7 +98,11 @@ def case_from(document: Mapping[str, Any]) -> Case:
         flag=document.get("flag", ""),
         command=tuple(document.get("command", ())),
         source=document.get("source", "metadata"),
-        setup=CaseSetup(folder=document.get("folder", ""), stdin=document.get("stdin")),
+        setup=CaseSetup(
+            folder=document.get("folder", ""),
+            stdin=document.get("stdin"),
+            env=document.get("env", {}),
+        ),
     )
 
 

@@ -15,7 +15,14 @@ from atip.knowledge.reading import load
 from atip.model.value import Value
 from atip.proving.cases import Case, CaseSetup
 from atip.proving.claims import claim_of
-from atip.proving.operands import MAX_BASES, MAX_VALUES, bases, load_recipes, values
+from atip.proving.operands import (
+    MAX_BASES,
+    MAX_VALUES,
+    bases,
+    load_environment,
+    load_recipes,
+    values,
+)
 from atip.proving.verdicts import AGREES, UNUSED, judge_sight, sight_of
 from atip.system.programs.processes import children_cpu_s
 
@@ -80,6 +87,7 @@ class Generator:
         """
         self._lookup = lookup
         self._name = name
+        self._environment = load_environment(name)
         self._described = described
         self._curated = curated or described
         self._desk = desk
@@ -192,12 +200,15 @@ class Generator:
         words = shlex.split(text)
         if len(words) < 2 or words[0] != self._name or _shows_nothing(words):
             return
-        tried = self._try(Case(argv=tuple(words), command=path, source="documentation"))
+        setup = CaseSetup(env=self._environment)
+        tried = self._try(
+            Case(argv=tuple(words), command=path, setup=setup, source="documentation")
+        )
         if tried is not None:
             self.found.append(tried)
 
     def _case(self, path: tuple[str, ...], recipe: Recipe, source: str) -> Case:
-        setup = CaseSetup(folder=recipe.folder, stdin=recipe.stdin or None)
+        setup = CaseSetup(folder=recipe.folder, stdin=recipe.stdin or None, env=self._environment)
         return Case(
             argv=(self._name, *path, *recipe.words), command=path, setup=setup, source=source
         )

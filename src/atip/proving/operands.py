@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from atip.model.reading.yaml_reader import read_yaml
 from atip.model.value import Value
@@ -101,11 +101,22 @@ def parse_recipe(text: str) -> Recipe:
 
 
 @functools.cache
-def load_recipes() -> dict[str, tuple[Recipe, ...]]:
-    """`tool command` → recipes, of `recipes.yaml`."""
+def _load_file() -> dict[str, Any]:
     with open(os.path.join(os.path.dirname(__file__), "recipes.yaml"), "rb") as file:
         document = read_yaml(file.read())
     assert isinstance(document, dict)
+    return document
+
+
+def load_environment(name: str) -> dict[str, str]:
+    """Variables that the cases of a tool run with, of `recipes.yaml`; most have none."""
+    return {key: _text(value) for key, value in _load_file()["environment"].get(name, {}).items()}
+
+
+@functools.cache
+def load_recipes() -> dict[str, tuple[Recipe, ...]]:
+    """`tool command` → recipes, of `recipes.yaml`."""
+    document = _load_file()
     found: dict[str, tuple[Recipe, ...]] = {}
     for name, written in document["recipes"].items():
         lines = written if isinstance(written, list) else [written]

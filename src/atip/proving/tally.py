@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NOT_STARTED = (126, 127)
 CONVENTION, METHOD = "convention", "method"
-AS_BEFORE = "opened for writing, or made and removed again; afterwards all is as it was"
+AS_BEFORE = "opened for writing, or created and removed; the content afterwards is as before"
 """By comparison of the samples before and after."""
 MAX_LINES = 3
 """Command lines that are kept as evidence of one fact."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from atip.model.facts import fact_of
 from atip.model.value import Value
-from atip.policy.confinement.observed import FACTS, says, shown
+from atip.policy.confinement.observed import FACTS, claim_of, targets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,7 +94,7 @@ def sight_of(trial: Trial) -> Sight:
     as_before = set(trial.unchanged)
     found = {
         fact: tuple(
-            sorted(shown(trial.seen, fact), key=lambda one: (one in as_before, one))[:MAX_SEEN]
+            sorted(targets_of(trial.seen, fact), key=lambda one: (one in as_before, one))[:MAX_SEEN]
         )
         for fact in FACTS
     }
@@ -137,7 +137,7 @@ def judge_sight(
 
 def _verdicts(declared: Effects, sight: Sight, spawn: Sequence[str]) -> Iterator[FactVerdict]:
     for fact in FACTS:
-        claimed = says(declared, fact)
+        claimed = claim_of(declared, fact)
         seen = sight.seen.get(fact, ())
         if fact == "filesystem.read" and claimed:
             seen = seen or sight.system_reads

@@ -1,4 +1,4 @@
-"""Public keys as settings write them: inline, or in a file beside the settings; times as people write them."""
+"""Public keys in settings: inline, or in a file beside the settings; with readable times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def read_key(key: Any, folder: str) -> Any:
     """A key given as `file` is read, relative to `folder`; `validFrom` and `validUntil` become seconds.
 
     Raises:
-        FormatError: `trust.policy` for a time that is none.
+        FormatError: `trust.policy` for an invalid time.
         NotFoundError, AtipError: the file cannot be read.
     """
     if not isinstance(key, dict):
@@ -35,6 +35,8 @@ def _seconds(text: str) -> int:
     moment = from_iso(text)
     if moment is None:
         raise FormatError(
-            "trust.policy", f"`{text[:40]}` is not a time", hint="2026-01-15T00:00:00Z"
+            "trust.policy",
+            f"`{text[:40]}` is not a valid time",
+            hint="write it as 2026-01-15T00:00:00Z",
         )
     return int(moment)

@@ -52,19 +52,19 @@ def outline_name(relative: str) -> str:
 
 def candidates(name: str, entry: dict[str, Any]) -> list[str]:
     """Where the metadata of an entry may be, newest layout first. All relative, none escapes."""
-    found = []
-    told = entry.get("metadataPath") or entry.get("shimPath")
-    if isinstance(told, str):
-        found.append(os.path.normpath(told))
+    paths = []
+    declared = entry.get("metadataPath") or entry.get("shimPath")
+    if isinstance(declared, str):
+        paths.append(os.path.normpath(declared))
     digest = entry.get("hash")
     if isinstance(digest, str):
         source = str(entry.get("source", ""))
-        found.append(metadata_name(digest, source))
-        found.append(f"tools/{name}-{bare(digest)}.json")
-        found.append(metadata_name(digest, "shim" if source == NATIVE else NATIVE))
-    found += [f"tools/{name}.json", f"shims/{name}.json"]
+        paths.append(metadata_name(digest, source))
+        paths.append(f"tools/{name}-{bare(digest)}.json")
+        paths.append(metadata_name(digest, "shim" if source == NATIVE else NATIVE))
+    paths += [f"tools/{name}.json", f"shims/{name}.json"]
     # SECURITY: an index entry must not point outside the store.
-    return [path for path in found if not os.path.isabs(path) and not path.startswith("..")]
+    return [path for path in paths if not os.path.isabs(path) and not path.startswith("..")]
 
 
 def named_binary(relative: str) -> str:
@@ -100,7 +100,7 @@ def migrated(index: dict[str, Any], now: str) -> dict[str, Any]:
 
 
 def empty_index(now: str, version: str) -> dict[str, Any]:
-    """The index of a machine about which nothing is known yet."""
+    """The index of a machine without any scan."""
     return {
         "version": INDEX_VERSION,
         "updated": now,

@@ -29,17 +29,17 @@ def outline_of(document: Node, data: bytes, render: Callable[[object], bytes]) -
     commands = document.get("commands")
     if len(data) < LEAST_BYTES or not isinstance(commands, dict) or len(commands) < 2:
         return None
-    made: Node = {}
+    stubs: Node = {}
     position = 0
     for name, command in commands.items():
         if not name or not isinstance(command, dict):
-            made[name] = command
+            stubs[name] = command
             continue
         piece = render(command)
         position = data.index(render(name) + b":" + piece, position) + len(render(name)) + 1
-        made[name] = _stub(command, [position, len(piece), sha256_hex(piece)])
+        stubs[name] = _stub(command, [position, len(piece), sha256_hex(piece)])
         position += len(piece)
-    return {**document, "commands": made}
+    return {**document, "commands": stubs}
 
 
 def _stub(command: Node, at: list[object]) -> Node:
@@ -51,7 +51,7 @@ def _stub(command: Node, at: list[object]) -> Node:
     }
 
 
-def written(outline: Node, digest: str, render: Callable[[object], bytes]) -> bytes:
+def encode_outline(outline: Node, digest: str, render: Callable[[object], bytes]) -> bytes:
     """The file of an outline: digest of the document, digest of the rest, the rest."""
     body = render(outline)
     return f"{digest} {sha256_hex(body)}\n".encode() + body
@@ -67,7 +67,7 @@ def read_outline(data: bytes, digest: str) -> Node | None:
 
 
 def with_command(outline: Node, name: str, read: Callable[[int, int], bytes]) -> Node | None:
-    """The outline with one command whole; `read` takes first byte and length. None where the bytes are others."""
+    """The outline with one complete command; `read` takes first byte and length. None where the bytes differ."""
     command = outline["commands"].get(name)
     own = command.get("x-atip") if isinstance(command, dict) else None
     if not isinstance(own, dict) or AT not in own:

@@ -23,17 +23,17 @@ FOLDER = "patterns"
 def pattern_folders(places: Places) -> list[tuple[str, str]]:
     """(layer, folder), later ones win."""
     registries = _from_registries(places)
-    found = [("registry", folder) for is_own, folder in registries if not is_own]
-    found += [("system", os.path.join(folder, FOLDER)) for folder in places.system]
-    found += [("organization", folder) for is_own, folder in registries if is_own]
-    found.append(("user", os.path.join(places.data, FOLDER)))
+    folders = [("registry", folder) for is_own, folder in registries if not is_own]
+    folders += [("system", os.path.join(folder, FOLDER)) for folder in places.system]
+    folders += [("organization", folder) for is_own, folder in registries if is_own]
+    folders.append(("user", os.path.join(places.data, FOLDER)))
     if places.project:
-        found.append(("project", os.path.join(places.project, FOLDER)))
-    return found
+        folders.append(("project", os.path.join(places.project, FOLDER)))
+    return folders
 
 
 def _from_registries(places: Places) -> list[tuple[bool, str]]:
-    """(is the organization's, folder that `registry sync` filled) of configured registries; the first to be asked wins."""
+    """(is the organization's, folder that `registry sync` filled) of configured registries; the first in lookup order wins."""
     if not os.path.isdir(os.path.join(places.cache, "registries")):
         return []
     from atip.registry.remote.remotes import load_sources
@@ -46,7 +46,7 @@ def _from_registries(places: Places) -> list[tuple[bool, str]]:
 
 
 def has_pattern_files(places: Places) -> bool:
-    """Whether any layer holds a file. Costs one listing a layer: most machines have none, and `show --json` is in a hurry."""
+    """Whether any layer has a file. Costs one listing per layer: most machines have none, and `show --json` must be fast."""
     for _layer, folder in pattern_folders(places):
         try:
             if any(name.endswith(".json") for name in os.listdir(folder)):
@@ -71,19 +71,19 @@ def load_patterns(folder: str, problems: list[str] | None = None) -> list[Patter
     from atip.model.reading.decode import decode_record
     from atip.model.tool import Pattern
 
-    found: list[Pattern] = []
+    patterns: list[Pattern] = []
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     except OSError:
-        return found
+        return patterns
     for name in names:
         path = os.path.join(folder, name)
         try:
-            found += [decode_record(Pattern, one) for one in _read(path)]
+            patterns += [decode_record(Pattern, one) for one in _read(path)]
         except AtipError as error:
             if problems is not None:
                 problems.append(f"{path}: {error.message}")
-    return found
+    return patterns
 
 
 def _read(path: str) -> list[dict[str, Any]]:

@@ -7,8 +7,8 @@
 | project | `.agent-tools/policy.json` of the project |
 | delegation | `ATIP_DELEGATION`: a file that the delegating agent wrote |
 
-A project's own rules narrow; those that allow join the user's after a person approved the file (`registry.project_policy`).
-A policy that cannot be read stops the run (safety rule 3). A missing file is no policy; the user's layer
+A project's own rules narrow; those that allow join the user's after the user approved the file (`registry.project_policy`).
+A policy that cannot be read stops the run (safety rule 3). A missing file means no policy in that layer; the user's layer
 always exists, with the preset `cautious` unless another one was chosen.
 """
 
@@ -33,15 +33,15 @@ DELEGATION = "ATIP_DELEGATION"
 def load_policies(
     places: Places, cwd: str, *, preset: str | None = None, once: bool = False
 ) -> tuple[Policy, ...]:
-    """All layers, widest say first.
+    """Load all layers, the widest first.
 
     Args:
         cwd: where the call would run; the nearest `.agent-tools` at or above it is the project's.
         preset: replaces the user's preset for this run; organization and project still count.
-        once: whether rules for one line count; whoever says so uses them up (`rule_file.use_up`).
+        once: whether rules for one line apply; the caller then uses them up (`rule_file.use_up`).
 
     Raises:
-        FormatError, AtipError: a file is wrong, or others may write it.
+        FormatError, AtipError: a file is invalid, or writable by other users.
     """
     user = _user(places, preset)
     if not once and any(rule.once for rule in user.rules):
@@ -86,10 +86,12 @@ def _from_registries(places: Places) -> list[Policy]:
     """Policies that `registry sync` brought (ATIP 0.6 §4.8). Without an organization's registry nothing is loaded."""
     start = os.path.join(places.data, "registries")
     try:
-        found = any(os.path.lexists(f"{start}/{name}/policy.json") for name in os.listdir(start))
+        has_policy = any(
+            os.path.lexists(f"{start}/{name}/policy.json") for name in os.listdir(start)
+        )
     except OSError:
         return []
-    if not found:
+    if not has_policy:
         return []
     from atip.registry.remote.remotes import load_sources
 
@@ -104,12 +106,12 @@ def _from_registries(places: Places) -> list[Policy]:
 
 
 def _user(places: Places, preset: str | None) -> Policy:
-    found = _from_file(os.path.join(places.config, "policy.json"), "user")
-    policy = found[0] if found else Policy(layer="user")
-    chosen = preset or policy.preset or (None if policy.default else _configured(places))
-    if chosen is not None:
-        check_preset(chosen)
-    return policy.replace(preset=chosen)
+    layers = _from_file(os.path.join(places.config, "policy.json"), "user")
+    policy = layers[0] if layers else Policy(layer="user")
+    selected = preset or policy.preset or (None if policy.default else _configured(places))
+    if selected is not None:
+        check_preset(selected)
+    return policy.replace(preset=selected)
 
 
 def _configured(places: Places) -> str:

@@ -1,6 +1,6 @@
-"""A project's own policy file: what narrows counts at once, what allows only after a person approved this very content.
+"""A project's own policy file: rules that narrow apply at once, rules that allow only after approval of exactly this content.
 
-The approval is for the place and the parsed content; the value that was compared is the value that is used. Only rules that spell a call out
+The approval is for the path and the parsed content; the value that was checked is the value that is used. Only rules that spell a call out
 (`words`) can allow, and never the network, a secret or a privilege.
 """
 
@@ -20,8 +20,8 @@ from atip.system.files import read_bytes
 from atip.system.workspace.approvals import ProjectApprovals
 
 MAX_BYTES = 1_000_000
-NOT_APPROVED = "the file is not approved on this machine; look at it, then run `atip policy approve` in a terminal"
-NOT_SPELLED = "a project allows by `words` alone"
+NOT_APPROVED = "the file is not approved on this machine; review it, then run `atip policy approve` in a terminal"
+NOT_SPELLED = "a project can allow only by `words`"
 
 
 class ProjectPolicy(Value):
@@ -29,13 +29,13 @@ class ProjectPolicy(Value):
 
     path: str
     policy: Policy
-    """What narrows."""
+    """Rules that narrow."""
     offered: tuple[Rule, ...]
-    """What would allow, once approved."""
+    """Rules that allow, once approved."""
     refused: tuple[IgnoredRule, ...]
-    """What would allow in a way that a project cannot."""
+    """Rules that would allow in a way that a project cannot."""
     digest: str
-    """What an approval is for."""
+    """Digest that an approval is bound to."""
 
 
 def read_project(path: str) -> ProjectPolicy:
@@ -66,21 +66,21 @@ def read_project(path: str) -> ProjectPolicy:
 
 
 def project_layers(path: str, config: str) -> tuple[Policy, tuple[Rule, ...]]:
-    """The project's layer, and the rules that join the user's because a person approved them.
+    """The project's layer, and the approved rules that join the user's.
 
     Args:
         config: the user's configuration folder, where approvals are kept.
     """
-    found = read_project(path)
-    approved = bool(found.offered) and ProjectApprovals(config).holds(found.digest)
+    project = read_project(path)
+    approved = bool(project.offered) and ProjectApprovals(config).holds(project.digest)
     waiting = (
-        () if approved else tuple(IgnoredRule(rule=r, why=NOT_APPROVED) for r in found.offered)
+        () if approved else tuple(IgnoredRule(rule=r, why=NOT_APPROVED) for r in project.offered)
     )
-    layer = found.policy.replace(ignored=(*found.refused, *waiting))
-    return layer, found.offered if approved else ()
+    layer = project.policy.replace(ignored=(*project.refused, *waiting))
+    return layer, project.offered if approved else ()
 
 
 def _inside(folders: tuple[str, ...] | None, root: str) -> tuple[str, ...]:
-    """SECURITY: a project speaks for itself alone."""
-    kept = tuple(each for each in folders or () if each == root or each.startswith(root + "/"))
-    return kept if folders is not None else (root,)
+    """SECURITY: a project's rules apply only to the project itself."""
+    inside = tuple(each for each in folders or () if each == root or each.startswith(root + "/"))
+    return inside if folders is not None else (root,)

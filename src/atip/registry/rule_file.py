@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def add_rule(path: str, rule: Mapping[str, Any], append: Append) -> bool:
-    """Whether the rule was added; a rule that is there already is not added again.
+    """Add a rule; returns False when it exists already.
 
     Raises:
         FormatError: the file is not a policy of rules, or would not be one afterwards.
@@ -31,13 +31,13 @@ def add_rule(path: str, rule: Mapping[str, Any], append: Append) -> bool:
     document = json.loads(text)
     if not isinstance(document.get("policy"), dict):
         raise FormatError("policy.no-rules", f"`{path}` is not a policy of rules", hint="see `atip schema policy`")  # fmt: skip
-    known = document["policy"].get("rules", [])
-    if any({**each, "name": ""} == {**rule, "name": ""} for each in known):
+    rules = document["policy"].get("rules", [])
+    if any({**each, "name": ""} == {**rule, "name": ""} for each in rules):
         return False
     after = append(text, ("policy", "rules"), dict(rule))
-    wanted = {**document, "policy": {**document["policy"], "rules": [*known, dict(rule)]}}
-    if json.loads(after) != wanted:
-        raise FormatError("policy.no-rules", f"`{path}` cannot be changed without touching the rest")  # fmt: skip
+    expected = {**document, "policy": {**document["policy"], "rules": [*rules, dict(rule)]}}
+    if json.loads(after) != expected:
+        raise FormatError("policy.no-rules", f"`{path}` cannot be edited without changing other entries")  # fmt: skip
     read_policy(after.encode(), layer="user", origin=path)
     files.make_private(os.path.dirname(path))
     files.write_atomic(path, after.encode())
@@ -52,11 +52,11 @@ def add_grants(path: str, entries: Sequence[tuple[str, str]], append: Append, pu
     """
     text = before = _load(path)
     for field, entry in entries:
-        known = json.loads(text).get("policy", {}).get("grants", {})
-        if entry in known.get(field, []):
+        grants = json.loads(text).get("policy", {}).get("grants", {})
+        if entry in grants.get(field, []):
             continue
         text = append(text, ("policy", "grants", field), entry)
-        if field == "write" and "workspace" not in known:
+        if field == "write" and "workspace" not in grants:
             # a list of folders alone would close the workspace
             text = put(text, ("policy", "grants", "workspace"), "write")
     if text == before:
@@ -71,7 +71,7 @@ def use_up(path: str, names: Sequence[str], remove: Remove) -> None:
     """Take rules for one line out of the file, before the line is let through.
 
     Raises:
-        NotFoundError: `policy.used-up`: another line was faster.
+        NotFoundError: `policy.used-up`: another line used it first.
         AtipError: the file cannot be changed.
     """
     with files.locked(path + ".lock"):
@@ -80,7 +80,7 @@ def use_up(path: str, names: Sequence[str], remove: Remove) -> None:
             rules = json.loads(text)["policy"].get("rules", [])
             at = next((i for i, r in enumerate(rules) if r.get("name") == name and r.get("once")), None)  # fmt: skip
             if at is None:
-                raise NotFoundError("policy.used-up", "the rule for one line was used already")
+                raise NotFoundError("policy.used-up", "the rule for one line is already used up")
             text = remove(text, ("policy", "rules", at))
         read_policy(text.encode(), layer="user", origin=path)
         files.write_atomic(path, text.encode())

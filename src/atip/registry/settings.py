@@ -38,7 +38,7 @@ def load_settings(places: Places, kind: str) -> dict[str, Any]:
 
     Raises:
         FormatError: with all problems.
-        AtipError: `settings.unsafe-file` when others may write it.
+        AtipError: `settings.unsafe-file` when it is writable by other users.
     """
     return load_settings_file(os.path.join(places.config, FILES[kind]), kind)
 
@@ -69,7 +69,7 @@ def load_settings_file(path: str, kind: str) -> dict[str, Any]:
 
 
 def refuse_foreign(path: str) -> None:
-    """SECURITY: a settings file that someone else may write decides nothing."""
+    """SECURITY: refuse a settings file that other users can write."""
     status = os.stat(path)
     if status.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(status.st_mode) & 0o022:
         raise AtipError(

@@ -75,14 +75,14 @@ class Store:
             data = read_bytes(os.path.join(self.places.data, layout.INDEX), MAX_INDEX)
         except NotFoundError:
             return lambda _name: None
-        whole: dict[str, Any] = {}
+        all_entries: dict[str, Any] = {}
 
         def find(name: str) -> Entry | None:
             try:
                 return layout.find_entry(data, name)
             except (ValueError, RecursionError):
-                whole.update(whole or self.load_index()["tools"])
-            entry = whole.get(name)
+                all_entries.update(all_entries or self.load_index()["tools"])
+            entry = all_entries.get(name)
             return entry if isinstance(entry, dict) else None
 
         return find
@@ -126,7 +126,7 @@ class Store:
         return self._load(name, entry)[0]
 
     def _load(self, name: str, entry: Entry) -> tuple[bytes, bool]:
-        """The bytes, and whether they are proven to be those that we wrote."""
+        """The bytes, and whether their digest proves that we wrote them."""
         for relative in layout.candidates(name, entry):
             path = os.path.join(self.places.data, relative)
             try:
@@ -142,7 +142,7 @@ class Store:
                 return data, bool(expected)
         raise NotFoundError(
             "store.no-metadata",
-            f"nothing is known about `{name}` yet",
+            f"no metadata for `{name}` yet",
             hint=f"try `atip infer {name}`",
         )
 
@@ -155,9 +155,9 @@ class Store:
         claimed = layout.claimed_binary(_read_foreign(data))
         if claimed is None or not relative.startswith("shims/"):
             return True
-        named = layout.named_binary(relative)
+        file_digest = layout.named_binary(relative)
         # SECURITY: a shim of another binary would describe this one.
-        if named and claimed != named:
+        if file_digest and claimed != file_digest:
             raise self._quarantine_shim(os.path.join(self.places.data, relative), claimed)
         return claimed == str(entry.get("hash") or claimed).lower()
 
@@ -240,8 +240,8 @@ class Store:
 
         outline = None if "partial" in document else outlines.outline_of(document, data, _compact)
         if outline is not None:
-            made = outlines.written(outline, digest, _compact)
-            self._save(layout.outline_name(relative), made)
+            encoded = outlines.encode_outline(outline, digest, _compact)
+            self._save(layout.outline_name(relative), encoded)
 
     def _save_branch(self, branch: dict[str, Any]) -> str:
         data = _render(branch)
@@ -257,7 +257,7 @@ class Store:
         return digest_of(data)
 
     def drop_metadata(self, relative: str) -> None:
-        """Remove one metadata file, as when the registry that it came from no longer vouches for it."""
+        """Remove one metadata file, for example when its registry no longer lists it."""
         import contextlib
 
         with contextlib.suppress(OSError):
@@ -272,27 +272,27 @@ class Store:
     # -- inside --------------------------------------------------------------------------------
 
     def _quarantine(self, path: str) -> FormatError:
-        kept = self._set_aside(path)
+        new_path = self._set_aside(path)
         return FormatError(
             "store.corrupt",
-            f"`{os.path.basename(path)}` is damaged; moved to `{kept}`",
-            hint="run `atip scan` to learn again",
+            f"`{os.path.basename(path)}` is damaged; moved to `{new_path}`",
+            hint="run `atip scan` to rebuild it",
         )
 
     def _quarantine_shim(self, path: str, claimed: str) -> FormatError:
-        kept = self._set_aside(path)
+        new_path = self._set_aside(path)
         return FormatError(
             "store.wrong-binary",
-            f"the shim `{path}` describes {claimed[:80]}, not the binary of its name; moved to `{kept}`",
+            f"the shim `{path}` describes {claimed[:80]}, not the binary of its name; moved to `{new_path}`",
             hint="correct `binary.hash` or the file's name and put it back; until then the tool is known without it",
         )
 
     def _set_aside(self, path: str) -> str:
         folder = os.path.join(self.places.data, "quarantine")
         make_private(folder)
-        kept = os.path.join(folder, f"{int(now())}-{os.path.basename(path)}")
-        os.replace(path, kept)
-        return kept
+        new_path = os.path.join(folder, f"{int(now())}-{os.path.basename(path)}")
+        os.replace(path, new_path)
+        return new_path
 
 
 def digest_of(data: bytes) -> str:

@@ -33,7 +33,7 @@ BUNDLE_MEDIA_TYPE = "application/vnd.dev.sigstore.bundle.v0.3+json"
 MAX_SHIM = 1_000_000
 MAX_BUNDLE = 1_000_000
 MAX_INDEX = 10_000_000
-"""Catalogue, pattern index, policy, manifest, and one TUF file (SECURITY-BAR §1.3)."""
+"""Catalogue, pattern index, policy, manifest, and one TUF file (docs/concepts/registries.md)."""
 
 HEX = "0123456789abcdef"
 

@@ -64,11 +64,11 @@ def _check() -> Iterator[Layer]:
     try:
         status = _status()
     except SandboxError as error:
-        said = str(error.details.get("said", "")) or error.message
+        message = str(error.details.get("said", "")) or error.message
         yield Layer(
             name="namespaces",
             works=False,
-            detail=said,
+            detail=message,
             how_to_get="allow unprivileged user namespaces (sysctl `kernel.unprivileged_userns_clone=1`, "
             "`kernel.apparmor_restrict_unprivileged_userns=0`, or an AppArmor profile for bwrap); "
             "in a container, start it with user namespaces allowed",
@@ -133,7 +133,7 @@ def _inside(status: dict[str, str]) -> Iterator[Layer]:
 
 def _run_layer(name: str, spawn: tuple[str, ...], script: str) -> Layer:
     """Try in a run what the layer must stop."""
-    said = bytearray()
+    output = bytearray()
     confinement = Confinement(exec_allow=bool(spawn), exec_spawn=spawn, limits=Limits(wall_s=10))
     try:
         binary = seal("/bin/sh")
@@ -142,7 +142,7 @@ def _run_layer(name: str, spawn: tuple[str, ...], script: str) -> Layer:
                 confinement,
                 ["sh", "-c", script],
                 binary=binary,
-                on_output=lambda _name, data: said.extend(data),
+                on_output=lambda _name, data: output.extend(data),
                 caller_env={},
             )
         finally:
@@ -151,7 +151,7 @@ def _run_layer(name: str, spawn: tuple[str, ...], script: str) -> Layer:
         return Layer(
             name=name, works=False, detail=error.message, how_to_get="kernel 5.12 or newer"
         )
-    works = b"ran" not in said
+    works = b"ran" not in output
     return Layer(
         name=name,
         works=works,
@@ -164,15 +164,15 @@ def _watching() -> Iterator[Layer]:
     """What `run --preview` and `observe` need."""
     from atip.sandbox.layers_watching import try_preview, try_trace
 
-    for name, problem, told, wanted in (
+    for name, problem, detail, requirement in (
         ("preview", try_preview(), "a change was seen and held back", "kernel 5.11 or newer with overlayfs"),
         ("trace", try_trace(), "a write was seen", "kernel 5.5 or newer with seccomp notification"),
     ):  # fmt: skip
         yield Layer(
             name=name,
             works=not problem,
-            detail=problem or told,
-            how_to_get=wanted if problem else "",
+            detail=problem or detail,
+            how_to_get=requirement if problem else "",
             required=False,
         )
 

@@ -92,7 +92,7 @@ class Stage:
         self.overlays[root] = place
 
     def close(self) -> None:
-        """Throw away whatever was staged."""
+        """Delete everything that was staged."""
         _remove(self._folder)
 
 
@@ -106,7 +106,7 @@ def stage_for(confinement: Confinement, folder: str, *, home: str, workspace: st
     for root in roots:
         if not os.path.exists(root):
             raise SandboxError(
-                "preview.missing-root", f"`{root}` may be written and does not exist; make it first"
+                "preview.missing-root", f"`{root}` is writable but does not exist; create it first"
             )
     stage = Stage(folder)
     try:
@@ -158,7 +158,7 @@ def find_changes(stage: Stage) -> tuple[FileChange, ...]:
     Raises:
         SandboxError: `preview.too-many`.
     """
-    found: list[FileChange] = []
+    changes_found: list[FileChange] = []
     for root, place in stage.overlays.items():
         single = os.path.join(place, "file")
         changes = (
@@ -167,10 +167,10 @@ def find_changes(stage: Stage) -> tuple[FileChange, ...]:
             else _walk(root, "", os.path.join(place, "upper"), hidden=False)
         )
         for change in changes:
-            found.append(change)
-            if len(found) > MAX_CHANGES:
+            changes_found.append(change)
+            if len(changes_found) > MAX_CHANGES:
                 raise SandboxError("preview.too-many", f"more than {MAX_CHANGES} files changed")
-    return tuple(sorted(found, key=lambda change: change.path))
+    return tuple(sorted(changes_found, key=lambda change: change.path))
 
 
 def _single(root: str, staged: str) -> Iterator[FileChange]:
@@ -193,8 +193,8 @@ def _walk(root: str, name: str, upper: str, *, hidden: bool) -> Iterator[FileCha
     with os.scandir(upper) as entries:
         listed = sorted(entries, key=lambda entry: entry.name)
     if opaque and not hidden:
-        kept = {entry.name for entry in listed}
-        for gone in _names(real) - kept:
+        staged_names = {entry.name for entry in listed}
+        for gone in _names(real) - staged_names:
             yield _deleted(root, os.path.join(name, gone))
     for entry in listed:
         path = os.path.join(name, entry.name)
@@ -236,17 +236,17 @@ def _deleted(root: str, name: str) -> FileChange:
 def look(path: str) -> FileSnapshot:
     """What a name is now, without following links."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return NOTHING
     kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
-    kind = kinds.get(stat.S_IFMT(found.st_mode), "other")
-    mark = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    kind = kinds.get(stat.S_IFMT(status.st_mode), "other")
+    mark = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
     return FileSnapshot(
         kind=kind,
-        mode=stat.S_IMODE(found.st_mode) & 0o777,
-        size=found.st_size if kind == "file" else 0,
-        mark=mark if kind != "folder" else (found.st_dev, found.st_ino),
+        mode=stat.S_IMODE(status.st_mode) & 0o777,
+        size=status.st_size if kind == "file" else 0,
+        mark=mark if kind != "folder" else (status.st_dev, status.st_ino),
     )
 
 
@@ -265,8 +265,8 @@ def _same(real: str, staged: str, before: FileSnapshot, after: FileSnapshot) -> 
 
 
 def _is_whiteout(entry: os.DirEntry[str]) -> bool:
-    found = entry.stat(follow_symlinks=False)
-    return stat.S_ISCHR(found.st_mode) and found.st_rdev == 0
+    status = entry.stat(follow_symlinks=False)
+    return stat.S_ISCHR(status.st_mode) and status.st_rdev == 0
 
 
 def _is_opaque(folder: str) -> bool:

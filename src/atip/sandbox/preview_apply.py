@@ -47,10 +47,10 @@ def apply_changes(changes: Sequence[FileChange]) -> AppliedChanges:
         if now.kind != change.before.kind or now.mark != change.before.mark:
             raise SandboxError(
                 "preview.changed-since",
-                f"`{change.path}` changed in the meantime; nothing was kept",
+                f"`{change.path}` changed since the preview; nothing was applied",
                 hint="run the preview again",
             )
-    kept: list[str] = []
+    applied: list[str] = []
     left: list[tuple[str, str]] = []
     gone = [c for c in changes if c.kind in ("deleted", "replaced") and not _why_not(c)]
     for change in reversed(gone):  # what lies deeper goes first
@@ -62,8 +62,8 @@ def apply_changes(changes: Sequence[FileChange]) -> AppliedChanges:
         else:
             if change.kind != "deleted":
                 _put(change)
-            kept.append(change.path)
-    return AppliedChanges(applied=tuple(kept), left_out=tuple(left))
+            applied.append(change.path)
+    return AppliedChanges(applied=tuple(applied), left_out=tuple(left))
 
 
 def _why_not(change: FileChange) -> str:
@@ -94,7 +94,7 @@ def _parent(change: FileChange) -> Iterator[tuple[int, str]]:
         yield handle, parts[-1]
     except OSError as error:
         raise SandboxError(
-            "preview.not-kept", f"`{change.path}` could not be kept: {error.strerror}"
+            "preview.not-kept", f"`{change.path}` could not be written: {error.strerror}"
         ) from error
     finally:
         os.close(handle)

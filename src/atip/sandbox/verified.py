@@ -73,7 +73,7 @@ def seal(
         if expected is not None and digest != expected:
             raise TrustError(
                 "trust.digest-mismatch",
-                f"`{path}` is not the file that was approved",
+                f"`{path}` is not the approved file: its digest changed",
                 details={"expected": expected, "found": digest},
             )
         interpreter = find_interpreter(head, real, root, os.path.realpath(layer) if layer else "")
@@ -83,9 +83,9 @@ def seal(
     finally:
         os.close(source)
     system = root or (os.path.realpath(layer) if layer else "")
-    shown = real[len(system) :] if system and real.startswith(f"{system}/") else real
+    inner_path = real[len(system) :] if system and real.startswith(f"{system}/") else real
     return VerifiedBinary(
-        path=shown, digest=digest, descriptor=target, interpreter=interpreter, root=root
+        path=inner_path, digest=digest, descriptor=target, interpreter=interpreter, root=root
     )
 
 

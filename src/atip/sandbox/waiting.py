@@ -2,7 +2,8 @@
 
 Judged by what its processes do, never by how long they take: on a busy machine a program that wants to compute is ready to run
 and does not sleep. A run waits when nearly all of the last looks found every thread asleep, with no call told in between, and nothing
-new was seen. The looks are counted, so that a machine that keeps *us* waiting changes nothing either.
+new was seen. The looks are counted, so that a machine that keeps *us* waiting changes nothing either; and a look at which one of our own
+threads is ready to run does not count, since a program sleeps until the tracer has answered its call, or until its end is noticed.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class WaitWatch:
         self._cancel = cancel
         self._over = threading.Event()
         self._processes = -1
+        self._waiter = threading.get_native_id()
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
 
@@ -61,18 +63,28 @@ class WaitWatch:
                 return
 
     def _is_asleep(self) -> bool:
-        """Whether no thread of the run computes or waits for a disk."""
+        """Whether no thread of the run computes or waits for a disk, and none of ours keeps it waiting."""
         if self._processes < 0 and not self._find_processes():
             return False
         try:
-            return all(
-                state in _ASLEEP
+            states = [
+                state
                 for process in os.listdir(self._processes)
                 if process.isdigit()
                 for state in self._states(process)
-            )
+            ]
         except OSError:
             return False  # it ends just now
+        # no process is left: it has ended, and we have not yet noticed
+        return bool(states) and all(state in _ASLEEP for state in (*states, *self._own_states()))
+
+    def _own_states(self) -> list[bytes]:
+        """The thread that answers the calls of the run, and the one that waits for its end."""
+        own = os.open("/proc/self/task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            return [_state(own, str(one)) for one in (self._waiter, self._tracer.thread) if one]
+        finally:
+            os.close(own)
 
     def _find_processes(self) -> bool:
         """The list of processes that the program itself sees: exactly those of its run."""
@@ -84,14 +96,14 @@ class WaitWatch:
         return False
 
     def _states(self, process: str) -> list[bytes]:
-        found = []
+        states = []
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             tasks = os.open(f"{process}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._processes)
             try:
-                found = [_state(tasks, thread) for thread in os.listdir(tasks)]
+                states = [_state(tasks, thread) for thread in os.listdir(tasks)]
             finally:
                 os.close(tasks)
-        return found
+        return states
 
 
 def _state(tasks: int, thread: str) -> bytes:

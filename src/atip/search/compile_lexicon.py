@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from atip.search.lexicon import NEAR, PATH, shorter_keys
 from atip.search.stems import stem
 from atip.search.store.postings import FULL, K1, pack, unpack
+from atip.search.store.wordings import wording_postings
 from atip.search.text import STOP, phrase_key, terms_of, words_of
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ CREATE TABLE name(name TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
 CREATE TABLE profile(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
 CREATE TABLE intent(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
 CREATE TABLE phrase(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
+CREATE TABLE wording(term TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
+CREATE TABLE meaning(wording INTEGER PRIMARY KEY, data BLOB);
 CREATE TABLE synonym(term TEXT PRIMARY KEY, data TEXT) WITHOUT ROWID;
 """
 
@@ -106,11 +109,14 @@ def intents() -> Iterator[Meaning]:
         yield Meaning(node["name"], aliases, told.get("", []), summary, below)
         for name in alone:
             yield Meaning(name, [], [*told.get("", ()), *told[f"@{name}"]], summary)
-        for path, command in _commands(node, ()):
+        commands = dict(_commands(node, ()))
+        # a pattern (`list-*`) stands for commands that the pack does not name, but whose phrases it has
+        unnamed = (tuple(path.split()) for path in told if path[:1] not in ("", "@", "*"))
+        for path in dict.fromkeys((*commands, *unnamed)):
             others = [" ".join((alias, *path)) for alias in aliases]
             phrases = told.get(" ".join(path), [])
             line = " ".join((node["name"], *path))
-            yield Meaning(line, others, phrases, command.get("summary", ""))
+            yield Meaning(line, others, phrases, commands.get(path, {}).get("summary", ""))
 
 
 def _commands(
@@ -148,6 +154,7 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
             for term, impact in found:
                 kept[term].append(number << 8 | impact)
     strong, said = _strong(names)
+    wordings = _wordings(names)
     new = f"{path}.new"
     if os.path.exists(new):
         os.unlink(new)
@@ -161,6 +168,11 @@ def compile_lexicon(path: str, bags: Bags | None) -> None:
         db.executemany("INSERT INTO profile VALUES (?, ?)", _rows(kept))
         db.executemany("INSERT INTO intent VALUES (?, ?)", _rows(strong))
         db.executemany("INSERT INTO phrase VALUES (?, ?)", _rows(said))
+        db.executemany("INSERT INTO wording VALUES (?, ?)", _rows(wording_postings([*wordings])))
+        db.executemany(
+            "INSERT INTO meaning VALUES (?, ?)",
+            ((at, pack(array("I", sorted(found)))) for at, found in enumerate(wordings.values())),
+        )
         with open(os.path.join(HERE, "thesaurus.txt"), encoding="utf-8") as lines:
             near = synonyms(lines)
         rows = (
@@ -203,6 +215,16 @@ def _strong(names: dict[str, int]) -> tuple[dict[str, list[int]], dict[str, list
             for shorter in shorter_keys(key):
                 said[NEAR + shorter].add(own)
     return _sorted(strong), _sorted(said)
+
+
+def _wordings(names: dict[str, int]) -> dict[frozenset[str], set[int]]:
+    """Bags of words of the phrases, each with the numbers of the commands that they mean."""
+    found: dict[frozenset[str], set[int]] = collections.defaultdict(set)
+    for one in intents():
+        for phrase in one.phrases:
+            if bag := frozenset(terms_of(phrase)):
+                found[bag].add(names[one.line])
+    return found
 
 
 def _impacts(one: Meaning) -> dict[str, int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 from atip.model.facts import fact_name
-from atip.model.value import Value
 from atip.search.entries import BITS
 from atip.search.lexicon import Lexicon
 from atip.search.ranking import Evidence, LexiconPlaces, rank, rarity
@@ -27,18 +26,17 @@ from atip.search.reranking import (
 )
 from atip.search.spelling import correct
 from atip.search.stems import stem
+from atip.search.store.hits import SearchHit as SearchHit
+from atip.search.store.hits import to_hit
 from atip.search.store.storage import Storage
 from atip.search.store.vectors import WordVectors
-from atip.search.text import name_terms, phrase_key, read_request, with_compounds
+from atip.search.text import VALUE_WEIGHT, name_terms, phrase_key, read_request, with_compounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
 
     from atip.model.tool import Tool
-    from atip.search.flags import MatchingOption
-    from atip.search.store.text_rows import Row
     from atip.search.text import Term
 
 MAX_LIMIT = 200
@@ -57,7 +55,7 @@ GIANT = 300
 CROWDED = 0.12
 """… and its commands count less, by the logarithm of how much larger it is."""
 NEAR_INTENT = 0.5
-"""What a curated intent that differs from the request in one word adds, of the best score."""
+"""What a curated intent that is nearly the request adds, of the best score."""
 NEAR_INTENT_AGAIN = 1.0
 """… and in the second pass, which would else prefer a summary that says every word."""
 GUESSED = 0.7
@@ -71,36 +69,6 @@ KEEPING = frozenset(
     )
 )  # fmt: skip
 """What a command does that is told to manage things."""
-
-
-class SearchHit(Value):
-    """One command that was found. `score` compares only within one answer."""
-
-    tool: str
-    path: tuple[str, ...]
-    summary: str
-    score: float
-    is_true: int = 0
-    is_known: int = 0
-    option: MatchingOption | None = None
-    """The option that answers what the command's summary does not."""
-
-    @property
-    def line(self) -> str:
-        return " ".join((self.tool, *self.path))
-
-    def to_json(self) -> dict[str, Any]:
-        facts = {
-            name: bool(self.is_true & bit) for name, bit in BITS.items() if self.is_known & bit
-        }
-        return {
-            "tool": self.tool,
-            "command": list(self.path),
-            "summary": self.summary,
-            "score": round(self.score, 4),
-            "effects": facts,
-            **({"option": self.option.to_json()} if self.option else {}),
-        }
 
 
 class SearchIndex:
@@ -193,10 +161,13 @@ class SearchIndex:
         ahead = self.storage.postings_of(wanted)
         evidence = [self._evidence(term, near.get(term.stem), ahead) for term in terms]
         scores = rank(evidence, self.storage.size, self._places())
-        for term, one in zip(terms, evidence, strict=True):
-            self._favor_named(term, one, scores)
+        named = [
+            span
+            for term, one in zip(terms, evidence, strict=True)
+            if (span := self._favor_named(term, one, scores)) is not None
+        ]
         self._hold_back_giants({term.word for term in terms}, scores)
-        is_said, nearly = self._favor_said(words, scores)
+        is_said, nearly = self._favor_said(terms, words, scores, named)
         return FirstPass(scores, () if is_said else evidence, nearly_said=nearly)
 
     def _hold_back_giants(self, said: set[str], scores: dict[int, float]) -> None:
@@ -208,12 +179,19 @@ class SearchIndex:
             for document in [one for one in scores if first <= one <= last]:
                 scores[document] *= share
 
-    def _favor_said(self, words: str, scores: dict[int, float]) -> tuple[bool, set[int]]:
-        """A curated intent that is the request itself comes first, and it is told that there is one; one that differs
-        in a word comes first if it also matches the rest, and it is told which these are."""
+    def _favor_said(
+        self,
+        terms: Sequence[Term],
+        words: str,
+        scores: dict[int, float],
+        named: Sequence[tuple[int, int]],
+    ) -> tuple[bool, dict[int, float]]:
+        """A curated intent that is the request itself comes first, and it is told that there is one; one that is like it
+        counts by how much, and it is told which these are. A request that names a tool is not answered by what merely
+        another one does."""
         key = phrase_key(words)
         top = max(scores.values(), default=0.0)
-        exact = self._documents_saying([key])
+        exact = self._documents_of(self.lexicon.saying_any([key]))
         best: dict[int, float] = {}
         for document, first in exact.items():
             best[first] = max(best.get(first, 0.0), scores.get(document, 0.0))
@@ -221,16 +199,29 @@ class SearchIndex:
             # names of one program (`ssh`, `slogin`) are alike; the shorter one comes first
             scores[document] = top + best[first]
         if exact:
-            return True, set()
-        near = self._documents_saying(self.lexicon.keys_near(key)).keys() & scores.keys()
-        for document in near:
-            scores[document] = scores[document] + NEAR_INTENT * top
+            return True, {}
+        known = self._places().documents
+        strengths = self.lexicon.like({term.stem: _counts(term) for term in terms})
+        if named:
+            strengths = {
+                number: value
+                for number, value in strengths.items()
+                if any(first <= known[number] <= last for first, last in named)
+            }
+        strengths.update(dict.fromkeys(self.lexicon.saying_any(self.lexicon.keys_near(key)), 1.0))
+        by_document = {known[number]: value for number, value in strengths.items()}
+        near = {
+            document: by_document[first]
+            for document, first in self._documents_of(strengths).items()
+        }
+        for document, value in near.items():
+            scores[document] = scores.get(document, 0.0) + NEAR_INTENT * top * value
         return False, near
 
-    def _documents_saying(self, keys: Iterable[str]) -> dict[int, int]:
-        """Commands with one of these intents, each with the first name of the same program."""
+    def _documents_of(self, numbers: Iterable[int]) -> dict[int, int]:
+        """Commands with these numbers in the lexicon, each with the first name of the same program."""
         places = self._places()
-        found = {places.documents[number] for number in self.lexicon.saying_any(keys)} - {0}
+        found = {places.documents[number] for number in numbers} - {0}
         further = {twin: first for first, twin in places.twins if first in found}
         return further | {document: document for document in found}
 
@@ -257,11 +248,13 @@ class SearchIndex:
             share = UNSAID if group and said.isdisjoint(name_terms(own)) else 1.0
             scores[document] = scores.get(document, 0.0) * share
 
-    def _favor_named(self, term: Term, one: Evidence, scores: dict[int, float]) -> None:
-        """A word that is a tool's name, and hardly anything else, means that tool."""
+    def _favor_named(
+        self, term: Term, one: Evidence, scores: dict[int, float]
+    ) -> tuple[int, int] | None:
+        """A word that is a tool's name, and hardly anything else, means that tool; its documents are returned."""
         span = self.storage.span(term.word)
         if span is None:
-            return
+            return None
         first, last = span
         others = sum(1 for entry in one.exact if not first <= entry >> 8 <= last)
         rare = rarity(self.storage.size, others + 1)
@@ -271,6 +264,7 @@ class SearchIndex:
         for document in range(first, last + 1):
             if document in scores:
                 scores[document] *= factor
+        return span if factor > 1 else None
 
     def _evidence(
         self,
@@ -341,7 +335,7 @@ class SearchIndex:
             part = order[start : start + size]
             rows = self.storage.rows(part)
             for document in part:
-                if document in rows and is_wanted(hit := _hit(rows[document], scores[document])):
+                if document in rows and is_wanted(hit := to_hit(rows[document], scores[document])):
                     hits.append(hit)
                     documents[hit.tool, hit.path] = document
             if len(hits) >= needed and (start >= PATIENCE * size or len(kinds_of(hits)) >= needed):
@@ -351,13 +345,13 @@ class SearchIndex:
         kinds = list(kinds_of(hits).values())
         if found.evidence and len(kinds) > 1:
             first = [(hit, documents[hit.tool, hit.path]) for hit in kinds[:FIRST]]
-            kinds[:FIRST] = self._reordered(found, first)
-        return varied(kinds, hits)[:limit]
+            kinds[:FIRST] = self._reordered(found, first, limit)
+        return kinds[:limit] if len(kinds) >= limit else varied(kinds, hits)[:limit]
 
     def _reordered(
-        self, found: FirstPass, first: Sequence[tuple[SearchHit, int]]
+        self, found: FirstPass, first: Sequence[tuple[SearchHit, int]], limit: int
     ) -> list[SearchHit]:
-        """The first hits once more; the scores stay in their places, so that they fall from hit to hit."""
+        """The first hits once more; scores stay in their places as far as hits are asked for."""
         words = [self._word(one) for one in found.evidence]
         request = SearchRequest(words, self.vectors, is_within=found.is_within)
         numbers = self._places().numbers
@@ -365,15 +359,15 @@ class SearchIndex:
         top = first[0][0].score or 1.0
         candidates = []
         for hit, document in first:
-            score = hit.score / top + NEAR_INTENT_AGAIN * (document in found.nearly_said)
+            score = hit.score / top + NEAR_INTENT_AGAIN * found.nearly_said.get(document, 0.0)
             one = FirstHit(hit.tool, hit.path, hit.summary, score=score)
             one.number, one.is_giant = numbers.get(document), hit.tool in giants
             candidates.append(one)
         places = self._order(request, candidates)
-        return [
-            first[place][0].replace(score=hit.score)
-            for (hit, _), place in zip(first, places, strict=True)
-        ]
+        ordered = [first[place][0] for place in places]
+        for at, (hit, _) in enumerate(first[:limit]):
+            ordered[at] = ordered[at].replace(score=hit.score)
+        return ordered
 
     def _order(self, request: SearchRequest, candidates: Sequence[FirstHit]) -> list[int]:
         return order(request, candidates, WITHIN if request.is_within else OVER_ALL)
@@ -384,16 +378,9 @@ class SearchIndex:
         return RequestWord(one.term, weight, near, one.known)
 
 
-def _hit(row: Row, score: float) -> SearchHit:
-    tool, path, summary, is_true, is_known = row
-    return SearchHit(
-        tool=tool,
-        path=tuple(path.split("\t")) if path else (),
-        summary=summary,
-        score=score,
-        is_true=is_true,
-        is_known=is_known,
-    )
+def _counts(term: Term) -> float:
+    """What a word counts when a request is compared with curated intents; a number is a value."""
+    return VALUE_WEIGHT * term.weight if term.word.isdigit() else term.central
 
 
 def _bits(names: Sequence[str]) -> int:

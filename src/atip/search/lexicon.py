@@ -11,16 +11,20 @@ import os
 import sqlite3
 
 from atip.search.store.postings import unpack
+from atip.search.store.wordings import likeness, strength
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lexicon.sqlite")
 
 
 NEAR = "~"
 """Before the key of a phrase with a word left out."""
+MOST_SYNONYMS = 2_000
+"""Words whose synonyms are kept in memory."""
 SHORTEST = 3
 """Words that a key has to have before one can be left out."""
 
@@ -40,14 +44,18 @@ class Lexicon:
         self._db: sqlite3.Connection | None = None
         self.size = 0
         """Commands with a profile, the measure of how rare a term is."""
+        self._synonyms: dict[str, list[tuple[str, float]]] = {}
         self.last = 0
         """The highest number of a command."""
+        self.wordings = 0
+        """Curated intents that differ in their words."""
         if os.path.exists(path):
             # `immutable`: nobody writes an installed file, so no lock is taken and no journal looked for
             self._db = sqlite3.connect(
                 f"file:{path}?mode=ro&immutable=1", uri=True, check_same_thread=False
             )
             self.size, self.last = self._db.execute("SELECT commands, last FROM size").fetchone()
+            self.wordings = self._db.execute("SELECT count(*) FROM meaning").fetchone()[0]
 
     def close(self) -> None:
         if self._db is not None:
@@ -83,6 +91,32 @@ class Lexicon:
         rows = self._db.execute(f"SELECT data FROM phrase WHERE term IN ({marks})", wanted)
         return {number for row in rows for number in unpack(row[0])}
 
+    def like(self, request: Mapping[str, float]) -> dict[int, float]:
+        """Numbers of the commands with a curated intent that is like the request, with how much, 0 to 1.
+
+        Args:
+            request: stems with what they count.
+        """
+        if self._db is None or not self.wordings:
+            return {}
+        near = {stem: self.synonyms(stem) for stem in request}
+        wanted = list({*request, *(word for row in near.values() for word, _ in row)})
+        found = {stem: unpack(data) for stem, data in self._rows("wording", "term", wanted)}
+        alike = likeness(request, near, found, self.wordings)
+        numbers: dict[int, float] = {}
+        for wording, data in self._rows("meaning", "wording", list(alike)):
+            for number in unpack(data):
+                numbers[number] = max(numbers.get(number, 0.0), strength(alike[wording]))
+        return numbers
+
+    def _rows(self, table: str, key: str, wanted: Sequence[object]) -> list[tuple[Any, bytes]]:
+        if self._db is None:
+            return []
+        marks = ",".join("?" * len(wanted))
+        return self._db.execute(
+            f"SELECT {key}, data FROM {table} WHERE {key} IN ({marks})", wanted
+        ).fetchall()
+
     def _found(self, table: str, term: str) -> Sequence[int]:
         if self._db is None:
             return ()
@@ -90,7 +124,15 @@ class Lexicon:
         return () if row is None else unpack(row[0])
 
     def synonyms(self, term: str) -> list[tuple[str, float]]:
-        """Near synonyms with their closeness."""
+        """Near synonyms with their closeness; a request asks several times for those of a word."""
+        found = self._synonyms.get(term)
+        if found is None:
+            found = self._read_synonyms(term)
+            if len(self._synonyms) < MOST_SYNONYMS:
+                self._synonyms[term] = found
+        return found
+
+    def _read_synonyms(self, term: str) -> list[tuple[str, float]]:
         if self._db is None:
             return []
         row = self._db.execute("SELECT data FROM synonym WHERE term = ?", (term,)).fetchone()

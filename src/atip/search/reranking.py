@@ -67,14 +67,14 @@ class FirstPass:
         scores: dict[int, float],
         evidence: Sequence[Evidence],
         *,
-        nearly_said: Collection[int] = (),
+        nearly_said: Mapping[int, float] | None = None,
         is_within: bool = False,
     ) -> None:
         self.scores = scores
         self.evidence = evidence
         """To look at the first hits again with; none where the order is final."""
-        self.nearly_said = nearly_said
-        """Documents with a curated intent that differs from the request in one word."""
+        self.nearly_said = nearly_said or {}
+        """Documents with a curated intent that is like the request, and how much, 0 to 1."""
         self.is_within = is_within
         """One tool was asked."""
 

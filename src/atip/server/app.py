@@ -91,8 +91,8 @@ class App:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         self._remember(ctx)
-        made = [*surface.tools(), *self.exposed.declarations]
-        tools = [types.Tool.model_validate(one, by_name=False) for one in made]
+        declarations = [*surface.tools(), *self.exposed.declarations]
+        tools = [types.Tool.model_validate(one, by_name=False) for one in declarations]
         return types.ListToolsResult(tools=tools)
 
     def _remember(self, ctx: Context) -> None:
@@ -110,30 +110,34 @@ class App:
         except InputRequired as required:
             return elicitor.required(required)
         except AtipError as error:
-            return _said(refused(error), is_error=True, meta={"atip/error": error.code})
+            return _text_result(refused(error), is_error=True, meta={"atip/error": error.code})
         except (
             Exception
         ) as error:  # a bug of ours is an answer too, and ends neither call nor server
             sys.stderr.write(f"atip mcp: {type(error).__name__}: {error!s:.500}\n")
-            return _said(f"internal.error: {type(error).__name__}", is_error=True)
+            return _text_result(f"internal.error: {type(error).__name__}", is_error=True)
 
-    async def _answered(self, name: str, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
+    async def _answered(
+        self, name: str, arguments: Mapping[str, Any], elicitor: Elicitor
+    ) -> Answer:
         match name:
             case surface.FIND:
-                return await self._find(given)
+                return await self._find(arguments)
             case surface.DESCRIBE:
-                return await self._describe(given, elicitor)
+                return await self._describe(arguments, elicitor)
             case surface.RUN:
-                return await self._run(given, elicitor)
-        return await self._published(name, given, elicitor)
+                return await self._run(arguments, elicitor)
+        return await self._published(name, arguments, elicitor)
 
-    async def _find(self, given: Mapping[str, Any]) -> Answer:
-        limit = given.get("limit")
+    async def _find(self, arguments: Mapping[str, Any]) -> Answer:
+        limit = arguments.get("limit")
         most = limit if isinstance(limit, int) and limit > 0 else DEFAULT_LIMIT
-        text = await anyio.to_thread.run_sync(self._found, str(given.get("query", "")), most)
-        return _said(text)
+        text = await anyio.to_thread.run_sync(
+            self._find_text, str(arguments.get("query", "")), most
+        )
+        return _text_result(text)
 
-    def _found(self, query: str, limit: int) -> str:
+    def _find_text(self, query: str, limit: int) -> str:
         hits = self.catalogue.find(query, limit)
         if not hits:
             return self.catalogue.nothing()
@@ -145,8 +149,8 @@ class App:
             parts.append(f"Not shown, the text changed and needs approval: {', '.join(changed)}")
         return "\n".join(parts)
 
-    async def _describe(self, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
-        command, schema = str(given.get("command", "")), given.get("schema") is True
+    async def _describe(self, arguments: Mapping[str, Any], elicitor: Elicitor) -> Answer:
+        command, schema = str(arguments.get("command", "")), arguments.get("schema") is True
 
         def described() -> tuple[str, Function | None]:
             return self.catalogue.describe(command, schema=schema)
@@ -154,15 +158,17 @@ class App:
         text, function = await anyio.to_thread.run_sync(described)
         if function is not None:
             await self._approve(function, elicitor)
-        return _said(text)
+        return _text_result(text)
 
-    async def _run(self, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
-        function = await anyio.to_thread.run_sync(self._runs.function, given)
+    async def _run(self, arguments: Mapping[str, Any], elicitor: Elicitor) -> Answer:
+        function = await anyio.to_thread.run_sync(self._runs.function, arguments)
         if function is not None:
             await self._approve(function, elicitor)
-        return _ran(await self._runs.line(given, elicitor))
+        return _ran(await self._runs.line(arguments, elicitor))
 
-    async def _published(self, name: str, given: Mapping[str, Any], elicitor: Elicitor) -> Answer:
+    async def _published(
+        self, name: str, arguments: Mapping[str, Any], elicitor: Elicitor
+    ) -> Answer:
         await self._refresh()
         function = self.exposed.find(name)
         if function is None:
@@ -171,7 +177,7 @@ class App:
                 "mcp.unknown-tool", f"no tool `{name[:80]}`", hint=f"there are {close}"
             )
         await self._approve(function, elicitor)
-        call = await anyio.to_thread.run_sync(call_published, function, given)
+        call = await anyio.to_thread.run_sync(call_published, function, arguments)
         return _ran(await self._runs.call(call, elicitor))
 
     # -- what was shown before -------------------------------------------------------------------
@@ -204,8 +210,8 @@ class App:
 
         key = sha256_hex(f"{function.name} {text_of(document, function.path)}".encode())
         message = (
-            f"What the tool says of `{clean_line(function.line)}` changed since it was shown to a model "
-            f"before. Its words (data, not ours):\n{self.pins.difference(function, document)}\n"
+            f"The description of `{clean_line(function.line)}` changed since a model saw it. "
+            f"Its text (untrusted data):\n{self.pins.difference(function, document)}\n"
             "Use the new description?"
         )
         try:
@@ -227,7 +233,7 @@ class _Server(Server[Any]):
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
-def _said(
+def _text_result(
     text: str, *, is_error: bool = False, meta: dict[str, Any] | None = None
 ) -> types.CallToolResult:
     content = types.TextContent(type="text", text=text)
@@ -244,4 +250,4 @@ def _ran(result: Result) -> types.CallToolResult:
             "run": result.run_id,
         }
     }
-    return _said(rendered(result), is_error=result.exit_code != 0, meta=meta)
+    return _text_result(rendered(result), is_error=result.exit_code != 0, meta=meta)

@@ -54,7 +54,7 @@ class Catalogue:
 
     def __init__(self, box: Toolbox) -> None:
         self.box = box
-        self._kept: dict[tuple[str, str], tuple[str, CatalogueTool]] = {}
+        self._cache: dict[tuple[str, str], tuple[str, CatalogueTool]] = {}
 
     def get(self, name: str, words: Sequence[str] = ()) -> CatalogueTool:
         """A tool; of a very large one, the branch that `words` name is complete, and branches alone are kept.
@@ -66,20 +66,20 @@ class Catalogue:
         own = entry.get("x-atip")
         stamp = f"{entry.get('hash')} {own.get('metadataHash') if isinstance(own, dict) else ''}"
         for key in ((name, WHOLE), (name, words[0] if words else WHOLE)):
-            kept = self._kept.pop(key, None)
-            if kept is not None and kept[0] == stamp:
-                self._kept[key] = kept
-                return kept[1]
+            cached = self._cache.pop(key, None)
+            if cached is not None and cached[0] == stamp:
+                self._cache[key] = cached
+                return cached[1]
         document = self.box.get_document(name, words[:1])
         tool = self.box.get(name, words[:1])
         functions = {function.path: function for function in functions_of(tool)}
-        known = CatalogueTool(tool=tool, document=document, functions=functions)
+        loaded = CatalogueTool(tool=tool, document=document, functions=functions)
         is_cut = is_part(document)
         if is_cut or not is_large(document):
-            self._kept[name, words[0] if is_cut else WHOLE] = (stamp, known)
-        if len(self._kept) > _KEPT:
-            self._kept.pop(next(iter(self._kept)), None)
-        return known
+            self._cache[name, words[0] if is_cut else WHOLE] = (stamp, loaded)
+        if len(self._cache) > _KEPT:
+            self._cache.pop(next(iter(self._cache)), None)
+        return loaded
 
     def function(self, command: str) -> Function:
         """The function that a command's words mean.
@@ -90,11 +90,11 @@ class Catalogue:
         from atip.calls.functions import find_function
 
         words = self.box.calls.target_words(command)
-        known = self.get(words[0], words[1:])
-        found = known.functions.get(tuple(words[1:]))
+        loaded = self.get(words[0], words[1:])
+        function = loaded.functions.get(tuple(words[1:]))
         # What was probably meant may lie in another branch.
-        whole = self.box.get(words[0]) if found is None and known.tool.partial else known.tool
-        return found or find_function(whole, tuple(words[1:]))
+        tool = self.box.get(words[0]) if function is None and loaded.tool.partial else loaded.tool
+        return function or find_function(tool, tuple(words[1:]))
 
     def nearest(self, words: Sequence[str]) -> Function | None:
         """The command that a line begins with; None where none is known."""
@@ -122,20 +122,20 @@ class Catalogue:
         names = self.box.store.load_index()["tools"]
         most = max(1, min(limit, MAX_LIMIT))
         hits = self.box.search(query[:2_000], most, accept=lambda name: name in names)
-        return [found for hit in hits if (found := self._hit(hit, query)) is not None]
+        return [row for hit in hits if (row := self._hit(hit, query)) is not None]
 
     def nothing(self) -> str:
         """What to say when nothing was found."""
         if not self.box.store.load_index()["tools"]:
-            return "Nothing is known yet: the user can run `atip scan`."
+            return "No tools are indexed yet: the user can run `atip scan`."
         return "No command found; try other words."
 
     def _hit(self, hit: SearchHit, query: str) -> tuple[Function, str] | None:
         try:
-            known = self.get(hit.tool, hit.path)
+            loaded = self.get(hit.tool, hit.path)
         except NotFoundError:
             return None
-        function = known.functions.get(hit.path)
+        function = loaded.functions.get(hit.path)
         if function is None:
             return None
         text = _brief(function, query, one_line(hit.summary, 100))
@@ -152,16 +152,16 @@ class Catalogue:
             NotFoundError: `tool.not-found`, `calls.no-function`.
         """
         words = self.box.calls.target_words(command)
-        known = self.get(words[0], words[1:] or OVERVIEW)
+        loaded = self.get(words[0], words[1:] or OVERVIEW)
         path = tuple(words[1:])
-        function = known.functions.get(path)
+        function = loaded.functions.get(path)
         below = {
-            way: one for way, one in known.functions.items() if way[: len(path)] == path != way
+            way: one for way, one in loaded.functions.items() if way[: len(path)] == path != way
         }
         if function is None and not below:
             return self._described(self.function(command), schema)
         if function is None or (below and not path and len(below) > 1):
-            return block("tool-text", _group(known.tool, path, below)), None
+            return block("tool-text", _group(loaded.tool, path, below)), None
         return self._described(function, schema)
 
     def _described(self, function: Function, schema: bool) -> tuple[str, Function]:
@@ -176,8 +176,8 @@ class Catalogue:
 def _brief(function: Function, query: str, summary: str, options: int = SHORT_OPTIONS) -> str:
     own = [item for item in function.parameters.values() if isinstance(item, Option)]
     places = tuple(item for item in function.parameters.values() if not isinstance(item, Option))
-    wanted = {word for word in query.lower().replace("-", " ").split() if len(word) > 2}
-    ranked = sorted(own, key=lambda option: -_shared(option, wanted)) if wanted else own
+    query_words = {word for word in query.lower().replace("-", " ").split() if len(word) > 2}
+    ranked = sorted(own, key=lambda option: -_shared(option, query_words)) if query_words else own
     command = Command(options=tuple(ranked), arguments=places)
     line = ""
     for most in range(options, -1, -1):  # as many options as fit on a short line
@@ -190,10 +190,10 @@ def _brief(function: Function, query: str, summary: str, options: int = SHORT_OP
     return " ".join(part for part in parts if part)
 
 
-def _shared(option: Option, wanted: set[str]) -> int:
+def _shared(option: Option, query_words: set[str]) -> int:
     """How many words of the request an option speaks of: those are the ones worth showing first."""
     words = f"{option.name} {' '.join(map(str, option.enum or ()))}".lower().replace("-", " ")
-    return len(wanted & set(words.split()))
+    return len(query_words & set(words.split()))
 
 
 def _group(tool: Tool, path: tuple[str, ...], below: Mapping[tuple[str, ...], Function]) -> str:
@@ -230,10 +230,10 @@ def _kind(item: Item) -> str:
 
 def _schema(function: Function) -> str:
     """The declaration that `--expose` would publish; without descriptions where it is too long."""
-    made = json.dumps(declared(function), ensure_ascii=False, separators=(",", ":"))
-    if len(made) > MAX_SCHEMA:
-        made = json.dumps(declared(function, brief=True), ensure_ascii=False, separators=(",", ":"))
-    return made if len(made) <= MAX_SCHEMA else made[:MAX_SCHEMA] + "… (cut)"
+    text = json.dumps(declared(function), ensure_ascii=False, separators=(",", ":"))
+    if len(text) > MAX_SCHEMA:
+        text = json.dumps(declared(function, brief=True), ensure_ascii=False, separators=(",", ":"))
+    return text if len(text) <= MAX_SCHEMA else text[:MAX_SCHEMA] + "… (cut)"
 
 
 def declared(function: Function, *, brief: bool = False) -> dict[str, Any]:

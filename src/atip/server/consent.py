@@ -3,7 +3,7 @@
 Up to 2025-11-25 the server asks with `elicitation/create` while the call waits. From 2026-07-28 on it answers
 `input_required`, and the client calls again with the user's answer and our token; the token is kept here, works
 once, expires, and holds only for the very question that was put. A client that cannot ask gets a refusal.
-Implements SECURITY-BAR row 21; DESIGN §4.
+Defends against threat 21 of conformance/threats.toml; docs/architecture.md.
 """
 
 from __future__ import annotations

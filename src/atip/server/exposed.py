@@ -2,7 +2,7 @@
 
 What is published is what the user approved: the texts of the first start are pinned, later ones are compared with
 the pins. A command that changed, or that a known tool grew, is not published before it is approved; clients are told
-when the list changes. Implements SECURITY-BAR rows 5 and 24.
+when the list changes. Defends against threats 5 and 24 of conformance/threats.toml.
 """
 
 from __future__ import annotations
@@ -99,19 +99,19 @@ class Exposed:
         for target in self._targets:
             words = self._catalogue.box.calls.target_words(target)
             try:
-                known = self._catalogue.get(words[0], words[1:])
+                loaded = self._catalogue.get(words[0], words[1:])
             except NotFoundError:
                 if first:
                     raise
                 continue  # forgotten meanwhile: its commands leave the list
             path = tuple(words[1:])
-            chosen = [f for way, f in known.functions.items() if way[: len(path)] == path]
-            if not chosen and first:
+            functions = [f for way, f in loaded.functions.items() if way[: len(path)] == path]
+            if not functions and first:
                 self._catalogue.function(target)  # says what was probably meant
             is_new = first and self._pins.begin(target)
-            for function in chosen:
+            for function in functions:
                 is_chosen = is_new or (first and function.path == path)
-                found[function.name] = (function, known.document, is_chosen)
+                found[function.name] = (function, loaded.document, is_chosen)
         if len(found) > MAX_EXPOSED:
             raise UsageError(
                 "mcp.too-many",

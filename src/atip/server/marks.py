@@ -1,7 +1,7 @@
 """Marks: text of tools inside blocks that it cannot close, for a model to read as data.
 
 The mark of each block is random, so that nothing that was written before can contain it; characters that hide,
-move or reorder become visible. What the text says is not judged. Implements ATIP 0.6 §11.3, SECURITY-BAR row 5.
+move or reorder become visible. What the text says is not judged. Implements ATIP 0.6 §11.3, threat 5 of conformance/threats.toml.
 """
 
 from __future__ import annotations
@@ -63,5 +63,5 @@ def refused(error: AtipError) -> str:
 
 
 def _problems(error: AtipError) -> list[dict[str, object]]:
-    found = error.details.get("problems")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    problems = error.details.get("problems")
+    return [one for one in problems if isinstance(one, dict)] if isinstance(problems, list) else []

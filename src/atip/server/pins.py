@@ -1,9 +1,9 @@
-"""Pins: what the user's models were shown of each command; a change of it needs a person's yes.
+"""Pins: the description of each command as models saw it; a change needs the user's approval.
 
-The text of a command is pinned when it is first shown. A tool that later says something else (a rug pull) is not
-shown and not run until the user approved the difference: through the client, or with `atip mcp approve`. Pinned is
-what the tool's own document says, without our knowledge and evidence, so that an update of ours changes no pin.
-Kept in the user's configuration, which no confined program can write. Implements SECURITY-BAR rows 5 and 24.
+The text of a command is pinned when it is first shown. A tool whose text changes later (a rug pull) is not shown and
+not run until the user approves the difference: through the client, or with `atip mcp approve`. The pin covers the
+tool's own document, without our knowledge and evidence, so that an update of ours changes no pin.
+Kept in the user's configuration, which no confined program can write. Defends against threats 5 and 24 of conformance/threats.toml.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ NEW, SAME, CHANGED = "new", "same", "changed"
 
 def text_of(document: Mapping[str, Any], path: Sequence[str]) -> str:
     """What a tool says of one command: its own node and everything that reaches down to it."""
-    said: list[Any] = [
+    parts: list[Any] = [
         {key: document.get(key) for key in ("name", "description", "globalOptions", "effects")}
     ]
     commands = document.get("commands")
     if not path:
-        said.append({key: document.get(key) for key in ("arguments", "options", "examples")})
+        parts.append({key: document.get(key) for key in ("arguments", "options", "examples")})
     for word in (*path, ""):
         node = commands.get(word) if isinstance(commands, dict) else None
         if not isinstance(node, dict):
             break
-        said.append({key: value for key, value in node.items() if key != "commands"})
+        parts.append({key: value for key, value in node.items() if key != "commands"})
         commands = node.get("commands")
-    text = json.dumps(_without_evidence(said), ensure_ascii=False, indent=1, sort_keys=True)
+    text = json.dumps(_without_evidence(parts), ensure_ascii=False, indent=1, sort_keys=True)
     return text if len(text) < MAX_BYTES // 4 else f"sha256 {sha256_hex(text.encode())}"
 
 
 def _without_evidence(value: Any) -> Any:
     if isinstance(value, dict):
-        kept = {
+        fields = {
             key: _without_evidence(child)
             for key, child in value.items()
             if key != "evidence" and child is not None
         }
-        return {key: child for key, child in kept.items() if key != "x-atip" or child}
+        return {key: child for key, child in fields.items() if key != "x-atip" or child}
     return [_without_evidence(child) for child in value] if isinstance(value, list) else value
 
 
@@ -76,7 +76,7 @@ class Pins:
         """The pinned text, or None.
 
         Raises:
-            AtipError: `pins.unsafe-file` when others may write it.
+            AtipError: `pins.unsafe-file` when it is writable by other users.
         """
         path = self._path(function)
         if not os.path.exists(path):
@@ -93,7 +93,7 @@ class Pins:
         return data.decode("utf-8", "surrogateescape")
 
     def put(self, function: Function, document: Mapping[str, Any]) -> None:
-        """Pin what is shown now; where it cannot be written, for this process alone."""
+        """Pin the current text; if the file cannot be written, only for this process."""
         text = text_of(document, function.path)
         self._memory[function.name] = text
         self._write(self._path(function), text)
@@ -142,9 +142,9 @@ class Pins:
 
 
 def approval_needed(function: Function) -> NeedsConfirmation:
-    """The error for a command whose text changed where nobody can be asked."""
+    """The error for a command whose text changed where no prompt is possible."""
     return NeedsConfirmation(
         "mcp.approval-needed",
-        f"what `{function.line}` says of itself changed since it was shown before",
-        hint=f"the user can look at it with `atip mcp approve {function.line}`",
+        f"the description of `{function.line}` changed since models saw it",
+        hint=f"the user can review it: `atip mcp approve {function.line}`",
     )

@@ -60,9 +60,9 @@ class ServerRuns:
         self._catalogue, self._box, self._bounds = catalogue, catalogue.box, bounds
         self._limiter = anyio.CapacityLimiter(MAX_AT_ONCE)
 
-    async def line(self, given: Mapping[str, Any], elicitor: Elicitor) -> Result:
+    async def line(self, arguments: Mapping[str, Any], elicitor: Elicitor) -> Result:
         """A call of the tool `run`."""
-        return await self._started(lambda: self._line_call(given), elicitor)
+        return await self._started(lambda: self._line_call(arguments), elicitor)
 
     async def call(self, call: ToolCall, elicitor: Elicitor) -> Result:
         """A call of a published command."""
@@ -72,13 +72,13 @@ class ServerRuns:
 
     # -- from words to a call --------------------------------------------------------------------
 
-    def words(self, given: Mapping[str, Any]) -> list[str]:
+    def words(self, request: Mapping[str, Any]) -> list[str]:
         """The words of `command`, quotes undone; a shell's other signs are refused later, word by word.
 
         Raises:
             UsageError: `mcp.argument`, `mcp.quotes`.
         """
-        command = _text(given, "command")
+        command = _text(request, "command")
         if not any(sign in command for sign in "'\"\\"):
             return self._box.calls.target_words(command)
         try:
@@ -86,16 +86,16 @@ class ServerRuns:
         except ValueError as error:
             raise UsageError("mcp.quotes", "`command` has an unclosed quote") from error
 
-    def function(self, given: Mapping[str, Any]) -> Function | None:
+    def function(self, request: Mapping[str, Any]) -> Function | None:
         """The command that a call is about, if it is known: what the user approved is compared with it."""
-        argv = given.get("argv")
+        argv = request.get("argv")
         more = [word for word in argv if isinstance(word, str)] if isinstance(argv, list) else []
-        return self._catalogue.nearest([*self.words(given), *more])
+        return self._catalogue.nearest([*self.words(request), *more])
 
-    def _line_call(self, given: Mapping[str, Any]) -> Call:
-        options = self._options(given)
-        words = self.words(given)
-        arguments, argv = given.get("arguments"), given.get("argv")
+    def _line_call(self, request: Mapping[str, Any]) -> Call:
+        options = self._options(request)
+        words = self.words(request)
+        arguments, argv = request.get("arguments"), request.get("argv")
         if arguments and argv:
             raise UsageError("mcp.both", "give either `arguments` or `argv`")
         if arguments is not None and not isinstance(arguments, dict):
@@ -107,26 +107,26 @@ class ServerRuns:
         function = self._catalogue.function(" ".join(words))
         return self._box.calls.prepare(call_function(function, arguments or {}), options)
 
-    def _options(self, given: Mapping[str, Any]) -> CallOptions:
-        stdin = given.get("stdin")
+    def _options(self, request: Mapping[str, Any]) -> CallOptions:
+        stdin = request.get("stdin")
         if stdin is not None and (not isinstance(stdin, str) or len(stdin) > MAX_STDIN):
             raise UsageError(
                 "mcp.stdin", f"`stdin` is not a string of at most {MAX_STDIN:,} characters"
             )
         return CallOptions(
-            cwd=self._folder(given.get("cwd")),
+            cwd=self._folder(request.get("cwd")),
             stdin=stdin.encode("utf-8", "replace") if stdin is not None else None,
             timeout_s=self._bounds.timeout_s,
             max_bytes=self._bounds.max_bytes,
         )
 
-    def _folder(self, wanted: object) -> str:
+    def _folder(self, cwd: object) -> str:
         root = os.path.realpath(self._bounds.root)
-        if not wanted:
+        if not cwd:
             return root
-        if not isinstance(wanted, str) or "\0" in wanted:
+        if not isinstance(cwd, str) or "\0" in cwd:
             raise UsageError("mcp.cwd", "`cwd` is not a directory")
-        place = os.path.realpath(os.path.join(root, wanted))
+        place = os.path.realpath(os.path.join(root, cwd))
         # SECURITY: what a run may touch is counted from its directory; a model must not choose `/`.
         if place != root and not place.startswith(root.rstrip("/") + "/"):
             raise UsageError("mcp.cwd", f"`cwd` is not below `{root}`")
@@ -136,12 +136,12 @@ class ServerRuns:
 
     # -- running ---------------------------------------------------------------------------------
 
-    async def _started(self, made: Callable[[], Call], elicitor: Elicitor) -> Result:
+    async def _started(self, make_call: Callable[[], Call], elicitor: Elicitor) -> Result:
         runner = self._box.make_runner(preset=self._bounds.preset, ask=elicitor.ask)
         stopped: list[bool] = []
 
         def work() -> Result:
-            call = made()
+            call = make_call()
             if stopped:
                 raise _cancelled()
             return runner.run(call)
@@ -199,8 +199,8 @@ def _cancelled() -> UsageError:
     return UsageError("mcp.cancelled", "the call was cancelled; what ran was ended")
 
 
-def _text(given: Mapping[str, Any], key: str) -> str:
-    value = given.get(key)
+def _text(arguments: Mapping[str, Any], key: str) -> str:
+    value = arguments.get(key)
     if not isinstance(value, str) or not value.strip():
         raise UsageError("mcp.argument", f"`{key}` is missing or not a string")
     return value
@@ -211,5 +211,7 @@ def _words(argv: object) -> Sequence[str]:
         raise UsageError("mcp.argv", "`argv` is not a list of strings")
     shell = next((word for word in argv if word in _SHELL_WORDS), None)
     if shell is not None:
-        raise UsageError("mcp.no-shell", f"`{shell}` is shell syntax, and no shell runs here")
+        raise UsageError(
+            "mcp.no-shell", f"`{shell}` is shell syntax, but commands run without a shell"
+        )
     return argv

@@ -35,13 +35,13 @@ def file_digest(path: str, folder: str) -> str:
         raise AtipError("file.unreadable", f"cannot read `{path}`: {error.strerror}") from error
     try:
         status = os.fstat(handle)
-        kept = os.path.join(folder, f"{status.st_dev:x}.{status.st_ino:x}")
-        digest = _kept(kept, _key(status))
+        cache_path = os.path.join(folder, f"{status.st_dev:x}.{status.st_ino:x}")
+        digest = _cached_digest(cache_path, _key(status))
         if digest:
             return digest
         digest = _hash(handle, status.st_size)
         if _key(os.fstat(handle)) == _key(status) and _is_settled(status):
-            _keep(kept, f"{_key(status)} {digest}")
+            _store_digest(cache_path, f"{_key(status)} {digest}")
         return digest
     except OSError as error:
         raise AtipError("file.unreadable", f"cannot read `{path}`: {error.strerror}") from error
@@ -57,16 +57,16 @@ def _is_settled(status: os.stat_result) -> bool:
     return time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _SETTLED_NS
 
 
-def _kept(path: str, key: str) -> str:
+def _cached_digest(path: str, key: str) -> str:
     try:
         line = read_bytes(path, _MAX_LINE).decode("ascii", "replace")
     except AtipError:
         return ""
-    known, _, digest = line.rpartition(" ")
-    return digest if known == key and len(digest) == _FORM else ""
+    cached_key, _, digest = line.rpartition(" ")
+    return digest if cached_key == key and len(digest) == _FORM else ""
 
 
-def _keep(path: str, line: str) -> None:
+def _store_digest(path: str, line: str) -> None:
     folder = os.path.dirname(path)
     try:
         make_private(folder)

@@ -32,7 +32,9 @@ def read_bytes(path: str, max_bytes: int) -> bytes:
         with open(path, "rb") as file:
             data = file.read(max_bytes + 1)
     except FileNotFoundError as error:
-        raise NotFoundError("file.not-found", f"no file `{path}`", hint="check the path") from error
+        raise NotFoundError(
+            "file.not-found", f"file `{path}` not found", hint="check the path"
+        ) from error
     except OSError as error:
         raise AtipError("file.unreadable", f"cannot read `{path}`: {error.strerror}") from error
     if len(data) > max_bytes:
@@ -61,8 +63,8 @@ def lines_backwards(path: str, max_line: int, *, block: int = 65_536) -> Iterato
             file.seek(start)
             tail = file.read(at - start) + tail
             at = start
-            first, *whole = tail.split(b"\n")
-            yield from (line for line in reversed(whole) if 0 < len(line) <= max_line)
+            first, *complete = tail.split(b"\n")
+            yield from (line for line in reversed(complete) if 0 < len(line) <= max_line)
             tail = first
         if 0 < len(tail) <= max_line:
             yield tail
@@ -83,7 +85,7 @@ def stat_key(status: os.stat_result) -> tuple[int, int, int, int, int]:
 
 
 def write_atomic(path: str, data: bytes, *, mode: int = 0o600, durable: bool = True) -> None:
-    """Replace `path` by `data`, whole or not at all.
+    """Replace `path` by `data` atomically.
 
     Raises:
         AtipError: `file.disk-full` or `file.unwritable`; the old content is untouched.

@@ -44,7 +44,7 @@ _CHANGED = 75
 
 
 class Server:
-    """Listens until it is told to stop, replaced, or the program changes."""
+    """Listens until it is stopped or replaced, or the program changes."""
 
     def __init__(self, path: str, answer: Answer) -> None:
         """
@@ -60,22 +60,22 @@ class Server:
         self._files = _module_files()
         self._socket = _inherited() or _listen(path)  # (1)
         self._inode = os.lstat(path).st_ino
-        self._told, self._tell = os.pipe()
+        self._pipe_reader, self._pipe_writer = os.pipe()
         self._parent = os.getpid()
 
     def serve(self) -> None:
-        """Returns when it was told to stop, or another server has taken its place."""
+        """Serve until a stop signal, or until another server replaces this one."""
         for number in _SIGNALS:
             signal.signal(number, self._stop)
         gc.collect()
         gc.freeze()  # what is loaded stays shared with the workers
         poll = select.poll()
-        poll.register(self._told, select.POLLIN)
+        poll.register(self._pipe_reader, select.POLLIN)
         while not self._stops and not self._changed and self._is_ours():
             while len(self._workers) < WORKERS:
                 self._fork()
             if poll.poll(LOOK_EVERY_S * 1000):
-                self._hear()
+                self._read_reports()
             self._reap()
         self._end()
         if self._changed:
@@ -99,16 +99,16 @@ class Server:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         self._workers[worker] = 0.0
 
-    def _say(self, busy: bool) -> None:
-        os.write(self._tell, os.getpid().to_bytes(4, "big") + bytes((busy,)))
+    def _report(self, busy: bool) -> None:
+        os.write(self._pipe_writer, os.getpid().to_bytes(4, "big") + bytes((busy,)))
 
-    def _hear(self) -> None:
-        """Workers say when they begin and end a request."""
-        told = os.read(self._told, 5 * 1000)
-        for at in range(0, len(told), 5):
-            worker = int.from_bytes(told[at : at + 4], "big")
+    def _read_reports(self) -> None:
+        """Read the reports of workers that begin or end a request."""
+        messages = os.read(self._pipe_reader, 5 * 1000)
+        for at in range(0, len(messages), 5):
+            worker = int.from_bytes(messages[at : at + 4], "big")
             if worker in self._workers:
-                self._workers[worker] = monotonic() + LIMIT_S if told[at + 4] else 0.0
+                self._workers[worker] = monotonic() + LIMIT_S if messages[at + 4] else 0.0
 
     def _reap(self) -> None:
         for worker, end in list(self._workers.items()):
@@ -147,9 +147,9 @@ class Server:
                 if line is None:
                     return 0
                 with line:
-                    self._say(True)
+                    self._report(True)
                     code = self._serve_one(line)
-                self._say(False)
+                self._report(False)
                 if code:
                     return code
         except BaseException:  # SECURITY: a worker never returns into what its parent does
@@ -184,23 +184,23 @@ class Server:
 def _listen(path: str) -> socket.socket:
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         raise TrustError("guard.foreign-folder", f"`{folder}` belongs to another user")
     os.chmod(folder, 0o700)
-    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     temporary = f"{path}.{os.getpid()}"
     before = os.umask(0o177)
     try:
-        made.bind(temporary)
+        listener.bind(temporary)
     except OSError as error:
         raise UsageError("guard.socket", f"cannot listen at `{path}`: {error.strerror or error}", hint="set XDG_RUNTIME_DIR to a short path") from error  # fmt: skip
     finally:
         os.umask(before)
-    made.listen(BACKLOG)
-    made.setblocking(False)
+    listener.listen(BACKLOG)
+    listener.setblocking(False)
     os.rename(temporary, path)  # whoever connects reaches the old server or this one
-    return made
+    return listener
 
 
 def _inherited() -> socket.socket | None:
@@ -208,12 +208,12 @@ def _inherited() -> socket.socket | None:
     if not number.isdigit():
         return None
     try:
-        made = socket.socket(fileno=int(number))
+        listener = socket.socket(fileno=int(number))
     except OSError:
         return None
-    made.setblocking(False)
-    os.set_inheritable(made.fileno(), False)
-    return made
+    listener.setblocking(False)
+    os.set_inheritable(listener.fileno(), False)
+    return listener
 
 
 def _same_view(caller: int) -> bool:
@@ -243,10 +243,10 @@ def _module_files(only: dict[str, int] | None = None) -> dict[str, int]:
         for name, module in list(sys.modules.items())
         if name.partition(".")[0] == "atip" and (path := getattr(module, "__file__", None))
     }
-    found = {}
+    times = {}
     for path in names:
         try:
-            found[path] = os.stat(path).st_mtime_ns
+            times[path] = os.stat(path).st_mtime_ns
         except OSError:
-            found[path] = -1
-    return found
+            times[path] = -1
+    return times

@@ -4,8 +4,8 @@
 
 Sits before everything else, so it imports nothing but what Python has loaded anyway, and one module for the socket.
 
-SECURITY: an answer counts only from a process of the same user, through a socket and a folder that nobody else can write. Whatever
-else is there – another owner, a wider mode, a link, another version, half an answer, none in time – is no answer.
+SECURITY: an answer counts only from a process of the same user, through a socket and a folder that only this user can write. Anything
+else – another owner, a wider mode, a link, another version, half an answer, a timeout – counts as no answer.
 """
 
 from __future__ import annotations
@@ -43,8 +43,10 @@ def socket_path(env: Mapping[str, str]) -> str:
 def own_stamp() -> bytes:
     """Tells this installation from another one, and from itself before an upgrade."""
     path = atip.__file__ or ""
-    found = os.stat(path)
-    return f"1 {sys.executable} {path} {found.st_ino} {found.st_size} {found.st_mtime_ns}".encode()
+    status = os.stat(path)
+    return (
+        f"1 {sys.executable} {path} {status.st_ino} {status.st_size} {status.st_mtime_ns}".encode()
+    )
 
 
 def call_server(words: Sequence[str]) -> tuple[bytes | None, bytes | None]:
@@ -62,12 +64,12 @@ def call_server(words: Sequence[str]) -> tuple[bytes | None, bytes | None]:
 def is_private(path: str) -> bool:
     """Whether socket and folder belong to this user alone."""
     try:
-        folder, found = os.lstat(os.path.dirname(path)), os.lstat(path)
+        folder, status = os.lstat(os.path.dirname(path)), os.lstat(path)
     except OSError:
         return False
-    owners = {folder.st_uid, found.st_uid}
-    modes = (stat.S_IMODE(folder.st_mode) | stat.S_IMODE(found.st_mode)) & 0o077
-    kinds = stat.S_ISDIR(folder.st_mode) and stat.S_ISSOCK(found.st_mode)
+    owners = {folder.st_uid, status.st_uid}
+    modes = (stat.S_IMODE(folder.st_mode) | stat.S_IMODE(status.st_mode)) & 0o077
+    kinds = stat.S_ISDIR(folder.st_mode) and stat.S_ISSOCK(status.st_mode)
     return kinds and owners == {os.geteuid()} and not modes
 
 
@@ -105,21 +107,21 @@ def peer_of(line) -> tuple[int, int]:  # type: ignore[no-untyped-def]
     """Process and user at the other end, as the kernel says."""
     import _socket
 
-    told = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
+    credentials = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
     return (
-        int.from_bytes(told[:4], sys.byteorder, signed=True),
-        int.from_bytes(told[4:8], sys.byteorder),
+        int.from_bytes(credentials[:4], sys.byteorder, signed=True),
+        int.from_bytes(credentials[4:8], sys.byteorder),
     )
 
 
 def receive(line, limit: int) -> bytes:  # type: ignore[no-untyped-def]
     """Everything until the other end has said all."""
-    found = bytearray()
-    while len(found) <= limit:
+    received = bytearray()
+    while len(received) <= limit:
         part = line.recv(65536)
         if not part:
-            return bytes(found)
-        found += part
+            return bytes(received)
+        received += part
     raise ValueError("too long")
 
 
@@ -134,13 +136,13 @@ def split_fields(data: bytes, count: int) -> list[bytes]:
     Raises:
         ValueError: not exactly this many.
     """
-    found = []
+    fields = []
     while data:
         end = 4 + int.from_bytes(data[:4], "big")
         if len(data) < end:
             raise ValueError("cut off")
-        found.append(data[4:end])
+        fields.append(data[4:end])
         data = data[end:]
-    if len(found) != count:
+    if len(fields) != count:
         raise ValueError("not that many fields")
-    return found
+    return fields

@@ -20,7 +20,7 @@ def config_folder(env: Mapping[str, str], home: str) -> str:
 
 
 def cache_folder(env: Mapping[str, str], home: str) -> str:
-    """`ATIP_CACHE_DIR` replaces it altogether (§4.6)."""
+    """The cache folder; `ATIP_CACHE_DIR` overrides it (§4.6)."""
     return env.get("ATIP_CACHE_DIR") or os.path.join(
         _xdg(env, "XDG_CACHE_HOME", home, ".cache"), FOLDER
     )

@@ -24,14 +24,14 @@ def split_attestations(data: bytes) -> list[dict[str, Any]]:
     Raises:
         FormatError: `format.…` when it is not JSON or JSONL, `trust.attestation` when it holds neither.
     """
-    found: list[dict[str, Any]] = []
+    attestations: list[dict[str, Any]] = []
     for value in _values(data):
-        found += _unwrap(value)
-        if len(found) > MAX_ATTESTATIONS:
+        attestations += _unwrap(value)
+        if len(attestations) > MAX_ATTESTATIONS:
             raise fail("trust.attestation", f"more than {MAX_ATTESTATIONS} attestations")
-    if not found:
+    if not attestations:
         raise fail("trust.attestation", "no attestation in the document")
-    return found
+    return attestations
 
 
 def is_bundle(attestation: dict[str, Any]) -> bool:
@@ -54,7 +54,7 @@ def _values(data: bytes) -> list[Any]:
 
 def _unwrap(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, dict):
-        raise fail("trust.attestation", "an attestation is an object")
+        raise fail("trust.attestation", "an attestation must be an object")
     if "mediaType" in value or ("payload" in value and "payloadType" in value):
         return [value]
     if "attestation_bundles" in value:
@@ -72,7 +72,7 @@ def _unwrap(value: Any) -> list[dict[str, Any]]:
 def _objects(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, list) or len(value) > MAX_ATTESTATIONS:
         raise fail(
-            "trust.attestation", f"a list of at most {MAX_ATTESTATIONS} attestations is needed"
+            "trust.attestation", f"expected a list of at most {MAX_ATTESTATIONS} attestations"
         )
     return value
 

@@ -1,4 +1,4 @@
-"""TrustPolicy: whom we believe – signers, keys, builders, sources. From our configuration only (A6).
+"""TrustPolicy: trusted signers, keys, builders and sources. From our configuration only (A6).
 
 Nothing here is ever filled from the document that is being judged: a shim that names its own signer would
 otherwise be accepted with anyone's signature.
@@ -77,23 +77,23 @@ def create_trust_policy(config: Mapping[str, Any], *, tool: str = "") -> TrustPo
     Raises:
         FormatError: `trust.policy` for a signer, key or level that cannot be read.
     """
-    chosen = dict(config)
+    merged = dict(config)
     own = (config.get("tools") or {}).get(tool) if tool else None
     if isinstance(own, dict):
-        chosen.update({name: own[name] for name in _PER_TOOL if name in own})
-    signers = [*_list(chosen, "signers"), *_list(chosen, "allowedSigners")]
-    level = chosen.get("minimumSlsaLevel", 0)
+        merged.update({name: own[name] for name in _PER_TOOL if name in own})
+    signers = [*_list(merged, "signers"), *_list(merged, "allowedSigners")]
+    level = merged.get("minimumSlsaLevel", 0)
     if not isinstance(level, int) or isinstance(level, bool) or not 0 <= level <= 4:
-        raise _wrong("minimumSlsaLevel", "is a whole number from 0 to 4")
-    root = chosen.get("trustedRoot")
+        raise _wrong("minimumSlsaLevel", "must be a whole number from 0 to 4")
+    root = merged.get("trustedRoot")
     return TrustPolicy(
         signers=tuple(_signer(one) for one in signers),
-        keys=tuple(_key(one) for one in _list(chosen, "keys")),
-        builders=_texts(chosen, "builders"),
-        sources=_texts(chosen, "sources"),
+        keys=tuple(_key(one) for one in _list(merged, "keys")),
+        builders=_texts(merged, "builders"),
+        sources=_texts(merged, "sources"),
         minimum_slsa_level=level,
-        require_signatures=_flag(chosen, "requireSignatures") or _flag(chosen, "requireSignature"),
-        require_log=_flag(chosen, "requireLog"),
+        require_signatures=_flag(merged, "requireSignatures") or _flag(merged, "requireSignature"),
+        require_log=_flag(merged, "requireLog"),
         trusted_root=root.encode() if isinstance(root, str) else root,
     )
 
@@ -101,7 +101,7 @@ def create_trust_policy(config: Mapping[str, Any], *, tool: str = "") -> TrustPo
 def _list(config: Mapping[str, Any], name: str) -> list[Any]:
     value = config.get(name, [])
     if not isinstance(value, (list, tuple)):
-        raise _wrong(name, "is a list")
+        raise _wrong(name, "must be a list")
     return list(value)
 
 
@@ -109,38 +109,38 @@ def _texts(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
     values = _list(config, name)
     # SECURITY: an empty text or a bare `*` would match everything.
     if not all(isinstance(value, str) and value.strip("* ") for value in values):
-        raise _wrong(name, "holds non-empty texts")
+        raise _wrong(name, "must contain non-empty strings")
     return tuple(values)
 
 
 def _flag(config: Mapping[str, Any], name: str) -> bool:
     value = config.get(name, False)
     if not isinstance(value, bool):
-        raise _wrong(name, "is true or false")
+        raise _wrong(name, "must be true or false")
     return value
 
 
 def _signer(value: object) -> Signer:
-    given = {"identity": value} if isinstance(value, str) else value
-    if not isinstance(given, dict):
-        raise _wrong("signers", "holds objects with `identity` and `issuer`")
-    identity, issuer = given.get("identity"), given.get("issuer", "")
+    fields = {"identity": value} if isinstance(value, str) else value
+    if not isinstance(fields, dict):
+        raise _wrong("signers", "must contain objects with `identity` and `issuer`")
+    identity, issuer = fields.get("identity"), fields.get("issuer", "")
     if not (isinstance(identity, str) and identity.strip("* ") and isinstance(issuer, str)):
-        raise _wrong("signers", "needs a text `identity` and a text `issuer`")
+        raise _wrong("signers", "needs the strings `identity` and `issuer`")
     return Signer(identity=identity, issuer=issuer)
 
 
 def _key(value: object) -> Key:
     if not isinstance(value, dict) or value.get("type") not in KEY_TYPES:
-        raise _wrong("keys", f"holds objects with a `type` of {', '.join(KEY_TYPES)}")
+        raise _wrong("keys", f"must contain objects with a `type` of {', '.join(KEY_TYPES)}")
     data = value.get("key")
     if isinstance(data, str):
         data = data.encode()
     if not isinstance(data, bytes) or not data.strip():
-        raise _wrong("keys", "needs the public key as text in `key`")
+        raise _wrong("keys", "needs the public key as a string in `key`")
     limits = [value.get(name, 0) for name in ("validFrom", "validUntil")]
     if not all(isinstance(limit, int) and limit >= 0 for limit in limits):
-        raise _wrong("keys", "has `validFrom` and `validUntil` in seconds since 1970")
+        raise _wrong("keys", "must have `validFrom` and `validUntil` in seconds since 1970")
     return Key(
         type=value["type"],
         data=data,

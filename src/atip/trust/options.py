@@ -1,4 +1,4 @@
-"""What a user may say about one verification, and how much is read for it."""
+"""Options of one verification, and its size limits."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def verify_tool(
 def evaluate_trust_level(metadata: Tool | None, results: VerificationResults) -> TrustLevel:
     """The level that follows from what was checked (Appendix A `evaluateTrustLevel`, A21).
 
-    `metadata` can only lower the level: a signature or provenance that it names and nobody checked is UNVERIFIED.
+    `metadata` can only lower the level: a signature or provenance that it names and that was not checked is UNVERIFIED.
     """
     # SECURITY: a failed signature is worse than none; as UNSIGNED an attacker could downgrade by breaking it.
     if "failed" in (
@@ -166,7 +166,7 @@ def _check_signature(materials: Materials, metadata: Tool | None, policy: TrustP
         kind = materials.signature_kind or (claim.type if claim else None) or "cosign"
         return verify_signature(kind, materials.binary, materials.signature, policy)
     if claim is not None:
-        message = "a signature is named, and it is not here"
+        message = "the metadata names a signature, but it was not found"
         return unchecked("signature", "trust.signature-missing", message)
     return _absent("signature", "trust.unsigned", "the binary has no signature")
 
@@ -177,10 +177,12 @@ def _check_shim(materials: Materials, metadata: Tool | None, policy: TrustPolicy
         kind = materials.shim_kind or (claim.type if claim else None) or "cosign"
         return verify_shim_signature(materials.shim, materials.shim_signature, policy, kind=kind)
     if claim is not None:
-        message = "a signature of the description is named, and it is not here"
+        message = "the description names its signature, but it was not found"
         return unchecked("shim-signature", "trust.signature-missing", message)
     if materials.shim is not None and policy.require_signatures:
-        return failed("shim-signature", "trust.unsigned", "the description has to be signed")
+        return failed(
+            "shim-signature", "trust.unsigned", "the description must be signed, but is not"
+        )
     return ABSENT
 
 
@@ -188,10 +190,10 @@ def _check_provenance(materials: Materials, metadata: Tool | None, policy: Trust
     if materials.provenance is not None:
         return verify_provenance(materials.provenance, materials.binary, policy)
     if policy.minimum_slsa_level:
-        message = f"SLSA level {policy.minimum_slsa_level} is required, and there is no provenance"
+        message = f"SLSA level {policy.minimum_slsa_level} is required, but there is no provenance"
         return failed("provenance", "trust.no-provenance", message)
     if _claims_provenance(metadata):
-        message = "a provenance is named, and it is not here"
+        message = "the metadata names a provenance, but it was not found"
         return unchecked("provenance", "trust.provenance-missing", message)
     return _absent("provenance", "trust.no-provenance", "no provenance is given")
 

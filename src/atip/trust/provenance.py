@@ -67,8 +67,8 @@ def verify_provenance(document: bytes, subject: bytes | Digest, policy: TrustPol
     return check
 
 
-def _too_low(check: Check, wanted: int) -> Check:
-    message = f"derived SLSA level {check.slsa_level}, wanted {wanted}"
+def _too_low(check: Check, required: int) -> Check:
+    message = f"derived SLSA level {check.slsa_level}, required {required}"
     low = failed("provenance-level", "trust.slsa-level", message, check.steps)
     return low.replace(slsa_level=check.slsa_level)
 
@@ -120,8 +120,8 @@ def _source_problem(
     sources = [*origin.sources, *([normalize_source(attested)] if attested else [])]
     # SECURITY: a builder that vouches for one repository in the certificate and for another in the payload.
     if len(set(sources)) != 1:
-        named = ", ".join(dict.fromkeys(sources)) or "none"
-        message = f"one source is needed, the document names: {named}"[:300]
+        names = ", ".join(dict.fromkeys(sources)) or "none"
+        message = f"expected one source, the document names: {names}"[:300]
         return VerificationStep(
             name="source", outcome="failed", code="trust.source-conflict", message=message
         )

@@ -72,7 +72,7 @@ def _verify_one(attestation: dict[str, Any], artifact: Artifact, policy: TrustPo
         return failed("signature.content", "trust.signature", str(error)[:300])
     before = (passed("signature.content"),)
     if policy.require_log or key.valid_from or key.valid_until:
-        return failed("signature.log", "trust.log", "a bare envelope is in no log", before)
+        return failed("signature.log", "trust.log", "a bare envelope has no log entry", before)
     kind = str(attestation["payloadType"])
     statement = find_statement(payload, kind)
     if statement is None or not statement.names(artifact):

@@ -24,7 +24,7 @@ MAX_SUBJECTS = 10_000
 
 
 class Statement(Value):
-    """Who is spoken of, and in which vocabulary."""
+    """Subjects of a statement, and its predicate."""
 
     subjects: tuple[tuple[Digest, ...], ...]
     predicate_type: str
@@ -35,8 +35,8 @@ class Statement(Value):
         return any(self._is_same(digests, artifact) for digests in self.subjects)
 
     def _is_same(self, digests: tuple[Digest, ...], artifact: Artifact) -> bool:
-        known = [one for one in digests if one.algorithm in artifact.digests]
-        return bool(known) and all(artifact.matches(one) for one in known)
+        comparable = [one for one in digests if one.algorithm in artifact.digests]
+        return bool(comparable) and all(artifact.matches(one) for one in comparable)
 
 
 class BuildOrigin(Value):
@@ -72,8 +72,8 @@ def _digests(subject: Any) -> tuple[Digest, ...]:
     table = subject.get("digest") if isinstance(subject, dict) else None
     if not isinstance(table, dict):
         return ()
-    found = [find_digest(f"{name}:{value}") for name, value in table.items()]
-    return tuple(one for one in found if one is not None)
+    digests = [find_digest(f"{name}:{value}") for name, value in table.items()]
+    return tuple(one for one in digests if one is not None)
 
 
 def find_origin(statement: Statement) -> BuildOrigin | None:
@@ -106,8 +106,10 @@ def _origin_v02(predicate: dict[str, Any]) -> BuildOrigin | None:
 def _origin(builder: object, build_type: object, sources: list[object]) -> BuildOrigin | None:
     if not (isinstance(builder, str) and builder and isinstance(build_type, str)):
         return None
-    named = [normalize_source(one) for one in sources if isinstance(one, str) and one]
-    return BuildOrigin(builder=builder, build_type=build_type, sources=tuple(dict.fromkeys(named)))
+    normalized = [normalize_source(one) for one in sources if isinstance(one, str) and one]
+    return BuildOrigin(
+        builder=builder, build_type=build_type, sources=tuple(dict.fromkeys(normalized))
+    )
 
 
 def normalize_source(uri: str) -> str:
@@ -121,8 +123,8 @@ def normalize_source(uri: str) -> str:
 
 
 def _table(value: dict[str, Any], name: str) -> dict[str, Any]:
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}
+    table = value.get(name)
+    return table if isinstance(table, dict) else {}
 
 
 def _first(value: object) -> dict[str, Any]:

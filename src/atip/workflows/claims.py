@@ -1,7 +1,7 @@
 """Claims in a document: what a command does by itself, and the most that it may do, where these differ.
 
-ATIP states the effects of a command as it is called plainly, so `destructive: false` may stand beside an option that destroys.
-Whoever reads the document alone is told both, in our vendor block: `"x-atip": {"claim": {"base", "ceiling", "with"}}`.
+ATIP states the effects of a command without options, so `destructive: false` may stand beside an option that destroys.
+The document states both in our vendor block: `"x-atip": {"claim": {"base", "ceiling", "with"}}`.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 def with_claims(host: Host, document: Document, *, every: bool = False) -> Document:
-    """The document with the claims of what it is about: the commands that it was filtered for, else the tool itself.
+    """Return the document with claims for the commands that it was filtered for, else for the tool itself.
 
     Args:
-        every: of every command in it, which takes long for large tools.
+        every: for every command in it, which takes long for large tools.
     """
-    asked = (document.get("filter") or {}).get("commands") or ()
-    paths = [tuple(words.split()) for words in asked] or [()]
-    tool = _known(host, document if every or asked else _without_details(document))
+    commands = (document.get("filter") or {}).get("commands") or ()
+    paths = [tuple(words.split()) for words in commands] or [()]
+    tool = _with_knowledge(host, document if every or commands else _without_details(document))
     if every:
         paths = [(), *(path for path, _ in tool.walk())]
-    return _written(document, tool, paths)
+    return _add_claims(document, tool, paths)
 
 
-def _known(host: Host, document: Document) -> Tool:
+def _with_knowledge(host: Host, document: Document) -> Tool:
     from atip.model.reading.decode import decode_tool
     from atip.workflows.lookup import Lookup
 
@@ -42,7 +42,7 @@ def _known(host: Host, document: Document) -> Tool:
 
 
 def _without_details(document: Document) -> Document:
-    """The claim of a tool looks at no command below it, only whether there is one; two hundred cost more than all the rest."""
+    """Drop the commands: the claim of a tool depends only on whether there are any, and copying hundreds is slow."""
     commands = document.get("commands")
     if not isinstance(commands, dict):
         return document
@@ -51,7 +51,7 @@ def _without_details(document: Document) -> Document:
     return {**document, "commands": {**itself, **({first: {"description": ""}} if first else {})}}
 
 
-def _written(document: Document, tool: Tool, paths: Iterable[Sequence[str]]) -> Document:
+def _add_claims(document: Document, tool: Tool, paths: Iterable[Sequence[str]]) -> Document:
     from atip.calls.effects.ceiling import command_claim
 
     for path in paths:
@@ -62,7 +62,7 @@ def _written(document: Document, tool: Tool, paths: Iterable[Sequence[str]]) -> 
 
 
 def _placed(node: Document, path: tuple[str, ...], claim: Document) -> Document:
-    """A copy of the nodes on the way; one that the document leaves out gets no claim."""
+    """Copy the nodes along the path and add the claim; a command that the document leaves out gets none."""
     if not path:
         own = node.get("x-atip")
         return {**node, "x-atip": {**(own if isinstance(own, dict) else {}), "claim": claim}}

@@ -1,7 +1,7 @@
-"""What the page that explains a line asks for: the document of `explain --json` under every preset, and its words.
+"""Data for the page that explains a line: the document of `explain --json` under every preset, and its words.
 
-Runs in a browser too, where nothing compiled, no file and no process is to be had: what is imported here must stay
-pure (`pages/judge_pack.py` holds the list, a test in a browser holds us to it).
+Also runs in a browser, without compiled modules, files or processes: imports here must stay pure
+(`pages/judge_pack.py` lists them; a browser test checks it).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def explain_in_page(line: str, cwd: str = CWD, home: str = HOME) -> str:
     presets: dict[str, Any] = {}
     words: list[Any] = []
     for preset in PRESETS:
-        found = explain_line(line, (Policy(preset=preset),), lookup=load, cwd=cwd, home=home)
-        presets[preset] = found.to_json()
-        words = words or [explain_words(subject) for subject in found.invocations]
+        explained = explain_line(line, (Policy(preset=preset),), lookup=load, cwd=cwd, home=home)
+        presets[preset] = explained.to_json()
+        words = words or [explain_words(subject) for subject in explained.invocations]
     return json.dumps({"presets": presets, "words": words})

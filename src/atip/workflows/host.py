@@ -1,4 +1,4 @@
-"""Host: the user that a workflow works for: where things lie, what is known, which policy, online or not."""
+"""Host: the user that a workflow works for: paths, store, policy, online or not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Host:
-    """One user on this machine. Holds no knowledge: every workflow reads the store afresh."""
+    """One user on this machine. Caches no metadata: every workflow reads the store again."""
 
     def __init__(self, places: Places, *, offline: bool = False, policy: str | None = None) -> None:
         """
@@ -26,13 +26,13 @@ class Host:
         self.offline = offline
         self.policy = policy
         self.sessions: Sessions | None = None
-        """Sessions with MCP servers that outlast a call, where somebody keeps them."""
+        """Sessions with MCP servers that outlast a call; None: each call opens its own."""
         self.notices: list[str] = []
-        """What a person should be told after a scan or a search: registries that could not be asked, and the like."""
+        """Warnings to show after a scan or a search, such as registries that could not be reached."""
 
     @property
     def store(self) -> Store:
-        """What is known, on disk; loaded when first asked for."""
+        """The metadata store on disk; opened on first use."""
         if self._store is None:
             from atip.registry.store import Store
 
@@ -51,7 +51,7 @@ class Host:
 
     @property
     def outputs(self) -> str:
-        """The folder of kept outputs."""
+        """The folder of saved outputs."""
         from atip.execution.output.saved_output import FOLDER
 
         return os.path.join(self.places.cache, FOLDER)

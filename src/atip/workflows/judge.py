@@ -1,8 +1,8 @@
-"""Judging a shell line or an argv: parsed commands, their effects with reasons, and the decision.
+"""Judge a shell line or an argv: parsed commands, their effects with reasons, and the decision.
 
-Where the workflow meets: line or argv → commands (`calls`) → subjects (`policy.lines.line`) → decision (`policy.decide`).
-Executes nothing, never scans, opens no socket. Also the whole of what `guard` needs, so the fast path
-imports no more than this. Implements DESIGN §5 `Toolbox.explain`.
+Steps: line or argv → commands (`calls`) → subjects (`policy.lines.line`) → decision (`policy.decide`).
+Executes nothing, never scans, opens no socket. `guard` needs only this module, so the fast path
+imports no more. See docs/architecture.md `Toolbox.explain`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Explanation(Value):
-    """What a line will do, and whether it may."""
+    """What a line will do, and whether policy allows it."""
 
     line: str
     invocations: tuple[CommandContext, ...]
@@ -48,21 +48,21 @@ class Explanation(Value):
     decisions: tuple[Decision, ...] = ()
     """One per invocation."""
     problem: str = ""
-    """Why the line could not be read; such a line is never allowed."""
+    """Why the line could not be parsed; such a line is never allowed."""
     audit: bool = False
-    """Policy wants this decision on record (§4.8 `auditAllCalls`)."""
+    """Policy requires a record of this decision (§4.8 `auditAllCalls`)."""
     chains: tuple[str, ...] = ()
-    """Lines of project files that it leads to (`workflows.look`)."""
+    """Lines of project files that it will run (`workflows.look`)."""
     unsettled: str = ""
-    """The first of them that is a person's decision; empty: none is."""
+    """The first of them that needs confirmation; empty: none does."""
     online: bool = False
     """Policy grants hosts to confined lines."""
     digest: str = ""
-    """Of the files that were looked at; empty: none were."""
+    """Digest of the files that were read; empty: none were."""
     ignored: tuple[str, ...] = ()
-    """Rules that are spelled like a command of the line, and why each did not decide."""
+    """Rules that look like a command of the line, and why each did not apply."""
     once: tuple[str, ...] = ()
-    """Names of rules for one line that let this one through."""
+    """Names of the rules for single lines that allowed this one."""
 
     def __repr__(self) -> str:
         decision = self.decision
@@ -71,7 +71,7 @@ class Explanation(Value):
 
     @property
     def in_sandbox(self) -> Decision:
-        """The decision where the whole line would run confined: `confine` for a question that the sandbox settles."""
+        """The decision if the whole line runs confined: `confine` where the sandbox makes confirmation unnecessary."""
         from atip.policy.settle import settled
 
         if self.unsettled:
@@ -140,26 +140,26 @@ class LocalJudge:
 
     @property
     def audit(self) -> bool:
-        """Whether every decision goes on record (§4.8 `auditAllCalls`)."""
+        """Whether every decision is recorded (§4.8 `auditAllCalls`)."""
         return any(policy.audit for policy in self.policies)
 
     @property
     def digest(self) -> str:
-        """Of the policies in force; a yes is bound to it."""
+        """Digest of the policies in force; an approval is bound to it."""
         from atip.system.digests import sha256_hex
 
         return sha256_hex(repr(self.policies).encode())
 
     def line(self, text: str) -> Explanation:
-        """A shell line."""
+        """Judge a shell line."""
         return self._explain(lambda: parse_shell(text, home=self.places.home, cwd=self.cwd), text)
 
     def argv(self, argv: Sequence[str], program: str, digest: str) -> Explanation:
-        """A program with arguments that no shell reads; `program` and `digest` are what will run."""
+        """Judge a program with arguments, without a shell; `program` and `digest` identify the file that will run."""
         return self._explain(lambda: read_argv(argv), " ".join(argv), (argv[0], program, digest))
 
     def decide(self, subject: CommandContext) -> Decision:
-        """An operation of an API, or a command whose effects a confinement bounds."""
+        """Decide on an API operation, or on a command whose effects a confinement limits."""
         return decide(self.policies, subject)
 
     def _explain(
@@ -171,13 +171,18 @@ class LocalJudge:
                 return subject
             from atip.workflows.verify_command import ProgramFile, verify_command
 
-            known = (
+            program_file = (
                 ProgramFile(word=program[0], path=program[1], digest=program[2])
                 if program
                 else None
             )
             return verify_command(
-                subject, self.places, self.policies, self._lookup, cwd=self.cwd, program=known
+                subject,
+                self.places,
+                self.policies,
+                self._lookup,
+                cwd=self.cwd,
+                program=program_file,
             )
 
         return explain(
@@ -187,7 +192,7 @@ class LocalJudge:
         )  # fmt: skip
 
     def _with_reversible(self, subject: CommandContext) -> CommandContext:
-        """Files are looked at only where a preset wants to know."""
+        """Add whether changes are reversible; reads files only where a preset depends on it."""
         writes = subject.effects.filesystem.write is not False
         if not writes or all(policy.preset != "workspace" for policy in self.policies):
             return subject
@@ -202,7 +207,7 @@ class LocalJudge:
 def explain_line(
     line: str, policies: Sequence[Policy], *, lookup: FindKnown, cwd: str, home: str = "~"
 ) -> Explanation:
-    """Judge a line by policies and knowledge that are handed in, where there are no programs (pages)."""
+    """Judge a line by the given policies and knowledge, without access to programs (pages)."""
     return explain(
         lambda: parse_shell(line, home=home, cwd=cwd), line, policies,
         lookup=lookup, cwd=cwd, home=home,
@@ -221,13 +226,13 @@ def explain(
     links: FollowLinks | None = None,
     workspace: NamesOf | None = None,
 ) -> Explanation:
-    """Judge commands; what cannot be read gets unknown effects and a question, never an error.
+    """Judge commands; what cannot be parsed gets unknown effects and `ask`, never an error.
 
     Args:
         read: reads a line or an argv.
-        verify: adds what is proven about programs; None: there are none.
-        links: tells where links in a path lead; None: the line is about no files of this machine.
-        workspace: tells what its files name; None as for links.
+        verify: adds the verification of programs; None: no programs available.
+        links: resolves links in a path; None: the line is not about files of this machine.
+        workspace: reads files of the workspace; None as for links.
     """
     audit = any(policy.audit for policy in policies)
     try:
@@ -260,7 +265,7 @@ def explain(
 
 
 def _unreadable(error: FormatError, text: str, lookup: FindKnown, cwd: str, home: str) -> Decision:
-    """A question; but nobody is asked to approve destruction in a line that no shell would run."""
+    """`ask`; but `deny` where the readable part destroys data and no shell would run the line."""
     quote = error.details.get("unclosed")
     if quote:
         try:
@@ -269,7 +274,7 @@ def _unreadable(error: FormatError, text: str, lookup: FindKnown, cwd: str, home
             closed = None
         subjects = judge_line(closed, lookup=lookup, cwd=cwd, home=home) if closed else ()
         if any(each.never or each.effects.destructive for each in subjects):
-            reason = f"{error.message}, and what can be read destroys data; close the quote"
+            reason = f"{error.message}, and the readable part destroys data; close the quote"
             return Decision(outcome=DENY, reasons=(reason,), rule="always: unclosed quote")
     return Decision(outcome=ASK, reasons=(error.message,), rule="always: unreadable")
 

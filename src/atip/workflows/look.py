@@ -1,9 +1,9 @@
-"""Looking through: what the commands of a line will read from the project and run, judged like the line itself.
+"""Look through: judge what the commands of a line will read from project files and run, like the line itself.
 
     `npm run deploy` → `git push`
 
-Bounded, and nothing is executed. What is found never allows: it gives a better reason, a question where what runs inside is a person's
-decision, or a denial. What was read is part of the decision (`digest`): a changed script is a new question.
+Bounded, and nothing is executed. A nested line never allows: it gives a better reason, `ask` where it needs confirmation,
+or a denial. The files read are part of the decision (`digest`): a changed script needs a new approval.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ _QUIET_GIT = frozenset(("version",))
 
 
 class LinkedLine(Value):
-    """One line that another one leads to."""
+    """One line that another one runs."""
 
     chain: tuple[str, ...]
     decision: Decision
     person: bool = False
-    """Whether it does what is a person's decision: sends, spends, becomes root, changes another machine."""
+    """Whether it always needs confirmation: sends data, costs money, becomes root, changes another machine."""
 
     vouched: bool = False
-    """Whether a person's rule lets these files run outside of the sandbox, whatever they hold; only a denial stands against that."""
+    """Whether a user's rule allows these files outside the sandbox, whatever their content; only a denial overrides that."""
 
     @property
     def text(self) -> str:
@@ -62,12 +62,12 @@ class LinkedLine(Value):
 def explain_for(
     host: Host, line: str, *, cwd: str, preset: str | None = None, once: bool = False
 ) -> Explanation:
-    """What a line will do by the policies and the knowledge of one user, and what it leads to."""
+    """Explain a line and the lines that it runs, by the policies and knowledge of one user."""
     return explain_through(LocalJudge(host, cwd, preset=preset, once=once), line)
 
 
 def explain_through(local: LocalJudge, line: str) -> Explanation:
-    """Judge a line, and the lines that it leads to."""
+    """Judge a line, and the lines that it runs."""
     reachable = any(policy.hosts for policy in local.policies)
     return look_through(local.line(line), local.line, cwd=local.cwd, reachable=reachable)
 
@@ -75,11 +75,11 @@ def explain_through(local: LocalJudge, line: str) -> Explanation:
 def look_through(
     explained: Explanation, explain: Explain, *, cwd: str, reachable: bool
 ) -> Explanation:
-    """An explanation with what its commands lead to.
+    """Add the lines that its commands run to an explanation.
 
     Args:
-        explain: judges a line that was found.
-        reachable: whether policy grants hosts. Without any, a sandbox settles what is sent: that step fails inside.
+        explain: judges a nested line.
+        reachable: whether policy grants hosts. Without any, nothing can be sent from the sandbox.
     """
     if explained.problem or not os.path.isdir(cwd):
         return explained
@@ -124,17 +124,17 @@ class _Look:
         self.digests: list[str] = []
 
     def follow(self, subject: CommandContext, chain: tuple[str, ...], depth: int) -> None:
-        """Read what a command reads its lines from, and judge those."""
+        """Read the files that a command runs lines from, and judge those lines."""
         if depth >= MAX_DEPTH or not subject.argv:
             return
         words = tuple(shown_text(word) for word in subject.argv)
-        found = (
+        lines = (
             *self._source_lines(words),
             *self._code_lines(words),
             *self._git_lines(words),
             *self._shadows(words),
         )
-        for line in found:
+        for line in lines:
             self._judge(line, chain, depth)
 
     def _source_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ class _Look:
         return () if text is None else source.read(text, words) or ()
 
     def _code_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Code of the project that a command loads because a setting says so."""
+        """Code of the project that a command loads because of a setting."""
         source = code_source_of(words)
         if source is None:
             return ()
@@ -156,29 +156,29 @@ class _Look:
         )
 
     def _shadows(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Files beside which a Python that is given code or a module finds them before the library's."""
+        """Files of the workspace that Python would import instead of library modules."""
         from atip.policy.through.python_modules import imported_names, shadowing
 
-        wanted = imported_names(words)
-        if wanted is None:
+        names = imported_names(words)
+        if names is None:
             return ()
 
         def is_package(name: str) -> bool:
             return os.path.isfile(os.path.join(self._cwd, name, "__init__.py"))
 
-        return shadowing(wanted, os.listdir(self._cwd), is_package, sys.stdlib_module_names)
+        return shadowing(names, os.listdir(self._cwd), is_package, sys.stdlib_module_names)
 
     def _git_lines(self, words: tuple[str, ...]) -> tuple[str, ...]:
         if words[0].rpartition("/")[2] != "git" or len(words) < 2 or words[1] in _QUIET_GIT:
             return ()
         text = self._repository_text("config")
-        found = () if text is None else git_programs(text, words[1])
-        if found is None:
-            return ("./.git/config",)  # what cannot be read may start anything
-        return (*(line for _name, line in found), *self._hook_lines(words[1], text or ""))
+        programs = () if text is None else git_programs(text, words[1])
+        if programs is None:
+            return ("./.git/config",)  # an unreadable file may start anything
+        return (*(line for _name, line in programs), *self._hook_lines(words[1], text or ""))
 
     def _repository_text(self, name: str) -> str | None:
-        """A file of the repository; that of a linked worktree lies elsewhere, where no confined line can write."""
+        """A file of the repository; that of a linked worktree is elsewhere, where no confined line can write."""
         text = self._read((f".git/{name}",), up=True)
         if text is not None or not os.path.isfile(os.path.join(self._root, ".git")):
             return text
@@ -191,7 +191,7 @@ class _Look:
         return None
 
     def _hook_lines(self, command: str, config: str) -> tuple[str, ...]:
-        """Hooks that a command starts, as the shell scripts that they are; others by their names."""
+        """Lines of the hooks that a command starts; a hook that is not a shell script is returned by name."""
         names = git_hooks(command)
         moved = (git_settings(config) or {}).get("core.hookspath", "") if names else ""
         lines: list[str] = []
@@ -201,8 +201,8 @@ class _Look:
             if not os.access(path, os.X_OK) or os.path.isdir(path):
                 continue
             text = self._text(path)
-            found = script_lines(text) if text is not None else None
-            lines += found if found is not None else (f"./{name}",)
+            hook_lines = script_lines(text) if text is not None else None
+            lines += hook_lines if hook_lines is not None else (f"./{name}",)
         return tuple(lines)
 
     def _judge(self, line: str, chain: tuple[str, ...], depth: int) -> None:
@@ -234,7 +234,7 @@ class _Look:
         return None
 
     def _text(self, path: str, beside: str = "", *, secret: bool = False) -> str | None:
-        """A file of the workspace, or of the repository that it belongs to; None: it is not shown, or there were too many."""
+        """Read a file of the workspace or its repository; None: it is a secret, unreadable, or there were too many."""
         real = os.path.realpath(path)
         # SECURITY: reasons quote what was read; nothing secret, and nothing from elsewhere, gets into them
         roots = (self._root, os.path.realpath(beside)) if beside else (self._root,)

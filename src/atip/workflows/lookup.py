@@ -1,6 +1,6 @@
-"""Looking up: which file a name stands for, and what is known of that program. The one place where descriptions meet.
+"""Look up which file a name refers to, and the metadata of that program. The only module that merges descriptions.
 
-Curated facts are about a program, not about a name: for a file of that name that lies elsewhere they only warn.
+Curated facts are about a program, not about a name: for a file of that name in another place they only warn.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from atip.system.paths import Places
 
 DESCRIBED = ("override", "native", "shim")
-"""Rungs whose descriptions are somebody's word on this program; all others were made from what we know anyway."""
+"""Sources whose descriptions come from the program's author or the user; all others are derived from curated knowledge."""
 _MANAGED = (
     "/.cargo/bin/", "/.rustup/", "/.nvm/", "/.volta/", "/.pyenv/", "/.asdf/", "/.local/share/mise/",
     "/.local/share/pipx/", "/.local/pipx/", "/go/bin/",
@@ -28,8 +28,8 @@ _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin",
 
 
 class Lookup:
-    """What is known of programs by name, for one user in one directory: store ⊔ curated, danger wins, overrides as they
-    are now. Scans nothing, offline; each program is looked up once."""
+    """Metadata of programs by name, for one user in one directory: store ⊔ curated, danger wins, current overrides.
+    Scans nothing, offline; each program is looked up once."""
 
     def __init__(self, places: Places, cwd: str = "") -> None:
         self._places = places
@@ -54,7 +54,7 @@ class Lookup:
         return self._entries[name]
 
     def document(self, name: str) -> dict[str, Any] | None:
-        """Metadata as stored. What cannot be read says nothing: the tool is unknown, and unknown is never allowed."""
+        """Metadata as stored; None when it cannot be read: the tool is then unknown, and unknown is never allowed."""
         entry = self.entry(name)
         if entry is None:
             return None
@@ -71,20 +71,20 @@ class Lookup:
         source_kind = own.get("rung") if isinstance(own, dict) else None
         described = entry is not None and (curated is None or source_kind in DESCRIBED)
         document = self.document(name) if described else None
-        found = curated if document is None else _merged(name, document, curated)
-        return self._with_override(name, entry, found, is_usual)
+        tool = curated if document is None else _merged(name, document, curated)
+        return self._with_override(name, entry, tool, is_usual)
 
     def over(self, tool: Tool) -> Tool:
-        """A description as the judge would take it: with curated facts and the user's override. What is told of a tool is
-        made from this."""
+        """A description as the judge uses it: with curated facts and the user's override. Displayed metadata is made from
+        this."""
         from atip.model.root import lift
 
         entry, curated, is_usual = self._curated(tool.name)
-        found = self._with_override(tool.name, entry, _joined(lift(tool), curated), is_usual)
-        return found or tool
+        merged = self._with_override(tool.name, entry, _joined(lift(tool), curated), is_usual)
+        return merged or tool
 
     def _curated(self, name: str) -> tuple[dict[str, Any] | None, Tool | None, bool]:
-        """The store's entry, curated facts with the weight that they have for it, and whether that is their full one."""
+        """The store's entry, curated facts (as warnings for a file elsewhere), and whether they apply in full."""
         from atip.knowledge.reading import load
 
         entry = self.entry(name) if self.has_store() else None
@@ -98,11 +98,11 @@ class Lookup:
     def _with_override(
         self, name: str, entry: dict[str, Any] | None, tool: Tool | None, is_usual: bool
     ) -> Tool | None:
-        """What is known with the user's override as it is now, not as it was when something was scanned. By digest it is about
-        the recorded file; by name it is about the program of that name, not about a file elsewhere.
+        """Apply the user's current override, not the one at the time of the scan. By digest it applies to the recorded
+        file; by name it applies to the program of that name, not to a file elsewhere.
 
         Raises:
-            FormatError: `override.invalid` or `format.…`: it cannot be read; nothing is known without it.
+            FormatError: `override.invalid` or `format.…`: it cannot be read; there is no fallback without it.
         """
         folder = os.path.join(self._places.config, "overrides")
         if not os.path.isdir(folder):
@@ -113,12 +113,16 @@ class Lookup:
         exact = os.path.join(folder, "sha256", f"{digest}.json")
         if entry is not None and os.path.isfile(exact):
             return overridden(name, exact, tool, self._is_recorded(entry, on_path(name)))
-        named = os.path.join(folder, f"{name}.json")
-        return overridden(name, named, tool, is_usual) if os.path.isfile(named) else tool
+        override_path = os.path.join(folder, f"{name}.json")
+        return (
+            overridden(name, override_path, tool, is_usual)
+            if os.path.isfile(override_path)
+            else tool
+        )
 
     def _is_usual(self, name: str, entry: dict[str, Any] | None) -> bool:
-        """Whether a file of this name is the program that curated facts are about: of the system, or where a package manager
-        put it, as recorded. A file of that name elsewhere is whatever somebody put there. Nothing on the PATH: nothing runs."""
+        """Whether a file of this name is the program that curated facts describe: a system file, or one that a package manager
+        installed, as recorded. A file of that name elsewhere may be anything. True when nothing is on the PATH."""
         path = on_path(name)
         if not path:
             return True
@@ -138,7 +142,7 @@ class Lookup:
         return self._is_recorded(entry, path)
 
     def _is_recorded(self, entry: dict[str, Any], path: str) -> bool:
-        """Whether a file has the bytes that were recorded; hashed only if its status is another one."""
+        """Whether a file has the recorded digest; hashed only if its status changed."""
         if entry.get("path") != path:
             return False
         from atip.system.file_digests import file_digest
@@ -148,8 +152,8 @@ class Lookup:
         try:
             if isinstance(own, dict) and own.get("stat") == [*stat_key(os.stat(path))]:
                 return True
-            kept = os.path.join(self._places.data, "digests")
-            return file_digest(path, kept) == entry.get("hash")
+            digest_cache = os.path.join(self._places.data, "digests")
+            return file_digest(path, digest_cache) == entry.get("hash")
         except (AtipError, OSError):
             return False
 
@@ -178,7 +182,7 @@ def _joined(tool: Tool, curated: Tool | None) -> Tool:
 
 
 def _as_warning(curated: Tool) -> Tool:
-    """Facts about a program of that name: its dangers stay, and nothing is denied of a file that may be any other one."""
+    """Keep only the dangers of curated facts: a file of that name may be another program."""
     from atip.calls.effects.facts import weakened
 
     def warned(command: Command) -> Command:
@@ -196,13 +200,13 @@ def _as_warning(curated: Tool) -> Tool:
 
 
 def _unmarked(tool: Tool) -> Tool:
-    """The same facts as a claim: they may raise effects and never lower them."""
+    """The same facts as claims: they may raise effects and never lower them."""
     own = {key: value for key, value in tool.own.items() if key != "curated"}
     return tool.replace(extra={**tool.extra, "x-atip": own})
 
 
 def _shadows_nothing(name: str) -> bool:
-    """Whether a program that was never recorded takes no program of the system's name. SECURITY: a file `ls` among the programs
+    """Whether a program that was never recorded does not have the name of a system program. SECURITY: a file `ls` among the programs
     of a package manager is not that manager's; a Python beside the system's is what version managers are for."""
     if name.startswith(("python", "pip")):
         return True
@@ -210,7 +214,7 @@ def _shadows_nothing(name: str) -> bool:
 
 
 def _manager(path: str) -> str:
-    """The place of a package manager in which a file lies; empty: in none."""
+    """The package manager's folder that contains a file; empty: none."""
     return next((part for part in _MANAGED if part in path), "")
 
 
@@ -219,7 +223,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _is_open(path: str) -> bool:
-    """Whether anybody may put a file there."""
+    """Whether other users can write there."""
     try:
         return bool(os.stat(os.path.dirname(path)).st_mode & 0o002)
     except OSError:
@@ -227,7 +231,7 @@ def _is_open(path: str) -> bool:
 
 
 def on_path(name: str) -> str:
-    """The first file of this name on the PATH; what `shutil.which` finds, without what it imports."""
+    """The first file of this name on the PATH; like `shutil.which`, without its imports."""
     if "\0" in name:
         return ""  # text that is only known when a line runs
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
@@ -238,7 +242,7 @@ def on_path(name: str) -> str:
 
 
 def look_up_tool(places: Places, name: str, cwd: str = "") -> Tool | None:
-    """What is known of one program; see `Lookup`."""
+    """Metadata of one program, or None; see `Lookup`."""
     return Lookup(places, cwd)(name)
 
 

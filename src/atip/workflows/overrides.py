@@ -1,4 +1,4 @@
-"""Overrides: the user's own word on a tool, read from its file when it is used."""
+"""Overrides: metadata that the user wrote for a tool, read from its file on use."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ MAX_OVERRIDE = 4_000_000
 
 
 def overridden(name: str, path: str, tool: Tool | None, is_trusted: bool) -> Tool:
-    """What is known, with the fields of an override in their places.
+    """Apply the fields of an override file to a tool.
 
     Raises:
-        FormatError: `override.invalid` or `format.…`: it cannot be read; nothing is known without it.
+        FormatError: `override.invalid` or `format.…`: it cannot be read; there is no fallback without it.
     """
     from atip.calls.overrides import apply_override
     from atip.model.root import lift
 
-    word = lift(_read_override(name, path))
-    known = tool or word.replace(effects=Effects(), commands=None)
-    return apply_override(known, word, is_trusted=is_trusted)
+    override = lift(_read_override(name, path))
+    base = tool or override.replace(effects=Effects(), commands=None)
+    return apply_override(base, override, is_trusted=is_trusted)
 
 
 def override_stamps(places: Places) -> dict[str, str]:
-    """State of every override by name, or by digest (`sha256/…`): what was made from a tool is made again when it changes."""
+    """Stamp of every override file, by name or by digest (`sha256/…`): caches of a tool are rebuilt when it changes."""
     from atip.system.files import stamp_of
 
-    found: dict[str, str] = {}
+    stamps: dict[str, str] = {}
     start = os.path.join(places.config, "overrides")
     for below in ("", "sha256/"):
         try:
@@ -43,8 +43,8 @@ def override_stamps(places: Places) -> dict[str, str]:
         for name in names:
             stem, dot, ending = name.rpartition(".")
             if dot and ending == "json":
-                found[below + stem] = f" {stamp_of(os.path.join(start, below, name))}"
-    return found
+                stamps[below + stem] = f" {stamp_of(os.path.join(start, below, name))}"
+    return stamps
 
 
 def _read_override(name: str, path: str) -> Tool:
@@ -52,13 +52,15 @@ def _read_override(name: str, path: str) -> Tool:
     from atip.model.reading.reader import STORE, read_json
     from atip.system.files import read_bytes
 
-    hint = "correct it, or remove it"
+    hint = "correct the file, or remove it"
     try:
         value = read_json(read_bytes(path, MAX_OVERRIDE), STORE)
         if not isinstance(value, dict):
-            raise FormatError("override.invalid", "it is not an object")
+            raise FormatError("override.invalid", "it is not a JSON object")
         return decode({"atip": {"version": "0.6"}, "version": "", **value, "name": name}).tool
     except FormatError as error:
-        # SECURITY: nothing falls back to less; what the user said may be that it destroys.
-        told = f"`{path}` cannot be used: {error.message}"
-        raise FormatError("override.invalid", told, problems=error.problems, hint=hint) from error
+        # SECURITY: no fallback without the override; it may say that the tool destroys data.
+        message = f"`{path}` cannot be used: {error.message}"
+        raise FormatError(
+            "override.invalid", message, problems=error.problems, hint=hint
+        ) from error

@@ -1,6 +1,6 @@
-"""Registries and the store: look up everything known in every remote registry, let the store know, forget one.
+"""Registries and the store: look up every stored tool in every remote registry, update the store, remove a registry.
 
-Where the workflow meets: registries (`registry.remote.remotes`) on one side, the sources and the store (`discovery`) on the other.
+Connects registries (`registry.remote.remotes`) with the metadata sources and the store (`discovery`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class SyncedRegistries(Value):
-    """What `sync_registries` did."""
+    """Result of `sync_registries`."""
 
     report: RegistrySyncReport
     changed: tuple[str, ...]
-    """Tools whose stored description is new."""
+    """Tools whose stored description changed."""
     lost: tuple[str, ...] = ()
-    """Of these, tools that no registry describes any more."""
+    """Those of them that no registry describes any more."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -43,10 +43,10 @@ def sync_registries(
     prefetch: Sequence[str] = (),
     refresh: bool = True,
 ) -> SyncedRegistries:
-    """Look up everything known in every registry, and let the store know.
+    """Look up every stored tool in every registry, and update the store.
 
     Args:
-        approve: names or digests whose weaker descriptions may be taken over.
+        approve: names or digests whose weaker descriptions are accepted.
         prefetch: names whose shims are fetched for every platform and version.
 
     Raises:
@@ -58,9 +58,9 @@ def sync_registries(
     digests = {
         name: str(entry["hash"]).lower() for name, entry in tools.items() if _has_hash(entry)
     }
-    wanted = frozenset(digests.get(one, one) for one in approve)
-    with open_shims(host, refresh=refresh, approve=wanted) as shims:
-        report = synchronise(shims, _asked(host, digests, tools), prefetch=prefetch)
+    approved = frozenset(digests.get(one, one) for one in approve)
+    with open_shims(host, refresh=refresh, approve=approved) as shims:
+        report = synchronise(shims, _lookup_requests(host, digests, tools), prefetch=prefetch)
     changed = [
         name
         for name, digest in digests.items()
@@ -72,7 +72,7 @@ def sync_registries(
     return SyncedRegistries(report=report, changed=tuple(sorted(changed)), lost=lost)
 
 
-def _asked(
+def _lookup_requests(
     host: Host, digests: Mapping[str, str], tools: Mapping[str, Any]
 ) -> list[tuple[str, str, bool]]:
     from atip.discovery.sources.stored_sources import is_private
@@ -94,7 +94,7 @@ def _has_hash(entry: Any) -> bool:
 
 
 def _is_outdated(entry: dict[str, Any], registry: str | None, fetched: bool) -> bool:
-    """Whether the stored description is not what the sources would now give."""
+    """Whether the sources would now give another description than the stored one."""
     own = entry.get("x-atip") or {}
     if own.get("rung") in ("override", "native"):
         return False
@@ -113,7 +113,7 @@ def _learn_again(host: Host, names: Sequence[str], tools: dict[str, Any]) -> Non
 
 
 def remove_registry(host: Host, name: str) -> tuple[str, tuple[str, ...]]:
-    """Forget a registry and everything that it said; returns its address and the tools concerned.
+    """Remove a registry and all metadata from it; returns its address and the affected tools.
 
     Raises:
         NotFoundError: `registry.unknown`.
@@ -129,17 +129,17 @@ def remove_registry(host: Host, name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def list_registries(host: Host) -> list[dict[str, Any]]:
-    """Every configured registry, in the order in which they are asked, with what is remembered of it."""
+    """Every configured registry in lookup order, with its stored state."""
     from atip.registry.remote.remotes import load_sources
     from atip.registry.remote.state import RegistryFiles
     from atip.registry.shims.cache import ShimCache
     from atip.system.clock import iso
 
-    found = []
+    rows = []
     for source in load_sources(host.places):
         files = RegistryFiles(host.places, source)
         state = files.load_state()
-        found.append(
+        rows.append(
             {
                 "name": source.name,
                 "url": source.url,
@@ -155,7 +155,7 @@ def list_registries(host: Host) -> list[dict[str, Any]]:
                 "lastError": state.last_error or None,
             }
         )
-    return found
+    return rows
 
 
 class Registries:
@@ -165,7 +165,7 @@ class Registries:
         self._host = host
 
     def list(self) -> Sequence[dict[str, Any]]:
-        """Every configured registry, in the order in which they are asked, with what is remembered of it."""
+        """Every configured registry in lookup order, with its stored state."""
         return list_registries(self._host)
 
     def sync(
@@ -175,9 +175,9 @@ class Registries:
         prefetch: Sequence[str] = (),
         refresh: bool = True,
     ) -> SyncedRegistries:
-        """Look up everything known in every registry, and let the store know; see `sync_registries`."""
+        """Look up every stored tool in every registry, and update the store; see `sync_registries`."""
         return sync_registries(self._host, approve=approve, prefetch=prefetch, refresh=refresh)
 
     def remove(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """Forget a registry and everything that it said; returns its address and the tools concerned."""
+        """Remove a registry and all metadata from it; returns its address and the affected tools."""
         return remove_registry(self._host, name)

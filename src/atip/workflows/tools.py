@@ -1,4 +1,4 @@
-"""What is known of tools: listed, resolved, refreshed when a file changed, discovered on demand, ready for use."""
+"""Metadata of tools: listed, resolved, refreshed when a file changed, discovered on demand, ready for use."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def list_tools(host: Host) -> list[dict[str, Any]]:
-    """Every tool that is known by name, as index entries with their names; CMP tools last."""
+    """Every known tool, as index entries with their names; CMP tools last."""
     tools = host.store.load_index()["tools"]
     return with_cmp(host, [{"name": name, **entry} for name, entry in sorted(tools.items())])
 
 
 def find_tool(host: Host, name: str) -> Tool | None:
-    """Metadata of a tool, or None when nothing is known."""
+    """Metadata of a tool, or None when there is none."""
     try:
         return get_tool(host, name)
     except NotFoundError:
@@ -37,7 +37,7 @@ def get_tool(host: Host, name: str, words: Sequence[str] = ()) -> Tool:
     """Metadata of a tool, with curated knowledge, the user's override and layered patterns; ready for use.
 
     Args:
-        words: of a command line; of a very large tool, only the commands that these name are complete.
+        words: of a command line; of a very large tool, only the commands in these words are complete.
 
     Raises:
         NotFoundError: `tool.not-found` or `store.no-metadata`.
@@ -53,8 +53,8 @@ def get_tool(host: Host, name: str, words: Sequence[str] = ()) -> Tool:
 
 def get_document(host: Host, name: str, words: Sequence[str] = ()) -> dict[str, Any]:
     """Metadata as stored, plain values. `words` as for `get_tool`."""
-    found = find_document(host, name)
-    return found or host.store.load_metadata(name, resolve(host, name), words)
+    document = find_document(host, name)
+    return document or host.store.load_metadata(name, resolve(host, name), words)
 
 
 def with_patterns(host: Host, document: dict[str, Any]) -> dict[str, Any]:
@@ -73,29 +73,29 @@ def with_patterns(host: Host, document: dict[str, Any]) -> dict[str, Any]:
 
 
 def document_pieces(host: Host, name: str) -> list[bytes | memoryview]:
-    """What `show --json` prints of a tool, in pieces: its document with the claim of the tool itself. The commands of a
-    large one are a piece as it is stored: they are neither parsed nor copied.
+    """The output of `show --json` in pieces: the document of a tool with the claim of the tool itself. The commands of a
+    large tool are one piece as stored: they are neither parsed nor copied.
 
     Raises:
         NotFoundError: `tool.not-found` or `store.no-metadata`.
     """
     from atip.workflows.claims import with_claims
 
-    found = find_document(host, name)
-    entry = {} if found else resolve(host, name)
-    texts = None if found else host.store.load_texts(name, entry)
-    document = texts[0] if texts else found or host.store.load_metadata(name, entry)
+    cmp_document = find_document(host, name)
+    entry = {} if cmp_document else resolve(host, name)
+    texts = None if cmp_document else host.store.load_texts(name, entry)
+    document = texts[0] if texts else cmp_document or host.store.load_metadata(name, entry)
     document = with_patterns(host, document)
-    made = with_claims(host, {**document, "name": name})
+    claimed = with_claims(host, {**document, "name": name})
     if texts is None:
         try:
-            return [dumps(made, allow_nan=False).encode()]
+            return [dumps(claimed, allow_nan=False).encode()]
         except UnicodeEncodeError:  # half a character: only an escape can say it
-            return [dumps(made, allow_nan=False, ensure_ascii=True).encode()]
-    keys = list(made)
+            return [dumps(claimed, allow_nan=False, ensure_ascii=True).encode()]
+    keys = list(claimed)
     at = keys.index("commands")
     before, after = (
-        "".join(f"{dumps({key: made[key]}, allow_nan=False)[1:-1]}, " for key in part)
+        "".join(f"{dumps({key: claimed[key]}, allow_nan=False)[1:-1]}, " for key in part)
         for part in (keys[:at], keys[at + 1 :])
     )
     end = f", {after[:-2]}}}" if after else "}"
@@ -103,7 +103,7 @@ def document_pieces(host: Host, name: str) -> list[bytes | memoryview]:
 
 
 def get_only(host: Host, name: str, words: Sequence[str]) -> dict[str, Any]:
-    """One command of a tool as stored, in a document that says what it leaves out; empty where `view` has to make it."""
+    """One command of a tool as stored, in a document that lists what it leaves out; empty where `view` has to build it."""
     from atip.model.view.plain import plain_part
 
     document = find_document(host, name)
@@ -155,12 +155,12 @@ def _unknown(host: Host, name: str) -> NotFoundError:
 
     index = host.store.load_index()["tools"]
     close = closest(name, index)
-    hint = f"did you mean `{close}`?" if close else "run `atip scan`"
-    return NotFoundError("tool.not-found", f"no tool `{name[:80]}` is known", hint=hint)
+    hint = f"did you mean `{close}`?" if close else "if it is installed, run `atip scan`"
+    return NotFoundError("tool.not-found", f"no tool `{name[:80]}` found", hint=hint)
 
 
 def get_part(host: Host, name: str, commands: Sequence[str]) -> Tool:
-    """Some command subtrees of a tool: from what is stored, or, where only an overview is, by asking
+    """Some command subtrees of a tool: as stored, or, where only an overview is stored, by probing
     the tool for just these, confined (§3.1.1 agent strategy).
 
     Raises:
@@ -189,13 +189,13 @@ def _visible(path: str) -> Sequence[str]:
 
 
 def _is_expanded(tool: Tool, path: str) -> bool:
-    """Whether the stored tree holds the details of a command, not only its name."""
+    """Whether the stored tree has the details of a command, not only its name."""
     command = tool.find(tuple(path.replace(".", " ").split()))
     return command is not None and bool(command.commands or command.options or command.arguments)
 
 
 def mcp_servers(host: Host, cwd: str = "") -> McpConfigs:
-    """MCP servers that the user's clients are configured with: known, not started."""
+    """MCP servers in the configuration of the user's clients; none is started."""
     from atip.discovery.mcp.configs import read_mcp_configs
 
     extra = load_settings(host.places, "config").get("mcpConfigs", ())

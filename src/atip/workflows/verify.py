@@ -1,9 +1,8 @@
-"""Verifying a file on this machine: read it, what lies beside it, and whom the user trusts; then ask `trust`.
+"""Verify a local file: read it, the files beside it and the user's trust settings, then apply the procedure of `trust`.
 
-Where the workflow meets: files (`system`) and `trust.json` (`registry.settings`) on one side, the pure procedure on
-the other. Opens no socket unless asked to (`fetch`): otherwise what is named by URL counts only when it is already
-here (A26). The signature of a description comes from the cache of the registry that the description came from, and is
-judged by the signers configured for that registry.
+Connects files (`system`) and `trust.json` (`registry.settings`) with the pure procedure. Opens no socket unless
+`fetch` is set: otherwise a document referenced by URL counts only when it is already stored locally (A26). The
+signature of a description comes from the cache of its registry, and is checked against that registry's signers.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def verify_file(
     offline: bool = False,
     digest: str = "",
 ) -> Verdict:
-    """The verdict on one file; `tool` is its metadata where some is known.
+    """Return the verdict on one file; `tool` is its metadata, or None.
 
     Raises:
         NotFoundError: `file.not-found`.
@@ -62,17 +61,19 @@ def verify_file(
 
 
 def _read_binary(path: str, digest: str) -> bytes:
-    """The file; with a digest, only those very bytes."""
+    """Read the file; with a digest, raise when the bytes differ."""
     data = read_bytes(path, MAX_FILE)
     if digest and digest != f"sha256:{sha256_hex(data)}":
-        raise TrustError("trust.file-changed", f"`{path}` changed while it was looked at")
+        raise TrustError(
+            "trust.file-changed", f"`{path}` changed while it was being verified; try again"
+        )
     return data
 
 
 def _signed_description(
     materials: Materials, places: Places, name: str
 ) -> tuple[Materials, TrustPolicy | None, Tool | None]:
-    """The description as a registry sent it, with its signature and whose signatures count there; offline."""
+    """The description as received from a registry, with its signature and that registry's trust policy; offline."""
     from atip.registry.settings import has_registries
 
     if not has_registries(places):
@@ -81,10 +82,10 @@ def _signed_description(
     from atip.registry.shims.check import kind_of, read_shim, shim_policy
 
     digest = f"sha256:{sha256_hex(materials.binary)}"
-    found = find_signed(places, digest, name)
-    if found is None:
+    signed = find_signed(places, digest, name)
+    if signed is None:
         return materials, None, None
-    source, cached = found
+    source, cached = signed
     kind = kind_of(cached.bundle) if cached.bundle is not None else ""
     policy = shim_policy(source, required=source.require_signatures)
     if cached.bundle is not None and not (policy.signers or policy.keys):
@@ -95,7 +96,7 @@ def _signed_description(
 
 
 def fetch_attestation(tool: Tool | None, *, offline: bool) -> bytes | None:
-    """The document at `trust.provenance.url`; what it proves is judged by our policy alone.
+    """Fetch the document at `trust.provenance.url`; only our trust policy decides what it proves.
 
     Raises:
         FetchError: it cannot be fetched.
@@ -107,21 +108,21 @@ def fetch_attestation(tool: Tool | None, *, offline: bool) -> bytes | None:
 
 
 def fetch_document(url: str, *, offline: bool = False) -> bytes:
-    """A document by https from a public address, for `trust.provenance.fetch_and_verify_provenance` and the like.
+    """Fetch a document by https from a public address, for `trust.provenance.fetch_and_verify_provenance` and similar.
 
     Raises:
-        FetchError: it cannot be fetched, or is not there.
+        FetchError: it cannot be fetched, or does not exist.
     """
     from atip.system.network.http import HttpLimits, get
 
     answer = get(url, limits=HttpLimits(max_bytes=MAX_SIDECAR), offline=offline)
     if answer.status != 200:
-        raise FetchError("http.status", f"`{url[:200]}` answered {answer.status}")
+        raise FetchError("http.status", f"`{url[:200]}` answered with HTTP status {answer.status}")
     return answer.body
 
 
 def load_trust_policy(places: Places, options: VerifyOptions, tool: str = "") -> TrustPolicy:
-    """`trust.json` of the user; an identity or key given on the command line replaces those in it."""
+    """Load the user's `trust.json`; an identity or key in `options` replaces those in it."""
     from atip.registry.keys import read_key
     from atip.registry.settings import load_settings
     from atip.trust.expected import Key, Signer, create_trust_policy
@@ -146,11 +147,11 @@ def load_trust_policy(places: Places, options: VerifyOptions, tool: str = "") ->
 
 
 def _signature(path: str, options: VerifyOptions) -> tuple[str, str]:
-    found = options.signature or _beside(path, tuple(SIGNATURES))
-    if not found or options.signature_kind:
-        return found, options.signature_kind
-    kinds = [kind for ending, kind in SIGNATURES.items() if found.endswith(ending)]
-    return found, kinds[0] if kinds else ""
+    path_found = options.signature or _beside(path, tuple(SIGNATURES))
+    if not path_found or options.signature_kind:
+        return path_found, options.signature_kind
+    kinds = [kind for ending, kind in SIGNATURES.items() if path_found.endswith(ending)]
+    return path_found, kinds[0] if kinds else ""
 
 
 def _beside(path: str, endings: tuple[str, ...]) -> str:

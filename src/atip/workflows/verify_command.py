@@ -1,7 +1,7 @@
-"""What is proven about a program: the verdict on its bytes, and whether the organization approved them.
+"""Verification of a program: the verdict on its bytes, and whether the organization approved them.
 
-Files are hashed and signatures checked only where a policy asks for it (`approval`, `trust`, rules with `trust`) or somebody
-vouches for the bytes; `guard` must not pay for it otherwise. Opens no socket.
+Files are hashed and signatures checked only where a policy requires it (`approval`, `trust`, rules with `trust`) or a
+description or signature covers the bytes; `guard` must not pay for it otherwise. Opens no socket.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ProgramFile(Value):
-    """The file that a call will run, and the digest of the bytes that will really run."""
+    """The file that a call will run, and the digest of the bytes that will run."""
 
     word: str
     """As it was typed."""
@@ -43,9 +43,9 @@ def verify_command(
     cwd: str,
     program: ProgramFile | None = None,
 ) -> CommandContext:
-    """The subject with `verdict` and `listed`, where a policy looks at them or somebody vouches for the program's bytes.
+    """Add `verdict` and `listed` to the subject, where a policy uses them or a description or signature covers the bytes.
 
-    SECURITY: a program that is not what its own description says is compromised, and that no policy lifts.
+    SECURITY: a program that contradicts its own description is compromised, and no policy can allow it.
     """
     wants_verdict = any(
         policy.trust is not None or any(rule.trust is not None for rule in policy.rules)
@@ -55,19 +55,19 @@ def verify_command(
     path = _path(subject, cwd, program)
     if not path or not (wants_verdict or wants_approval or _is_vouched(subject.tool, path, lookup)):
         return subject
-    found = _program(places, subject, path, program)
-    if found is None:
+    file = _program(places, subject, path, program)
+    if file is None:
         return subject
     if wants_approval:
-        subject = subject.replace(listed=_is_approved(places, found.digest))
-    verdict = _verdict(places, found, subject, lookup, is_wanted=wants_verdict)
+        subject = subject.replace(listed=_is_approved(places, file.digest))
+    verdict = _verdict(places, file, subject, lookup, is_wanted=wants_verdict)
     if wants_verdict or (verdict is not None and verdict.level.value == "compromised"):
         subject = subject.replace(verdict=verdict)
     return subject
 
 
 def _is_vouched(name: str, path: str, lookup: Lookup) -> bool:
-    """Whether the program's description says something of its bytes, or a signature lies beside it."""
+    """Whether the program's description states a digest, or there is a signature beside it."""
     entry = lookup.entry(name) if lookup.has_store() else None
     own = (entry or {}).get("x-atip")
     if isinstance(own, dict) and own.get("rung") in DESCRIBED:
@@ -80,7 +80,7 @@ def _is_vouched(name: str, path: str, lookup: Lookup) -> bool:
 
 
 def _path(subject: CommandContext, cwd: str, program: ProgramFile | None) -> str:
-    """The real path of the program. SECURITY: by the word as it was typed; `./git` is not the `git` of the PATH."""
+    """The real path of the program. SECURITY: resolves the word as typed; `./git` is not the `git` on the PATH."""
     word = subject.argv[0] if subject.argv else subject.tool
     if program is not None and word == program.word:
         return program.path
@@ -99,8 +99,8 @@ def _program(
     from atip.system.file_digests import file_digest
 
     try:
-        kept = os.path.join(places.data, "digests")
-        return ProgramFile(word=word, path=path, digest=file_digest(path, kept))
+        digest_cache = os.path.join(places.data, "digests")
+        return ProgramFile(word=word, path=path, digest=file_digest(path, digest_cache))
     except AtipError:
         return None
 

@@ -151,7 +151,7 @@ def test_the_device_flow_shows_the_code_and_asks_as_often_as_it_may(monkeypatch)
         browser = Browser()
         tokens = device.obtain_by_device(settings, post_form, browser, waits.append)
     assert tokens["access_token"] == "at-device"
-    assert browser.lines == [f"type the code WDJB-MJHT on {idp.address}/activate"]
+    assert browser.lines == [f"enter the code WDJB-MJHT at {idp.address}/activate"]
     assert waits == [1.0, 1.0, 6.0]
 
 

@@ -190,7 +190,7 @@ def test_without_a_runtime_nothing_runs_and_everything_says_why(machine, silent)
             attempt()
         assert caught.value.code == "runner.no-runtime"
         assert "install podman" in caught.value.hint
-        assert ("`docker` does not answer" in caught.value.message) == silent
+        assert ("`docker` does not respond" in caught.value.message) == silent
     folder = bundle.folder
     said = {
         verb: run("bundle", verb, folder, *more, "--json", home=machine.home, cwd=machine.work)

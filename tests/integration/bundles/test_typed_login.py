@@ -99,7 +99,7 @@ def test_a_wrong_answer_is_a_failed_login(person: Person) -> None:
     person.wait_for("Password: ")
     person.type("guess\r")
     assert person.end() == 1
-    assert "login command ended with 1" in person.seen
+    assert "login command failed with exit code 1" in person.seen
 
 
 def test_interrupts_go_to_the_program_and_the_third_ends_it_anyway(person: Person) -> None:

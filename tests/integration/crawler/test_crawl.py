@@ -365,7 +365,7 @@ def test_a_tracked_tool_is_checked_crawled_merged_and_counted(tmp_path, archive)
 
 
 def test_a_weaker_update_is_not_published_without_a_person(tmp_path, archive):
-    """SECURITY-BAR row 28."""
+    """threat 28 of conformance/threats.toml."""
     tools = tmp_path / "registry" / "tools"
     tools.mkdir(parents=True)
     (tools / "wordcount.yaml").write_text(MANIFEST)

@@ -59,7 +59,7 @@ def test_wider_effects_are_held_for_review_and_named_by_diff(tmp_path: pathlib.P
     waiting = atip("crawl", "review", "registry", "--json", home=tmp_path, cwd=tmp_path)
     [entry] = waiting.document["waiting"]
     assert entry["kind"] == "wider"
-    assert any("network" in line and "was seen" in line for line in entry["differences"])
+    assert any("network" in line and "was observed" in line for line in entry["differences"])
     [held] = (tmp_path / "registry" / "review").glob("*.json")
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_text(json.dumps(shim))

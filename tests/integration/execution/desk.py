@@ -77,7 +77,7 @@ class Desk:
                 except OSError:
                     break
                 shown += data
-                if waiting and shown.rstrip().endswith((b"leave it:", b"drop them:")):
+                if waiting and shown.rstrip().endswith((b"to cancel:", b"drop them:")):
                     os.write(master, waiting.pop(0).encode() + b"\n")
             return process.wait(30), shown.decode("utf-8", "replace").replace("\r\n", "\n")
         finally:

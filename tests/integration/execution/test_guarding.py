@@ -102,11 +102,13 @@ def test_a_link_that_is_changed_after_the_decision_opens_no_secret(desk: Desk) -
     notes = desk.home / "notes.txt"
     notes.symlink_to(desk.home / "private.txt")
     named = Named(paths=(str(notes),))
-    assert str(desk.home / "private.txt") in _existing(named, str(desk.work), (), asked=False)
+    assert str(desk.home / "private.txt") in _existing(
+        named, str(desk.work), (), is_confirmed=False
+    )
     notes.unlink()
     notes.symlink_to(desk.home / ".ssh/id_ed25519")
-    assert _existing(named, str(desk.work), (), asked=False) == ()
-    assert len(_existing(named, str(desk.work), (), asked=True)) == 2
+    assert _existing(named, str(desk.work), (), is_confirmed=False) == ()
+    assert len(_existing(named, str(desk.work), (), is_confirmed=True)) == 2
 
 
 def make_environment(desk: Desk) -> pathlib.Path:

@@ -9,7 +9,7 @@ import pytest
 from atip.policy.presets import PRESETS
 from atip.toolbox import Toolbox
 from tests.shared import shared
-from tests.simulators.pages import NODE_MODULES, keep_picture, opened, serious
+from tests.simulators.pages import NODE_MODULES, broken_flags, keep_picture, opened, serious
 
 pytestmark = pytest.mark.skipif(
     not (NODE_MODULES / "pyodide").exists(), reason="no pyodide (scripts/setup-system installs it)"
@@ -62,6 +62,18 @@ def test_every_word_is_explained(judge):
     ]
     assert "destructive" in push[2]["text"]
     assert "recursive" in remove[1]["text"] and "force" in remove[1]["text"]
+
+
+def test_no_flag_goes_on_in_the_next_line(judge):
+    line = (
+        "git push --force-with-lease origin main && rm -rf build && tar -xzf a.tar.gz -C /usr/local"
+    )
+    judge.fill("#shell", line)
+    judge.keyboard.press("Enter")
+    judge.wait_for_selector("#explanation[data-line^='git push --force-with']")
+    assert judge.locator("#explanation .whole", has_text="-rf").count()
+    assert broken_flags(judge, "main") == []
+    judge.set_viewport_size({"width": 1280, "height": 800})
 
 
 def test_a_line_is_shared_by_its_fragment_and_sent_nowhere(judge):

@@ -15,7 +15,7 @@ from atip.execution.approvals import Approvals
 from atip.system.paths import Places
 from atip.toolbox import Toolbox
 from tests.integration.pages.test_hostile import corpus
-from tests.simulators.pages import is_too_wide, keep_picture, opened, serious
+from tests.simulators.pages import broken_flags, is_too_wide, keep_picture, opened, serious
 
 SECRET = "ghp_" + "Zx8" * 12
 DECISION = {
@@ -166,6 +166,10 @@ def test_lines_are_explained_by_the_policies_in_force_here(browser, address, hom
         page.keyboard.press("Enter")
         page.wait_for_selector("#explanation .card")
         assert "no pushes" in page.inner_text("#explanation")
+        page.fill("#shell", "rm -rf build --preserve-root")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#explanation[data-line^=rm]")
+        assert broken_flags(page, "main") == []
 
 
 def test_the_doctor_runs_after_a_second_question(browser, address):

@@ -55,8 +55,8 @@ def test_what_a_case_does_not_expect_is_named(tmp_path: pathlib.Path) -> None:
     ran = observe(tmp_path, text)
     assert ran.code == 1
     problems = {(row["line"], row["problem"]) for row in ran.document["unmet"]}
-    assert ("cp own.txt new.txt", "filesystem.delete was expected and not seen") in problems
-    assert ("cp own.txt new.txt", "filesystem.write was seen and not expected") in problems
+    assert ("cp own.txt new.txt", "filesystem.delete was expected but not observed") in problems
+    assert ("cp own.txt new.txt", "filesystem.write was observed but not expected") in problems
 
 
 def test_evidence_is_kept_by_digest_and_shown(tmp_path: pathlib.Path) -> None:
@@ -104,7 +104,7 @@ def test_cases_are_found_for_a_tool(tmp_path: pathlib.Path) -> None:
         (("run: cp -r d new", "rin: cp"), "did you mean `run`?"),
         (("run: cp -r d new", "run: mv a b"), "must begin with `cp`"),
         (("flag: --verbose", "name: x"), "belong together"),
-        (("[read, write]", "[read, wrte]"), "no fact `wrte`"),
+        (("[read, write]", "[read, wrte]"), "unknown fact `wrte`"),
         (("[read, write]", "write"), "must be a list of facts"),
         (("{own.txt:", "{../own.txt:"), "must be a path below"),
         (("run: cp -r d new", 'run: "cp \'"'), "cannot be split"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import pathlib
+import threading
 
 import pytest
 
 from atip.proving.samples import make_samples
 from atip.proving.trial import Trial, TrialRunner
+from atip.sandbox.tracing.trace import Tracer
 from atip.sandbox.verified import seal
 
 pytestmark = pytest.mark.sandbox
@@ -63,6 +66,26 @@ def test_what_pauses_or_works_goes_on(run, script: str) -> None:
     trial = run(f"{script}\ncp text.txt new.txt")
     assert (trial.exit_code, trial.timed_out, trial.cut) == (0, False, False)
     assert any(path.endswith("/new.txt") for path in trial.seen.writes)
+
+
+def test_what_waits_for_us_goes_on(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program sleeps while the tracer, ready to run, gets no processor; that is no reason to end it."""
+    over = threading.Event()
+    load = bytes(4_000_000)
+
+    def compute() -> None:
+        while not over.is_set():
+            hashlib.sha256(load)
+
+    busy = threading.Thread(target=compute, daemon=True)
+    busy.start()
+    monkeypatch.setattr(Tracer, "thread", property(lambda _tracer: busy.native_id))
+    try:
+        trial = run("sleep 4")
+    finally:
+        over.set()
+        busy.join()
+    assert (trial.exit_code, trial.timed_out, trial.cut) == (0, False, False)
 
 
 def test_what_computes_without_end_is_ended_by_its_processor_time(run) -> None:

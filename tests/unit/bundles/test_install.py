@@ -23,8 +23,8 @@ from atip.errors import AtipError, Denied, FormatError, TrustError
 from tests.simulators.bundle_host import make_bundle
 
 LINUX = HostMachine(os="linux", arch="x64", disk_mb=9000, memory_mb=9000)
-GOOD = VersionFinding(ok=True, written="1.4", version="1.4.0", range=">=1.2 <2")
-BAD = VersionFinding(ok=False, written="3.0", version="3.0.0", range=">=1.2 <2", reason="too new")
+GOOD = VersionFinding(ok=True, printed="1.4", version="1.4.0", range=">=1.2 <2")
+BAD = VersionFinding(ok=False, printed="3.0", version="3.0.0", range=">=1.2 <2", reason="too new")
 
 
 def site(tmp_path, *, host=LINUX, programs=None, is_root=False):

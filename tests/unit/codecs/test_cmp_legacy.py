@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atip.codecs.cmp import codec as cmp
-from atip.codecs.cmp.legacy import modernised
+from atip.codecs.cmp.legacy import modernize
 from atip.errors import FormatError
 
 INTENT = {"patterns": ["find text"], "template": "rg {query}", "outputParser": "json"}
@@ -28,7 +28,7 @@ IDENTITY = {"domain": "files", "name": "ripgrep", "summary": "Search", "version"
     ids=["adapter file", "two documents", "package.json"],
 )
 def test_every_old_form_becomes_a_tool(document):
-    documents, losses = modernised(document)
+    documents, losses = modernize(document)
     tool = cmp.decode(documents).tool
     assert (tool.name, tool.description, tool.version) == ("ripgrep", "Search", "1.0.0")
     assert documents["capability"]["intents"][0]["command"] == "rg {query}"
@@ -37,12 +37,12 @@ def test_every_old_form_becomes_a_tool(document):
 
 
 def test_a_missing_name_is_that_of_the_file():
-    documents, _ = modernised({"domain": "x", "summary": "y", "intents": []}, origin="old")
+    documents, _ = modernize({"domain": "x", "summary": "y", "intents": []}, origin="old")
     assert (documents["manifest"]["name"], documents["manifest"]["version"]) == ("old", "0.0.0")
 
 
 @pytest.mark.parametrize("document", [None, [], {}, {"name": "x"}, {"cmp": {"domain": "x"}}])
 def test_anything_else_is_refused(document):
     with pytest.raises(FormatError) as caught:
-        modernised(document)
+        modernize(document)
     assert caught.value.code == "cmp.not-legacy"

@@ -8,7 +8,7 @@ import pytest
 
 from atip.codecs.interface import encoder
 from atip.codecs.providers.check import check_declarations
-from atip.codecs.providers.tools import compile_tools, estimate, tokens_of, undone
+from atip.codecs.providers.tools import compile_tools, estimate, tokens_of, undo_call
 from atip.errors import NotFoundError, UsageError
 from atip.session import to_anthropic, to_gemini, to_openai
 from tests.unit.calls.tools import argument, command, option, tool
@@ -159,14 +159,14 @@ def test_every_change_of_a_dialect_is_undone(provider, strict, given):
     compiled = compile_tools([WIDE], provider, strict=strict)
     assert check_declarations(provider, compiled.declarations, strict=strict) == []
     assert set(given) <= set(properties(compiled.declarations[0]))
-    function, values = undone(compiled, "t", given)
+    function, values = undo_call(compiled, "t", given)
     assert values == {"dry-run": True, "level": 2, "items": [1], "data": {"a": "x"}, "free": 3}
     assert function.name == "t"
 
 
 def test_strict_structures_lose_their_nulls_on_the_way_back():
     compiled = compile_tools([WIDE], "openai", strict=True)
-    assert undone(compiled, "t", {"data": {"a": None}}) [1] == {"data": {}}  # fmt: skip
+    assert undo_call(compiled, "t", {"data": {"a": None}}) [1] == {"data": {}}  # fmt: skip
 
 
 @pytest.mark.proves("ATIP6-8.2-08")
@@ -185,10 +185,10 @@ def test_strategy_b_has_one_function_per_group_with_an_action():
         in shown["action"]["description"]
     )
     assert shown["number"]["type"] == ["integer", "null"]
-    function, values = undone(compiled, "gh_pr", {"action": "merge", "number": 3, "title": None})
+    function, values = undo_call(compiled, "gh_pr", {"action": "merge", "number": 3, "title": None})
     assert (function.path, values) == (("pr", "merge"), {"number": 3})
-    assert undone(compiled, "gh_pr", {"action": "burn"}) is None
-    assert undone(compiled, "nothing", {}) is None
+    assert undo_call(compiled, "gh_pr", {"action": "burn"}) is None
+    assert undo_call(compiled, "nothing", {}) is None
 
 
 def test_strategy_b_keeps_apart_what_only_shares_a_name():
@@ -201,8 +201,8 @@ def test_strategy_b_keeps_apart_what_only_shares_a_name():
     compiled = compile_tools([made], "anthropic", strategy="action")
     shown = properties(compiled.declarations[0])
     assert list(shown) == ["action", "x", "a_action", "b_x"]
-    assert undone(compiled, "t", {"action": "b", "b_x": 3})[1] == {"x": 3}
-    assert undone(compiled, "t", {"action": "a", "a_action": "go"})[1] == {"action": "go"}
+    assert undo_call(compiled, "t", {"action": "b", "b_x": 3})[1] == {"x": 3}
+    assert undo_call(compiled, "t", {"action": "a", "a_action": "go"})[1] == {"action": "go"}
 
 
 def big(groups=20, commands=10):

@@ -163,3 +163,15 @@ def test_the_commands_of_the_parent_are_not_those_of_the_child():
     command, _, _ = explore(answers)
     assert list(command.commands) == ["d", "m", "p", "q"]
     assert not any(child.commands for child in command.commands.values())
+
+
+def test_a_program_that_works_until_its_time_is_over_is_asked_twice_only():
+    class Busy(Simulated):
+        def run(self, argv, *, wall_s=None):
+            super().run(argv)
+            return ProbeResult(exit_code=-9, timed_out=True)
+
+    runner = Busy({})
+    tree = HelpTree(runner, "/usr/bin/boat", lambda text, path: infer_help(text), HelpBudget())
+    assert tree.explore() is None
+    assert runner.asked == [("--help",), ("-h",)]

@@ -12,6 +12,7 @@ from atip.discovery.sources.source_order import ProbeSubject
 from atip.discovery.summaries.packages import InstalledPackages, read_debian
 from atip.discovery.summaries.sources import SummarySources
 from atip.inference.manual.man import read_purpose
+from atip.knowledge.summaries import SUMMARIES
 
 PAGE = ".TH BOAT 1\n.SH NAME\nboat, ship \\- carry things over water\n.SH SYNOPSIS\nboat\n"
 
@@ -120,3 +121,40 @@ def test_node_and_python_packages_describe_their_program(machine, tmp_path):
 )
 def test_name_line_of_a_manual(page, name, purpose):
     assert read_purpose(page, name) == purpose
+
+
+def test_our_list_says_of_one_name_what_an_entry_for_several_cannot(machine):
+    sources, _ = machine
+    assert sources.find(subject("uptime"), {}) == SUMMARIES["uptime"]
+
+
+def test_usage_lines_behind_the_purpose_are_no_part_of_it():
+    page = '.TH BOAT 1\n.SH "NAME"\nboat \\- carry things\n.sp\n\\fBboat\\fP \\fIoptions file\\fP ...\n.SH "DESCRIPTION"\n'
+    assert read_purpose(page, "boat") == "carry things"
+
+
+def test_a_program_of_which_nothing_is_known_is_part_of_its_package(machine):
+    sources, _ = machine
+    assert sources.find(subject("two"), {}) == "Part of fleet: many boats at once"
+    assert sources.find(subject("two"), {"help": "row one boat"}) == "row one boat"
+
+
+def test_the_page_of_a_file_with_several_programs_comes_after_what_the_program_says(machine):
+    sources, _ = machine
+    link = subject("dinghy").replace(real_path="/usr/bin/boat")
+    assert sources.find(link, {}) == "carry things over water"
+    assert sources.find(link, {"man": "row to the shore"}) == "row to the shore"
+
+
+@pytest.mark.usefixtures("machine")
+def test_a_versioned_file_has_its_own_page_first(tmp_path):
+    page = PAGE.replace("boat, ship", "boat-2").replace("carry", "tow")
+    (tmp_path / "usr/share/man/man1/boat-2.1").write_text(page)
+    texts = InstalledTexts([str(tmp_path / "usr")])
+    found = SummarySources(texts, InstalledPackages(str(tmp_path))).find(subject("boat-2"), {})
+    assert found == "tow things over water"
+
+
+def test_a_purpose_of_several_lines_is_whole():
+    page = ".Dd today\n.Dt BOAT 1\n.Sh NAME\n.Nm boat\n.Nd a remote control for\n.Nm ship\nand others\n.Sh SYNOPSIS\n"
+    assert read_purpose(page, "boat") == "a remote control for ship and others"

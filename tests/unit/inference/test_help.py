@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from atip.inference.help import infer_help
-from atip.inference.help.choices import are_values
 from atip.inference.help.flags import parse_flags
 from atip.inference.help.layout.page import MAX_LINES, clean, read_page
 from atip.inference.help.usage_lines.synopsis import parse_synopsis, tokenize
+from atip.inference.help.values.choices import are_values
 from atip.model.tool import BOOLEAN, Option
 
 

@@ -21,11 +21,18 @@ GOOD = [
     ("obj", "OVERVIEW: Manifest Tool for objects", "Manifest Tool for objects"),
     ("apt-get", "apt 2.6.1 (amd64) apt-get is a command line interface for packages.", "apt-get is a command line interface for packages."),
     ("info", "/usr/bin/info: Output information about this", "Output information about this"),
+    ("boat-14", "boat: Fetch things over water", "Fetch things over water"),
+    ("bzip2", "a block-sorting file compressor, v1.0.8", "a block-sorting file compressor"),
+    ("halt", "Halt, power-off or reboot the machine", "Halt, power-off or reboot the machine"),
+    ("bzip2", "bzip2, a file compressor", "a file compressor"),
     ("boat", "Error: no cargo found. Moves things over water and back.", "Moves things over water and back."),
 ]  # fmt: skip
 BAD = [
     ("cpack", "CPack Command-Line Reference", "pointer"),
+    ("cpack", "Options --version,-version,/V [<file>] = Print version number and exit.", "usage"),
     ("ssh", "unknown option -- -", "error"),
+    ("tss2_sign", "tss2_sign(1)", "name"),
+    ("boat", "a remote control utility for", "fragment"),
     ("idle", "Error: option --help not recognized", "error"),
     ("x", "cannot open display :0", "error"),
     ("x", "x: missing operand", "error"),

@@ -47,7 +47,7 @@ def test_a_second_build_renders_only_what_changed(source, tmp_path):
     feed = json.loads((out / "changes/feed.json").read_text())
     assert [item["title"] for item in feed["items"]] == ["rm: version 3.0 (was 2.0)"]
     make_site(source, tmp_path / "fresh")
-    same = {k: v for k, v in tree(tmp_path / "fresh").items() if k.startswith(("t/", "search/p"))}
+    same = {k: v for k, v in tree(tmp_path / "fresh").items() if k.startswith(("t/", "search/"))}
     assert same.items() <= tree(out).items()
 
 
@@ -100,6 +100,8 @@ def test_pages_of_a_tool_that_is_gone_are_removed(source, tmp_path):
     assert not (out / "t/rm").exists() and (out / "t/ls/index.html").exists()
     assert "rm: removed" in (out / "changes/feed.json").read_text()
     assert "/t/rm/" not in (out / "sitemap.xml").read_text()
+    blocks = b"".join(data for path, data in tree(out).items() if path.startswith("search/"))
+    assert b"t/ls/index" in blocks and b"t/rm/" not in blocks
 
 
 def test_a_damaged_state_is_forgotten(source, tmp_path):

@@ -64,3 +64,9 @@ def test_large_pieces_are_split():
     assert max(map(len, pieces.values())) < 2 * MAX_PIECE
     assert 4999 in lookup(files, "tool04999")
     assert len(files["search/index.json"]) < 20_000
+
+
+def test_words_of_ascii_are_those_of_any_text():
+    text = "The snake_case, kebab-case & CamelCase of 2 files' \x1f names\x7f (v1.2)\n\tend"
+    assert words_of(f"{text} é") == [*words_of(text), "é"]
+    assert words_of(text)[:5] == ["snake", "case", "kebab", "case", "camelcase"]

@@ -30,7 +30,7 @@ def plan(
 ) -> Confinement:
     effects = UNKNOWN if words is None else as_effects(profile(words))
     request = None if asked is None else SandboxRequest(confinement=asked)
-    return plan_confinement(effects, policies, request=request, scene=SCENE)
+    return plan_confinement(effects, policies, request=request, context=SCENE)
 
 
 def test_requests_are_cut_to_what_policy_grants():
@@ -73,10 +73,10 @@ def test_layers_only_narrow_and_a_project_grants_nothing_by_itself():
         hosts=("api.example.com", "evil.example"),
         writes=("/w/out/a/**", "/etc/**"),
     )
-    found = plan_confinement(UNKNOWN, (USER, project), scene=SCENE)
+    found = plan_confinement(UNKNOWN, (USER, project), context=SCENE)
     assert found.egress == ("api.example.com",)
     assert found.fs_write == ("/w/out/a/**",)
-    assert plan_confinement(UNKNOWN, (Policy(layer="user"), project), scene=SCENE).egress == ()
+    assert plan_confinement(UNKNOWN, (Policy(layer="user"), project), context=SCENE).egress == ()
 
 
 def test_every_run_is_bounded():
@@ -101,5 +101,5 @@ def test_project_cannot_open_a_secret_folder_inside_of_a_grant() -> None:
     request = SandboxRequest(confinement=Confinement(fs_write=("/h/.ssh/**",)), curated=False)
     effects = Effects(filesystem=Filesystem(write=True))
     scene = RunContext(cwd="/h/w", home="/h")
-    both = plan_confinement(effects, (user, project), request=request, scene=scene)
+    both = plan_confinement(effects, (user, project), request=request, context=scene)
     assert "/h/.ssh/**" not in both.fs_write

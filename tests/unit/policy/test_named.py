@@ -20,11 +20,11 @@ SCENE = RunContext(
 
 
 def plan(effects=UNKNOWN, *policies: Policy, **options) -> Confinement:
-    return plan_confinement(effects, policies or (USER,), **{"scene": SCENE, **options})
+    return plan_confinement(effects, policies or (USER,), **{"context": SCENE, **options})
 
 
 def hosts(*argv: str) -> tuple[str, ...]:
-    return named_by([CommandContext(argv=argv)], home="/h", asked=False).hosts
+    return named_by([CommandContext(argv=argv)], home="/h", confirmed=False).hosts
 
 
 def test_hosts_of_addresses_are_named_with_ports_of_their_own():
@@ -52,8 +52,8 @@ def test_secrets_are_named_only_where_a_person_is_asked():
     subject = CommandContext(
         paths=("/data/in.csv", "~/.ssh/id_rsa", "/h/.bashrc", "/etc/shadow", "/", "/tmp", "/usr/bin/x", "/a/*")
     )  # fmt: skip
-    assert named_by([subject], home="/h", asked=False).paths == ("/data/in.csv",)
-    assert named_by([subject], home="/h", asked=True).paths == (
+    assert named_by([subject], home="/h", confirmed=False).paths == ("/data/in.csv",)
+    assert named_by([subject], home="/h", confirmed=True).paths == (
         "/data/in.csv",
         "/h/.ssh/id_rsa",
         "/h/.bashrc",
@@ -74,7 +74,7 @@ def test_the_workspace_is_writable_for_what_may_write_and_nothing_else_is():
     [("/h", ("/h/**",), ()), ("/", (), ()), ("", (), ()), ("/h/w", ("/h/w/**",), ("/h/w/**",))],
 )
 def test_a_home_is_no_workspace_and_the_machine_is_none_at_all(cwd, reads, writes):
-    found = plan(scene=SCENE.replace(cwd=cwd))
+    found = plan(context=SCENE.replace(cwd=cwd))
     assert (found.fs_read, found.fs_write) == (reads, writes)
 
 
@@ -102,7 +102,7 @@ def test_a_secret_folder_is_there_if_a_person_granted_it_and_own_settings_never(
 def test_what_runs_later_stays_as_it_is_unless_the_call_is_about_it():
     kept = plan().fs_keep
     assert "**/.git" in kept and "**/.envrc" in kept and "**/.github/workflows" in kept
-    own = plan(scene=SCENE.replace(repository=True, changed=(".git/config",))).fs_keep
+    own = plan(context=SCENE.replace(repository=True, changed=(".git/config",))).fs_keep
     assert "**/.git/hooks" in own and not {"**/.git", "**/.git/config"} & {*own}
     assert plan(as_effects(profile("reads"))).fs_keep == ()
     assert plan(marked(UNKNOWN, "protected")).fs_keep == ()

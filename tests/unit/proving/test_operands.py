@@ -8,9 +8,13 @@ import pytest
 
 from atip.crawler.proof.campaign import MADE_BY_PROGRAMS
 from atip.knowledge.reading import load
-from atip.proving.operands import load_recipes, parse_recipe
+from atip.policy.confinement.observed import Touched
+from atip.proving.cases import Case, case_from
+from atip.proving.generate import CaseBudget, Generator
+from atip.proving.operands import load_environment, load_recipes, parse_recipe
 from atip.proving.samples import make_samples
 from atip.proving.tally import load_explained
+from atip.proving.trial import Trial
 
 
 def test_a_recipe_says_where_it_starts_and_what_it_reads() -> None:
@@ -49,3 +53,21 @@ def test_explanations_name_tools_and_reasons(one) -> None:
     assert one.tools
     assert len(one.why) > 10
     assert any(load(tool) for tool in one.tools)
+
+
+def test_a_check_for_a_newer_version_is_switched_off_in_every_case() -> None:
+    """In the base, with a flag, and when the case is played again."""
+    tool = load("terraform")
+    assert tool is not None
+    quiet = {"CHECKPOINT_DISABLE": "1"}
+    seen: list[Case] = []
+
+    def play(case: Case) -> Trial:
+        seen.append(case)
+        return Trial(argv=case.argv, exit_code=0, timed_out=False, seen=Touched())
+
+    found = Generator("terraform", tool, tool, "/", play, CaseBudget(commands=4)).generate()
+    assert any(case.flag for case in seen)
+    assert all(case.setup.env == quiet for case in seen)
+    assert all(case_from(one.case.to_json()).setup.env == quiet for one in found)
+    assert load_environment("cp") == {}

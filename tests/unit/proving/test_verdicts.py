@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atip.model.effects import Effects, Filesystem, Interactive
-from atip.policy.confinement.observed import FACTS, says
+from atip.policy.confinement.observed import FACTS, claim_of
 from atip.proving.evidence import block_of, evidence_of_cases, is_verified
 from atip.proving.tally import AS_BEFORE, JudgedCase, steady, why_of
 from atip.proving.verdicts import (
@@ -43,7 +43,7 @@ sights = st.builds(
 def test_each_fact_has_the_verdict_that_claim_and_sight_give(claim: Effects, sight: Sight) -> None:
     found = {each.fact: each.verdict for each in judge_sight(claim, sight)}
     for fact in FACTS:
-        claimed, seen = says(claim, fact), fact in sight.seen
+        claimed, seen = claim_of(claim, fact), fact in sight.seen
         if seen:
             assert found[fact] == {True: AGREES, False: UNDECLARED, None: UNSAID}[claimed]
         else:

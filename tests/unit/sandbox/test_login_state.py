@@ -23,7 +23,7 @@ def test_state_paths_are_asked_for_and_a_deny_rule_wins():
         UNKNOWN,
         (granted,),
         request=SandboxRequest(confinement=asked),
-        scene=RunContext(cwd="/h/w", home="/h"),
+        context=RunContext(cwd="/h/w", home="/h"),
     )
     assert plan.fs_write == ("/h/.local/state/hub/**",)
     assert plan.fs_deny == ("/h/.ssh/**",)

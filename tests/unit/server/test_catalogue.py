@@ -111,7 +111,7 @@ def test_a_changed_entry_is_read_again(tmp_path):
 
 
 def test_poisoned_texts_are_shown_clean_bounded_and_inside_a_block(tmp_path):
-    """SECURITY-BAR row 5, through the doors that an MCP client has."""
+    """threat 5 of conformance/threats.toml, through the doors that an MCP client has."""
     from atip.model.lint.text import invisible
     from tests.shared import shared
 

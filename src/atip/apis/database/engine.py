@@ -1,6 +1,6 @@
 """Engines: a database address with its references resolved, and transactions that only read.
 
-Read-only is said to the database, not hoped for: `query_only` and a read-only file for SQLite, READ ONLY transactions for
+The database itself enforces read-only access: `query_only` and a read-only file for SQLite, READ ONLY transactions for
 PostgreSQL and MySQL. Statements have a time limit; SQLite, which runs in our own process, has bounds on values too. A role that can read files
 or start programs of the server is refused (`roles.py`), because a read-only transaction does not stop that.
 """
@@ -38,7 +38,7 @@ def open_engine(config: SourceConfig, access: ApiAccess) -> Any:
     """An engine for a configured database.
 
     Raises:
-        AuthRequired: `api.auth-missing` for a reference that leads nowhere.
+        AuthRequired: `api.auth-missing` for a reference that cannot be resolved.
         FormatError: `api.database-url`.
         AtipError: `api.missing-extra`.
     """
@@ -52,7 +52,7 @@ def open_engine(config: SourceConfig, access: ApiAccess) -> Any:
     try:
         url = sqlalchemy.engine.make_url(text)
     except sqlalchemy.exc.ArgumentError as error:
-        raise FormatError("api.database-url", "this is not a database address") from error
+        raise FormatError("api.database-url", "`url` is not a valid database address") from error
     backend = url.get_backend_name()
     if backend not in ALLOWED and backend != "postgres":
         raise FormatError(
@@ -90,7 +90,7 @@ def _sqlite_url(url: Any, config: SourceConfig) -> Any:
         return url
     path = os.path.abspath(os.path.join(config.folder, name.removeprefix("file:").split("?")[0]))
     if not os.path.exists(path):
-        raise FetchError("api.database", f"there is no database `{path}`")
+        raise FetchError("api.database", f"no database file `{path}`")
     mode = "rw" if config.settings.get("writable") else "ro"
     from urllib.parse import quote
 
@@ -102,7 +102,7 @@ def reading(engine: Any) -> Iterator[Any]:
     """A connection whose transaction cannot write.
 
     Raises:
-        FetchError: `api.database` with what the database said.
+        FetchError: `api.database` with the error of the database.
     """
     with driver_errors(engine), engine.connect() as connection:
         name = engine.dialect.name
@@ -133,7 +133,7 @@ def reading(engine: Any) -> Iterator[Any]:
 
 @contextmanager
 def writing(engine: Any) -> Iterator[Any]:
-    """A transaction that is kept when everything went well."""
+    """A transaction that is committed unless an error is raised."""
     with driver_errors(engine), engine.begin() as connection:
         if engine.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
@@ -153,7 +153,7 @@ def _bound_mysql(connection: Any) -> None:
 
 
 def _bound_sqlite(connection: Any) -> None:
-    """SECURITY: SQLite computes in our own process: one query could take all time and all memory."""
+    """SECURITY: SQLite runs in our own process: one query could use all CPU time and memory."""
     import sqlite3
 
     driver = connection.connection.driver_connection
@@ -165,7 +165,7 @@ def _bound_sqlite(connection: Any) -> None:
 
 @contextmanager
 def driver_errors(engine: Any) -> Iterator[None]:
-    """Errors of the driver in our words, without the values that were sent."""
+    """Convert driver errors to ours, without the values that were sent."""
     import sqlalchemy
 
     try:

@@ -1,9 +1,9 @@
 """The query tool: one SELECT, in a read-only transaction, with a limit on rows.
 
-SECURITY: four walls. (1) the first word must be one that reads; (2) the driver gets it as *one* statement, so `; DROP …`
+SECURITY: four barriers. (1) the first word must be one that reads; (2) the driver gets it as *one* statement, so `; DROP …`
 is an error and not a second statement that leaves the transaction; (3) the transaction is read-only; (4) SQLite also
-asks an authorizer, because `PRAGMA` and `ATTACH` are statements of their own. Functions with side effects are the
-database's matter: give the role of this source no right to them (a superuser is refused).
+asks an authorizer, because `PRAGMA` and `ATTACH` are statements of their own. The database must restrict
+functions with side effects: give the role of this source no right to them (a superuser is refused).
 """
 
 from __future__ import annotations
@@ -47,22 +47,22 @@ def run_query(engine: Any, sql: str, values: Mapping[str, Any], limit: int) -> d
             options = {"stream_results": True}
             result = connection.execution_options(**options).execute(statement, _bind(values))
             try:
-                made, more = _bounded(result.mappings(), limit)
+                rows, more = _bounded(result.mappings(), limit)
             finally:
                 result.close()
         finally:
             if engine.dialect.name == "sqlite":
                 driver.set_authorizer(None)
-    return {"rows": made, "more": more}
+    return {"rows": rows, "more": more}
 
 
 def _bounded(rows: Iterable[Mapping[Any, Any]], limit: int) -> tuple[list[dict[str, Any]], bool]:
     """At most `limit` rows, and no more bytes than an answer may have; whether there are more."""
-    made: list[dict[str, Any]] = []
+    kept_rows: list[dict[str, Any]] = []
     left = MAX_ANSWER
     for row in rows:
-        if len(made) == limit:
-            return made, True
+        if len(kept_rows) == limit:
+            return kept_rows, True
         left -= sum(len(value) for value in row.values() if isinstance(value, (str, bytes)))
         if left < 0:
             raise UsageError(
@@ -70,8 +70,8 @@ def _bounded(rows: Iterable[Mapping[Any, Any]], limit: int) -> tuple[list[dict[s
                 f"the answer has more than {MAX_ANSWER:,} bytes",
                 hint="select fewer rows or columns",
             )
-        made.append(plain_row(row))
-    return made, False
+        kept_rows.append(plain_row(row))
+    return kept_rows, False
 
 
 def _bind(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,8 +88,8 @@ def check_reads(sql: str) -> None:
     if word is None or word.group(0).lower() not in _READS or has_second_statement(sql):
         raise UsageError(
             "api.not-a-select",
-            "only one statement that reads is run here",
-            hint="begin with SELECT or WITH, and leave out `;`",
+            "only a single read-only statement is allowed",
+            hint="start with SELECT or WITH, and omit `;`",
         )
 
 
@@ -111,11 +111,11 @@ def has_second_statement(sql: str) -> bool:
             if end < 0:
                 return True
             index = end + 2
-        elif sign == "$" and (found := re.compile(r"\$[A-Za-z_0-9]*\$").match(sql, index)):
-            end = sql.find(found.group(0), found.end())
+        elif sign == "$" and (tag := re.compile(r"\$[A-Za-z_0-9]*\$").match(sql, index)):
+            end = sql.find(tag.group(0), tag.end())
             if end < 0:
                 return True
-            index = end + len(found.group(0))
+            index = end + len(tag.group(0))
         elif sign == ";":
             return bool(_COMMENTS.sub("", sql[index + 1 :], count=1).strip("; \t\r\n"))
         else:
@@ -124,8 +124,8 @@ def has_second_statement(sql: str) -> bool:
 
 
 def _quote_end(sql: str, start: int, sign: str) -> int | None:
-    """The place behind a quoted text. Backslashes are read as ordinary signs *and* as escapes may
-    end it elsewhere, so a text with one that could matter is doubtful."""
+    """The position after a quoted text; None: ambiguous. Databases disagree on whether a backslash escapes a quote,
+    so a text where that matters is ambiguous."""
     index = start + 1
     while True:
         end = sql.find(sign, index)

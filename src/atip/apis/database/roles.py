@@ -1,7 +1,7 @@
 """Roles of database servers that may do more than a read-only transaction stops: read files, start programs.
 
 PostgreSQL: superusers and members of `pg_read_server_files` and its siblings. MySQL and MariaDB: FILE (`LOAD_FILE`,
-`INTO OUTFILE`) and SUPER, granted to the account or to a role in force. Implements SECURITY-BAR row 25.
+`INTO OUTFILE`) and SUPER, granted to the account or to a role in force. Defends against threat 25 of conformance/threats.toml.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def refuse_mighty(connection: Any) -> None:
     if not accepted and _is_mighty(connection):
         raise PolicyError(
             "api.database-role",
-            "this role may read files or start programs of the database server",
+            "this role can read files or start programs on the database server",
             hint=f'use a role without these rights, or set "{MIGHTY_WORD}": true for the source',
         )
 
@@ -38,5 +38,5 @@ def _is_mighty(connection: Any) -> bool:
     if connection.dialect.name == "postgresql":
         return bool(connection.exec_driver_sql(_POSTGRES).scalar())
     grants = [str(line) for line in connection.exec_driver_sql("SHOW GRANTS").scalars()]
-    found = (_GLOBAL_GRANT.match(line) for line in grants)
-    return any(each is not None and _MYSQL.search(each[1]) for each in found)
+    global_grants = (_GLOBAL_GRANT.match(line) for line in grants)
+    return any(each is not None and _MYSQL.search(each[1]) for each in global_grants)

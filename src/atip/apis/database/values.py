@@ -1,4 +1,4 @@
-"""Values of columns: SQL types ⇄ JSON. What JSON cannot say exactly travels as text: decimals, times, bytes."""
+"""Values of columns: SQL types ⇄ JSON. Values that JSON cannot represent exactly become strings: decimals, times, bytes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _BINARY = frozenset({"BINARY", "VARBINARY", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB"
 
 def column_schema(kind: Any, *, nullable: bool) -> dict[str, Any]:
     """JSON Schema of a column."""
-    made = _schema(kind)
-    if not nullable or "type" not in made:
-        return made
-    types = made["type"] if isinstance(made["type"], list) else [made["type"]]
-    made = {**made, "type": [*types, "null"]}
-    if "enum" in made:
-        made["enum"] = [*made["enum"], None]
-    return made
+    schema = _schema(kind)
+    if not nullable or "type" not in schema:
+        return schema
+    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    schema = {**schema, "type": [*types, "null"]}
+    if "enum" in schema:
+        schema["enum"] = [*schema["enum"], None]
+    return schema
 
 
 def _schema(kind: Any) -> dict[str, Any]:
@@ -42,19 +42,19 @@ def _schema(kind: Any) -> dict[str, Any]:
         return {"type": ["number", "string"]}
     if isinstance(kind, types.Enum):
         return {"type": "string", "enum": list(kind.enums)}
-    for known, told in (
+    for sql_type, format_name in (
         (types.DateTime, "date-time"),
         (types.Date, "date"),
         (types.Time, "time"),
         (types.Uuid, "uuid"),
     ):
-        if isinstance(kind, known):
-            return {"type": "string", "format": told}
+        if isinstance(kind, sql_type):
+            return {"type": "string", "format": format_name}
     if _is_binary(kind):
         return {"type": "string", "contentEncoding": "base64"}
-    if _named(kind) in {"BIT", "YEAR"}:
+    if _type_name(kind) in {"BIT", "YEAR"}:
         return {"type": "integer"}
-    if _named(kind) == "SET":
+    if _type_name(kind) == "SET":
         return {"type": "array", "items": {"type": "string", "enum": list(kind.values)}}
     if isinstance(kind, types.ARRAY):
         return {"type": "array", "items": _schema(kind.item_type)}
@@ -67,15 +67,15 @@ def _is_binary(kind: Any) -> bool:
     """Bytes; MySQL's VARBINARY and larger blobs do not derive from `LargeBinary`."""
     from sqlalchemy import types
 
-    return isinstance(kind, types.LargeBinary) or _named(kind) in _BINARY
+    return isinstance(kind, types.LargeBinary) or _type_name(kind) in _BINARY
 
 
-def _named(kind: Any) -> str:
+def _type_name(kind: Any) -> str:
     return str(getattr(kind, "__visit_name__", "")).upper()
 
 
 def bound(kind: Any, value: Any) -> Any:
-    """A JSON value as the driver wants it for a column of that type.
+    """Convert a JSON value to the type that the driver expects for a column.
 
     Raises:
         UsageError: `api.invalid-argument`.
@@ -89,14 +89,14 @@ def bound(kind: Any, value: Any) -> Any:
             return [bound(kind.item_type, each) for each in value]
         if isinstance(kind, types.Numeric) and not isinstance(kind, types.Float):
             return decimal.Decimal(str(value))
-        if _named(kind) == "SET":
+        if _type_name(kind) == "SET":
             return set(value)
         if _is_binary(kind):
             return base64.b64decode(value, validate=True)
         if isinstance(value, str):
             return _from_text(kind, value)
     except (ValueError, TypeError, decimal.InvalidOperation) as error:
-        raise UsageError("api.invalid-argument", f"not a value of {kind}: {error}") from error
+        raise UsageError("api.invalid-argument", f"not a valid {kind} value: {error}") from error
     return value
 
 

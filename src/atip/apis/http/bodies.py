@@ -1,7 +1,7 @@
 """Bodies: a value as the content of a request, by media type – JSON, forms, multipart, text, bytes.
 
 Files are given as `{"filename": …, "content": text}` or `{"filename": …, "base64": …}`, or as plain text;
-a path is never read here: what leaves the machine is what the caller put into the call.
+a path is never read here: only values in the call are sent.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def content_of(body: Body, value: object) -> tuple[bytes, str]:
     if bare.startswith("multipart/"):
         return _multipart(body, _mapping(value, bare), bare)
     if bare == "application/json" or bare.endswith("+json") or bare in {"*/*", "application/*"}:
-        told = "application/json" if "*" in bare else body.media_type
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), told
+        content_type = "application/json" if "*" in bare else body.media_type
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), content_type
     return _raw(value), body.media_type
 
 
@@ -57,11 +57,11 @@ def _raw(value: object) -> bytes:
 def _form(body: Body, value: Mapping[str, Any]) -> bytes:
     pairs: list[tuple[str, str]] = []
     for name, each in value.items():
-        told = body.encoding.get(name)
-        told = told if isinstance(told, dict) else {}
-        style = told.get("style", "form")
-        explode = told.get("explode", style == "form")
-        if str(told.get("contentType", "")).endswith("json") and not isinstance(each, str):
+        encoding = body.encoding.get(name)
+        encoding = encoding if isinstance(encoding, dict) else {}
+        style = encoding.get("style", "form")
+        explode = encoding.get("explode", style == "form")
+        if str(encoding.get("contentType", "")).endswith("json") and not isinstance(each, str):
             pairs.append((encode(name), encode(text_of(each))))
         elif isinstance(each, (dict, list)) and _nested(each):
             # Styles are defined for flat values only; brackets are what such servers read.
@@ -79,20 +79,20 @@ def _nested(value: dict[str, Any] | list[Any]) -> bool:
 def _multipart(body: Body, value: Mapping[str, Any], media_type: str) -> tuple[bytes, str]:
     parts: list[tuple[str, str, str, bytes]] = []
     for name, each in value.items():
-        told = body.encoding.get(name)
-        kind = str(told.get("contentType", "")) if isinstance(told, dict) else ""
+        encoding = body.encoding.get(name)
+        kind = str(encoding.get("contentType", "")) if isinstance(encoding, dict) else ""
         for item in each if isinstance(each, list) else (each,):
             parts.append(_part(name, item, kind.split(",")[0].strip()))
     # The boundary follows from the content, so that one call always makes the same bytes.
     seal = hashlib.sha256(b"\0".join(part[3] for part in parts)).hexdigest()[:40]
-    made = bytearray()
+    content_bytes = bytearray()
     for name, filename, kind, content in parts:
-        made += f'--{seal}\r\nContent-Disposition: form-data; name="{name}"'.encode()
-        made += f'; filename="{filename}"'.encode() if filename else b""
-        made += f"\r\nContent-Type: {kind}".encode() if kind else b""
-        made += b"\r\n\r\n" + content + b"\r\n"
-    made += f"--{seal}--\r\n".encode()
-    return bytes(made), f"{media_type}; boundary={seal}"
+        content_bytes += f'--{seal}\r\nContent-Disposition: form-data; name="{name}"'.encode()
+        content_bytes += f'; filename="{filename}"'.encode() if filename else b""
+        content_bytes += f"\r\nContent-Type: {kind}".encode() if kind else b""
+        content_bytes += b"\r\n\r\n" + content + b"\r\n"
+    content_bytes += f"--{seal}--\r\n".encode()
+    return bytes(content_bytes), f"{media_type}; boundary={seal}"
 
 
 def _part(name: str, value: object, kind: str) -> tuple[str, str, str, bytes]:
@@ -106,7 +106,7 @@ def _part(name: str, value: object, kind: str) -> tuple[str, str, str, bytes]:
         filename, content = "", text_of(value).encode()
     # SECURITY: quotes and line ends in a name would begin a part of the caller's own making.
     if _LINE_END.search(kind):
-        raise UsageError("api.body-value", f"the media type of `{name}` holds a line end")
+        raise UsageError("api.body-value", f"the media type of `{name}` contains a line break")
     return _quoted(name), _quoted(filename), kind, content
 
 
@@ -115,7 +115,7 @@ def _file(value: Mapping[str, Any]) -> tuple[str, bytes]:
         try:
             content = base64.b64decode(value["base64"], validate=True)
         except ValueError as error:
-            raise UsageError("api.body-value", "`base64` holds something else") from error
+            raise UsageError("api.body-value", "`base64` is not valid base64") from error
     else:
         content = text_of(value.get("content", "")).encode()
     return str(value.get("filename", "")), content

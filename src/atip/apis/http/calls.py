@@ -1,8 +1,8 @@
-"""HTTP calls: credential, retry with a budget, redirects that stay at home, a bounded answer, the link to the next page.
+"""HTTP calls: credential, retries within a deadline, redirects within the origin, a bounded answer, the link to the next page.
 
 Everything is sent to the pinned origin: the configured base, or the document's first server. An operation that names
 another origin is refused unless the configuration lists it, and gets no credential even then. Retries only what
-may be repeated. Implements ATM §15.2, §16; SECURITY-BAR rows 10 and 25.
+may be repeated. Implements ATM §15.2, §16; threats 10 and 25 of conformance/threats.toml.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MOVED = frozenset([301, 302, 303, 307, 308])
 
 
 class CallEvent(Value):
-    """What an instrumentation hook is told: no values, no credentials."""
+    """Event for an instrumentation hook, without values and credentials."""
 
     source: str
     operation: str
@@ -51,7 +51,7 @@ class CallEvent(Value):
 
 
 class CallOutcome(Value):
-    """An answer, decoded as far as its media type says."""
+    """An answer, decoded by its media type."""
 
     status: int
     data: Any
@@ -107,7 +107,7 @@ class HttpCalls:
             PolicyError: `api.foreign-origin`.
             AuthRequired: `api.auth-required` on 401.
             ExecutionError: `api.status` on any other refusal.
-            FetchError: what the network said.
+            FetchError: a network error.
         """
         began = monotonic()
         answer, tries = await self._with_retries(request)
@@ -138,8 +138,8 @@ class HttpCalls:
             else:
                 if answer.status not in RETRIED or request.method not in REPEATABLE:
                     return answer, tries
-                told = retry_after_s(dict(answer.headers), now())
-                wait_s = delay_s(tries, _jitter(), told)
+                server_delay_s = retry_after_s(dict(answer.headers), now())
+                wait_s = delay_s(tries, _jitter(), server_delay_s)
                 if tries >= MAX_TRIES or monotonic() + wait_s > ends_at:
                     return answer, tries
             if monotonic() + wait_s > ends_at:
@@ -166,10 +166,10 @@ class HttpCalls:
             if parse_address(url).origin != parse_address(request.url).origin:
                 raise PolicyError(
                     "api.foreign-redirect",
-                    f"`{self._source}` sends the request on to `{parse_address(url).origin}`",
-                    hint="add the origin to `hosts` of the source and call it there",
+                    f"`{self._source}` redirects the request to `{parse_address(url).origin}`",
+                    hint="add the origin to `hosts` of the source",
                 )
-        raise FetchError("http.redirects", f"`{self._source}` redirects in a circle")
+        raise FetchError("http.redirects", f"`{self._source}` redirects too often")
 
     def _addressed(self, url: str, request: HttpRequest) -> tuple[str, list[tuple[str, str]]]:
         """Address and headers, with the credential if this is the pinned origin."""
@@ -181,16 +181,16 @@ class HttpCalls:
                 raise PolicyError(
                     "api.foreign-origin",
                     f"the operation would be sent to `{origin}`, not to `{self._pinned}`",
-                    hint=f'add "{origin}" to `hosts` of the source if that is meant',
+                    hint=f'add "{origin}" to `hosts` of the source to allow it',
                 )
             return url, headers
         credential = self._credential
         headers += credential.headers
         if credential.cookies:
-            told = "; ".join(f"{name}={encode(value)}" for name, value in credential.cookies)
+            cookies = "; ".join(f"{name}={encode(value)}" for name, value in credential.cookies)
             earlier = [value for name, value in headers if name.lower() == "cookie"]
             headers = [(name, value) for name, value in headers if name.lower() != "cookie"]
-            headers.append(("Cookie", "; ".join([*earlier, told])))
+            headers.append(("Cookie", "; ".join([*earlier, cookies])))
         for name, value in credential.query:
             url += f"{'&' if '?' in url else '?'}{encode(name)}={encode(value)}"
         return url, headers

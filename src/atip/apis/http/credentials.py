@@ -1,7 +1,7 @@
 """Credentials: from a reference in the configuration to a header, at the last moment, for the pinned origin only.
 
-A reference is `${NAME}` (environment), `file:PATH`, `keyring:SERVICE/USER` or `command:ARGV…`; anything else is taken as
-written and warned about by `api validate`. Values are never stored, printed or put into an argv; they are
+A reference is `${NAME}` (environment), `file:PATH`, `keyring:SERVICE/USER` or `command:ARGV…`; anything else is used
+literally, with a warning by `api validate`. Values are never stored, printed or put into an argv; they are
 handed to the redactor together with the answer. A command runs confined. Implements ATM §9 and §16.1.
 """
 
@@ -42,7 +42,7 @@ NO_CREDENTIAL = Credential()
 
 
 def resolve_auth(
-    told: Mapping[str, Any] | None,
+    auth: Mapping[str, Any] | None,
     look: References,
     *,
     token: Callable[[Mapping[str, str]], str] | None = None,
@@ -53,33 +53,37 @@ def resolve_auth(
         token: fetches an OAuth 2 access token for resolved settings.
 
     Raises:
-        AuthRequired: `api.auth-missing` when a reference leads nowhere.
+        AuthRequired: `api.auth-missing` when a reference cannot be resolved.
         FormatError: `api.auth-config`.
     """
-    if not told or told["type"] == "none":
+    if not auth or auth["type"] == "none":
         return NO_CREDENTIAL
     token = token or fetch_token
-    kind = told["type"]
+    kind = auth["type"]
     if kind == "bearer":
-        return _header("Authorization", "Bearer ", look.value(told, "token"))
+        return _header("Authorization", "Bearer ", look.value(auth, "token"))
     if kind == "apiKey":
-        return _api_key(told, look.value(told, "value"))
+        return _api_key(auth, look.value(auth, "value"))
     if kind == "basic":
-        user, password = look.value(told, "username"), look.value(told, "password")
+        user, password = look.value(auth, "username"), look.value(auth, "password")
         pair = base64.b64encode(f"{user}:{password}".encode()).decode()
-        made = _header("Authorization", "Basic ", pair)
-        return made.replace(secrets=(*made.secrets, password.encode()))
+        credential = _header("Authorization", "Basic ", pair)
+        return credential.replace(secrets=(*credential.secrets, password.encode()))
     if kind == "oauth2":
-        settings = {key: look.text(value) for key, value in told.items() if isinstance(value, str)}
-        settings["scope"] = " ".join(told.get("scopes", ()))
-        made = _header("Authorization", "Bearer ", token(settings))
+        settings = {key: look.text(value) for key, value in auth.items() if isinstance(value, str)}
+        settings["scope"] = " ".join(auth.get("scopes", ()))
+        credential = _header("Authorization", "Bearer ", token(settings))
         secret = settings.get("clientSecret", "")
-        return made.replace(secrets=(*made.secrets, secret.encode())) if secret else made
-    return _custom(told, look)
+        return (
+            credential.replace(secrets=(*credential.secrets, secret.encode()))
+            if secret
+            else credential
+        )
+    return _custom(auth, look)
 
 
-def _api_key(told: Mapping[str, Any], value: str) -> Credential:
-    name, place = str(told.get("name", "")), told.get("in", "header")
+def _api_key(auth: Mapping[str, Any], value: str) -> Credential:
+    name, place = str(auth.get("name", "")), auth.get("in", "header")
     if not name:
         raise FormatError("api.auth-config", "an API key needs a `name`")
     secrets = (value.encode(),)
@@ -90,12 +94,12 @@ def _api_key(told: Mapping[str, Any], value: str) -> Credential:
     return _header(name, "", value)
 
 
-def _custom(told: Mapping[str, Any], look: References) -> Credential:
+def _custom(auth: Mapping[str, Any], look: References) -> Credential:
     """A resolver is a command that prints one header line, `Name: value`."""
-    line = look.text(str(told.get("resolver", "")))
+    line = look.text(str(auth.get("resolver", "")))
     name, colon, value = line.partition(":")
     if not colon or not name.strip():
-        raise FormatError("api.auth-config", "the resolver must give one line `Name: value`")
+        raise FormatError("api.auth-config", "the resolver must print one line `Name: value`")
     return _header(name.strip(), "", value.strip())
 
 
@@ -103,26 +107,26 @@ def _header(name: str, prefix: str, value: str) -> Credential:
     # SECURITY: a line end inside a secret would begin another header.
     if not value or _BAD.search(value) or _BAD.search(name):
         raise AuthRequired(
-            "api.auth-missing", "the credential is empty or holds control characters"
+            "api.auth-missing", "the credential is empty or contains control characters"
         )
     return Credential(headers=((name, f"{prefix}{value}"),), secrets=(value.encode(),))
 
 
 class References(Value):
-    """Follows the references of one source."""
+    """Resolves the references of one source."""
 
     env: Mapping[str, str]
     folder: str
     start: Callable[[tuple[str, ...], OnOutput], Running]
     """Starts a helper, confined."""
 
-    def value(self, told: Mapping[str, Any], key: str) -> str:
-        if key not in told:
+    def value(self, auth: Mapping[str, Any], key: str) -> str:
+        if key not in auth:
             raise FormatError("api.auth-config", f"`auth.{key}` is missing")
-        return self.text(str(told[key]))
+        return self.text(str(auth[key]))
 
     def text(self, reference: str) -> str:
-        """What a reference stands for; a text with `${NAME}` inside has it replaced.
+        """Resolve a reference; replaces `${NAME}` inside a text.
 
         Raises:
             AuthRequired: `api.auth-missing`.
@@ -137,8 +141,8 @@ class References(Value):
             return _from_command(rest, self.start)
         return _VARIABLE.sub(self._variable, reference)
 
-    def _variable(self, found: re.Match[str]) -> str:
-        name = found.group(1)
+    def _variable(self, match: re.Match[str]) -> str:
+        name = match.group(1)
         if not self.env.get(name):
             raise AuthRequired(
                 "api.auth-missing",
@@ -155,33 +159,35 @@ def _from_keyring(rest: str) -> str:
         keyring = importlib.import_module("keyring")
     except ImportError as error:
         raise AuthRequired(
-            "api.auth-missing", "no keyring here", hint="pip install keyring, or use `${NAME}`"
+            "api.auth-missing",
+            "the package `keyring` is not installed",
+            hint="pip install keyring, or use `${NAME}`",
         ) from error
     service, _, user = rest.partition("/")
-    found = keyring.get_password(service, user)
-    if not found:
-        raise AuthRequired("api.auth-missing", f"the keyring holds nothing for `{rest}`")
-    return str(found)
+    password = keyring.get_password(service, user)
+    if not password:
+        raise AuthRequired("api.auth-missing", f"the keyring has no entry `{rest}`")
+    return str(password)
 
 
 def _from_command(rest: str, start: Callable[[tuple[str, ...], OnOutput], Running]) -> str:
     argv = tuple(shlex.split(rest))
     if not argv:
-        raise FormatError("api.auth-config", "`command:` names no program")
-    said = bytearray()
+        raise FormatError("api.auth-config", "`command:` has no program")
+    output = bytearray()
 
     def take(name: str, data: bytes) -> None:
         if name == "stdout":
-            said.extend(data)
-        if len(said) > MAX_BYTES:
+            output.extend(data)
+        if len(output) > MAX_BYTES:
             running.cancel()
 
     running = start(argv, take)
     outcome = running.wait()
-    if outcome.exit_code != 0 or outcome.timed_out or len(said) > MAX_BYTES:
+    if outcome.exit_code != 0 or outcome.timed_out or len(output) > MAX_BYTES:
         raise AuthRequired(
             "api.auth-missing",
-            f"`{argv[0]}` gave no credential",
-            hint="it runs confined: name what it needs in `reads` and `hosts` of the source",
+            f"`{argv[0]}` did not print a credential",
+            hint="it runs confined: list what it needs in `reads` and `hosts` of the source",
         )
-    return said.decode("utf-8", "replace").strip()
+    return output.decode("utf-8", "replace").strip()

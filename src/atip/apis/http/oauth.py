@@ -1,7 +1,7 @@
 """OAuth 2.0 access tokens: client credentials, refresh token, password – whatever the configuration has the parts for.
 
-The authorization code flow needs a person and a browser once; what it leaves behind is a refresh token, and that is
-what is used here. Tokens are kept in memory only. RFC 6749 §4.3, §4.4, §6.
+The authorization code flow needs a user and a browser once; it yields a refresh token, which is used here. Tokens are
+kept in memory only. RFC 6749 §4.3, §4.4, §6.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def fetch_token(settings: Mapping[str, str]) -> str:
     """An access token. Blocks; call it from a thread without a running event loop.
 
     Raises:
-        AuthRequired: `api.auth-missing` when a person must log in first, or the server refuses.
-        FetchError: what the network said.
+        AuthRequired: `api.auth-missing` when the user must log in first, or the server refuses.
+        FetchError: a network error.
     """
     url = settings.get("tokenUrl", "")
     if not url:
@@ -40,7 +40,7 @@ def fetch_token(settings: Mapping[str, str]) -> str:
             raise
         raise AuthRequired("api.auth-missing", error.message) from error
     if not token:
-        raise AuthRequired("api.auth-missing", "the token server gave no token")
+        raise AuthRequired("api.auth-missing", "the token server did not return a token")
     return str(token)
 
 
@@ -57,6 +57,6 @@ def _grant(settings: Mapping[str, str]) -> dict[str, str]:
         }
     raise AuthRequired(
         "api.auth-missing",
-        "this OAuth flow needs a person to log in once",
+        "this OAuth flow needs an interactive login first",
         hint="log in with the service's own tool and set `auth.refreshToken`, or use `bearer`",
     )

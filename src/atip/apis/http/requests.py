@@ -2,7 +2,7 @@
 
 Decides, sends nothing. The address begins with the pinned base and stays below it: values are encoded per
 place (`model/text/uri_text.py`), header values may not hold line ends, bodies are made by media type.
-Implements ATM §16.2 for the wire; SECURITY-BAR row 25.
+Implements ATM §16.2 for the wire; threat 25 of conformance/threats.toml.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BAD_HEADER = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class HttpRequest(Value):
-    """What would be sent. `url` is complete and encoded."""
+    """One HTTP request. `url` is complete and encoded."""
 
     method: str
     url: str
@@ -34,13 +34,13 @@ class HttpRequest(Value):
 
 
 def build_request(operation: Operation, arguments: Mapping[str, object], base: str) -> HttpRequest:
-    """The request that calls `operation` below `base`. Arguments were validated before.
+    """Build the request that calls `operation` below `base`. Expects validated arguments.
 
     Raises:
         UsageError: `api.missing-argument`, `api.path-value`, `api.header-value`, `api.body-value`.
     """
-    given = _given(operation, arguments)
-    path, query, headers, cookies = _placed(operation, given)
+    values = _parameter_values(operation, arguments)
+    path, query, headers, cookies = _placed(operation, values)
     content: bytes | None = None
     body = operation.body
     if body is not None and body.argument in arguments:
@@ -56,7 +56,9 @@ def build_request(operation: Operation, arguments: Mapping[str, object], base: s
     return HttpRequest(method=operation.method, url=url, headers=tuple(headers), content=content)
 
 
-def _given(operation: Operation, arguments: Mapping[str, object]) -> list[tuple[Parameter, object]]:
+def _parameter_values(
+    operation: Operation, arguments: Mapping[str, object]
+) -> list[tuple[Parameter, object]]:
     pairs: list[tuple[Parameter, object]] = []
     for parameter in operation.parameters:
         if parameter.argument in arguments:
@@ -67,10 +69,10 @@ def _given(operation: Operation, arguments: Mapping[str, object]) -> list[tuple[
 
 
 def only_value(parameter: Parameter) -> object:
-    """The value of a required parameter that allows just one: nobody should have to write it.
+    """The value of a required parameter that allows only one, so that callers can omit it.
 
     Raises:
-        UsageError: `api.missing-argument` when there is a choice to make.
+        UsageError: `api.missing-argument` when several values are possible.
     """
     choices = parameter.schema.get("enum")
     if isinstance(choices, list) and len(choices) == 1:
@@ -81,13 +83,13 @@ def only_value(parameter: Parameter) -> object:
 
 
 def _placed(
-    operation: Operation, given: list[tuple[Parameter, object]]
+    operation: Operation, values: list[tuple[Parameter, object]]
 ) -> tuple[str, list[tuple[str, str]], list[tuple[str, str]], list[str]]:
     in_path: dict[str, str] = {}
     query: list[tuple[str, str]] = []
     headers: list[tuple[str, str]] = []
     cookies: list[str] = []
-    for each, value in given:
+    for each, value in values:
         if each.media_type:
             value = text_of(value) if isinstance(value, str) else _json(value)
         if each.place == "path":
@@ -119,7 +121,7 @@ def _header(name: str, value: object, explode: bool) -> str:
         text = text_of(value)
     # SECURITY: a line end would begin a header, or a body, of the value's own choice.
     if _BAD_HEADER.search(text) or _BAD_HEADER.search(name):
-        raise UsageError("api.header-value", f"`{name}` holds a control character")
+        raise UsageError("api.header-value", f"`{name}` contains a control character")
     return text if text.isascii() else encode(text)
 
 

@@ -38,20 +38,20 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     Raises:
         FormatError: `api.custom` with all problems.
     """
-    told = config.settings.get("tools")
+    definitions = config.settings.get("tools")
     if "file" in config.settings:
-        told = read_json(read_place(str(config.settings["file"]), config, access))
-    problems = check_shape(told, Items(TOOL_DEFINITION, minimum=1))  # type: ignore[arg-type]
+        definitions = read_json(read_place(str(config.settings["file"]), config, access))
+    problems = check_shape(definitions, Items(TOOL_DEFINITION, minimum=1))  # type: ignore[arg-type]
     wrong = [each for each in problems if each.severity == "error"]
-    if wrong or not isinstance(told, list):
-        raise FormatError("api.custom", "the tool definitions are wrong", problems=wrong)
+    if wrong or not isinstance(definitions, list):
+        raise FormatError("api.custom", "the tool definitions are not valid", problems=wrong)
     names: set[str] = set()
-    operations = tuple(_operation(each, names) for each in told)
+    operations = tuple(_operation(each, names) for each in definitions)
     servers = (str(config.settings["baseUrl"]),) if "baseUrl" in config.settings else ()
     api = Api(
         name=config.name, kind="custom", title=config.name, servers=servers, operations=operations
     )
-    raw = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    raw = json.dumps(definitions, ensure_ascii=False, separators=(",", ":"))
     return Loaded(api=with_effects(api), raw=raw, digest=f"sha256:{sha256_hex(raw.encode())}")
 
 
@@ -60,22 +60,22 @@ def connect(config: SourceConfig, header: Api, access: ApiAccess) -> OpenApiConn
     return OpenApiConnection(config, header, access)
 
 
-def _operation(told: Mapping[str, Any], names: set[str]) -> Operation:
-    metadata = told.get("metadata", {})
+def _operation(definition: Mapping[str, Any], names: set[str]) -> Operation:
+    metadata = definition.get("metadata", {})
     method, path = metadata.get("httpMethod", "POST"), metadata.get("httpPath", "")
     if not path:
-        raise FormatError("api.custom", f"`{told['name']}` has no `metadata.httpPath`")
-    schema = told["inputSchema"]
+        raise FormatError("api.custom", f"`{definition['name']}` has no `metadata.httpPath`")
+    schema = definition["inputSchema"]
     required = schema.get("required", [])
     in_path = set(_TEMPLATE.findall(path))
-    taken: set[str] = {"body"}
+    used_names: set[str] = {"body"}
     parameters, rest = [], {}
     for key, each in schema.get("properties", {}).items():
         if key in in_path or method in _IN_QUERY:
             place = "path" if key in in_path else "query"
             parameters.append(
                 Parameter(
-                    argument=unique(slug(key, "value", ARGUMENTS), taken),
+                    argument=unique(slug(key, "value", ARGUMENTS), used_names),
                     name=key,
                     place=place,
                     schema=each,
@@ -95,12 +95,12 @@ def _operation(told: Mapping[str, Any], names: set[str]) -> Operation:
         required=bool(needed),
     )
     return Operation(
-        name=unique(slug(told["name"]), names),
-        original=told["name"],
-        description=told["description"],
+        name=unique(slug(definition["name"]), names),
+        original=definition["name"],
+        description=definition["description"],
         parameters=tuple(parameters),
         body=body if rest else None,
-        output=told.get("outputSchema"),
+        output=definition.get("outputSchema"),
         method=method,
         path=path,
         category=metadata.get("category", ""),

@@ -2,7 +2,7 @@
 
 `list_`, `get_` and `count_` for every table; `insert_`, `update_` and `delete_` where the configuration says `writable`.
 Reading happens in a read-only transaction. Names come from inspection and are quoted by SQLAlchemy; values are bound,
-never pasted. Implements ATM §A.4; SECURITY-BAR row 25. Needs the extra `api` and the driver of the database.
+never pasted. Implements ATM §A.4; threat 25 of conformance/threats.toml. Needs the extra `api` and the driver of the database.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def _inspected(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
     import sqlalchemy
 
     inspector = sqlalchemy.inspect(engine)
-    wanted = config.settings.get("tables")
+    tables = config.settings.get("tables")
     for schema in config.settings.get("schemas") or (None,):
         views = set(inspector.get_view_names(schema=schema))
         for name in [*inspector.get_table_names(schema=schema), *sorted(views)]:
-            if wanted is not None and name not in wanted:
+            if tables is not None and name not in tables:
                 continue
             columns = _columns(inspector, name, schema, is_view=name in views)
             if columns is None:
@@ -109,15 +109,15 @@ def _columns(inspector: Any, name: str, schema: str | None, *, is_view: bool) ->
         return None
 
 
-def _column(told: Mapping[str, Any]) -> dict[str, Any]:
-    generated = bool(told.get("computed")) or bool(told.get("identity"))
-    auto = told.get("autoincrement") is True or told.get("default") is not None
+def _column(info: Mapping[str, Any]) -> dict[str, Any]:
+    generated = bool(info.get("computed")) or bool(info.get("identity"))
+    auto = info.get("autoincrement") is True or info.get("default") is not None
     return {
-        "name": told["name"],
-        "schema": column_schema(told["type"], nullable=bool(told["nullable"])),
-        "required": not told["nullable"] and not auto and not generated,
-        "generated": bool(told.get("computed")),
-        "comment": told.get("comment") or "",
+        "name": info["name"],
+        "schema": column_schema(info["type"], nullable=bool(info["nullable"])),
+        "required": not info["nullable"] and not auto and not generated,
+        "generated": bool(info.get("computed")),
+        "comment": info.get("comment") or "",
     }
 
 
@@ -167,7 +167,9 @@ _SUMMARIES = {
 
 
 def _parameters(table: Mapping[str, Any], action: str) -> Iterator[Parameter]:
-    taken: set[str] = {"limit", "offset", "order_by", "descending"} if action == "list" else set()
+    used_names: set[str] = (
+        {"limit", "offset", "order_by", "descending"} if action == "list" else set()
+    )
     key = table["key"]
     for column in table["columns"]:
         is_key = column["name"] in key
@@ -177,7 +179,7 @@ def _parameters(table: Mapping[str, Any], action: str) -> Iterator[Parameter]:
             continue
         required = is_key if action in {"get", "delete", "update"} else False
         yield Parameter(
-            argument=unique(slug(column["name"], "value", ARGUMENTS), taken, ("column",)),
+            argument=unique(slug(column["name"], "value", ARGUMENTS), used_names, ("column",)),
             name=column["name"],
             place="column",
             schema=column["schema"],
@@ -245,25 +247,27 @@ class DatabaseConnection:
                 self._engine, arguments["sql"], arguments.get("values", {}), int(limit)
             )
         table = self._table(operation.extra["table"], operation.extra.get("schema"))
-        given = {
+        values = {
             each.name: bound(table.c[each.name].type, arguments[each.argument])
             for each in operation.parameters
             if each.place == "column" and each.argument in arguments
         }
         if action in {"list", "get", "count"}:
-            return self._read(action, table, given, arguments)
+            return self._read(action, table, values, arguments)
         if not self._writable:
             raise UsageError(
-                "api.read-only", "this database is read-only here", hint='set "writable": true'
+                "api.read-only",
+                "this database is configured read-only",
+                hint='set "writable": true for the source',
             )
-        return self._write(action, table, given)
+        return self._write(action, table, values)
 
     def _read(
-        self, action: str, table: Any, given: Mapping[str, Any], options: Mapping[str, Any]
+        self, action: str, table: Any, values: Mapping[str, Any], options: Mapping[str, Any]
     ) -> Any:
         import sqlalchemy
 
-        where = [_equals(table.c[name], value) for name, value in given.items()]
+        where = [_equals(table.c[name], value) for name, value in values.items()]
         with reading(self._engine) as connection:
             if action == "count":
                 statement = sqlalchemy.select(sqlalchemy.func.count()).select_from(table)
@@ -281,24 +285,24 @@ class DatabaseConnection:
             rows = [plain_row(row) for row in connection.execute(statement).mappings()]
         return {"rows": rows} if action == "list" else {"row": rows[0] if rows else None}
 
-    def _write(self, action: str, table: Any, given: dict[str, Any]) -> Any:
+    def _write(self, action: str, table: Any, values: dict[str, Any]) -> Any:
         key = [column.name for column in table.primary_key.columns]
-        where = [_equals(table.c[name], given[name]) for name in key if name in given]
+        where = [_equals(table.c[name], values[name]) for name in key if name in values]
         with writing(self._engine) as connection:
             if action == "insert":
-                done = connection.execute(table.insert().values(**_by_column(table, given)))
+                done = connection.execute(table.insert().values(**_by_column(table, values)))
                 return {"inserted": 1, "key": plain_key(done, key)}
-            # SECURITY: without its whole key a change would meet every row.
+            # SECURITY: without the complete key a change would affect other rows.
             if len(where) != len(key):
                 raise UsageError(
-                    "api.missing-argument", f"the whole key is needed: {', '.join(key)}"
+                    "api.missing-argument", f"the complete key is required: {', '.join(key)}"
                 )
             if action == "delete":
                 done = connection.execute(table.delete().where(*where))
                 return {"deleted": done.rowcount}
-            changes = {name: value for name, value in given.items() if name not in key}
+            changes = {name: value for name, value in values.items() if name not in key}
             if not changes:
-                raise UsageError("api.missing-argument", "nothing to change was given")
+                raise UsageError("api.missing-argument", "no columns to change")
             done = connection.execute(
                 table.update().where(*where).values(_by_column(table, changes))
             )
@@ -307,21 +311,21 @@ class DatabaseConnection:
     def _table(self, name: str, schema: str | None) -> Any:
         import sqlalchemy
 
-        known = self._tables.get((name, schema))
-        if known is None:
-            known = sqlalchemy.Table(
+        table = self._tables.get((name, schema))
+        if table is None:
+            table = sqlalchemy.Table(
                 name, sqlalchemy.MetaData(), schema=schema, autoload_with=self._engine
             )
-            for column in known.c:
+            for column in table.c:
                 if isinstance(column.type, sqlalchemy.types.Float):
                     # MySQL's DOUBLE would come as a decimal of ten places.
                     column.type.asdecimal = False
-            self._tables[(name, schema)] = known
-        return known
+            self._tables[(name, schema)] = table
+        return table
 
 
-def _by_column(table: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    return {table.c[name].key: value for name, value in given.items()}
+def _by_column(table: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {table.c[name].key: value for name, value in values.items()}
 
 
 def _equals(column: Any, value: Any) -> Any:
@@ -330,7 +334,7 @@ def _equals(column: Any, value: Any) -> Any:
 
 def plain_key(done: Any, key: list[str]) -> dict[str, Any] | None:
     """The key of a new row, where the database tells it."""
-    found = done.inserted_primary_key
-    if found is None:
+    values = done.inserted_primary_key
+    if values is None:
         return None
-    return plain_row(dict(zip(key, found, strict=False)))
+    return plain_row(dict(zip(key, values, strict=False)))

@@ -73,19 +73,19 @@ class GraphqlConnection:
 
     def __init__(self, config: SourceConfig, access: ApiAccess) -> None:
         access.check_online(config.name)
-        told = config.settings
-        self._endpoint = str(told["endpoint"])
+        settings = config.settings
+        self._endpoint = str(settings["endpoint"])
         if "://" not in self._endpoint:
             raise FormatError("api.no-server", f"`endpoint` of `{config.name}` is not an address")
-        credential = resolve_auth(told.get("auth"), access.references(config))
+        credential = resolve_auth(settings.get("auth"), access.references(config))
         if access.secrets is not None:
             access.secrets(credential.secrets)
         self._http = HttpCalls(
             config.name,
-            RequestOrigin(base=self._endpoint, private=bool(told.get("private"))),
+            RequestOrigin(base=self._endpoint, private=bool(settings.get("private"))),
             credential,
-            headers=tuple(told.get("headers", {}).items()),
-            timeout_s=told.get("timeout", 30_000) / 1000,
+            headers=tuple(settings.get("headers", {}).items()),
+            timeout_s=settings.get("timeout", 30_000) / 1000,
             hook=access.hook,
         )
 
@@ -105,7 +105,7 @@ class GraphqlConnection:
         outcome = await self._post(operation.name, operation.statement, variables)
         answer = outcome.data
         if not isinstance(answer, dict):
-            raise ExecutionError("api.graphql", "the server sent no GraphQL answer")
+            raise ExecutionError("api.graphql", "the server did not send a GraphQL answer")
         if answer.get("errors"):
             first = answer["errors"][0]
             raise ExecutionError(

@@ -1,6 +1,6 @@
 """MCP sources: a server's tools as operations, called through the official client.
 
-Descriptions and annotations are the server's own words: cleaned where they are shown, believed where they alarm.
+Descriptions and annotations come from the server: cleaned for display, and trusted only where they raise effects.
 The server runs confined, and gets the variables that the configuration lists and nothing else of the environment.
 """
 
@@ -67,20 +67,20 @@ def api_of(name: str, tools: list[dict[str, Any]]) -> Api:
 
 def _shared(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     schema = tool.get("inputSchema")
-    found = schema.get("$defs") if isinstance(schema, dict) else None
-    return found if isinstance(found, dict) else {}
+    definitions = schema.get("$defs") if isinstance(schema, dict) else None
+    return definitions if isinstance(definitions, dict) else {}
 
 
-def _operation(told: Mapping[str, Any], names: set[str]) -> Operation:
-    original = str(told.get("name", ""))
-    schema = told.get("inputSchema")
+def _operation(tool: Mapping[str, Any], names: set[str]) -> Operation:
+    original = str(tool.get("name", ""))
+    schema = tool.get("inputSchema")
     schema = schema if isinstance(schema, dict) else {}
     required = schema.get("required")
     properties = schema.get("properties")
-    taken: set[str] = set()
+    used_names: set[str] = set()
     parameters = [
         Parameter(
-            argument=unique(slug(str(key), "value", ARGUMENTS), taken),
+            argument=unique(slug(str(key), "value", ARGUMENTS), used_names),
             name=str(key),
             place="argument",
             schema=_own(each, original) if isinstance(each, dict) else {},
@@ -89,27 +89,27 @@ def _operation(told: Mapping[str, Any], names: set[str]) -> Operation:
         )
         for key, each in (properties if isinstance(properties, dict) else {}).items()
     ]
-    output = told.get("outputSchema")
+    output = tool.get("outputSchema")
     return Operation(
         name=unique(slug(original, "tool"), names),
         original=original,
-        summary=str(told.get("title") or ""),
-        description=str(told.get("description") or ""),
+        summary=str(tool.get("title") or ""),
+        description=str(tool.get("description") or ""),
         parameters=tuple(parameters),
         output=output if isinstance(output, dict) and "$ref" not in json.dumps(output) else None,
         method="CALL",
-        extra={"annotations": told.get("annotations") or {}},
+        extra={"annotations": tool.get("annotations") or {}},
     )
 
 
 def _own(schema: Any, tool: str) -> Any:
-    """References of one tool's schema, told apart from those of the others."""
+    """Make references of one tool's schema distinct from those of the others."""
     if isinstance(schema, dict):
-        made = {key: _own(each, tool) for key, each in schema.items()}
-        reference = made.get("$ref")
+        copied = {key: _own(each, tool) for key, each in schema.items()}
+        reference = copied.get("$ref")
         if isinstance(reference, str) and reference.startswith("#/$defs/"):
-            made["$ref"] = f"#/$defs/{tool}/{reference.removeprefix('#/$defs/')}"
-        return made
+            copied["$ref"] = f"#/$defs/{tool}/{reference.removeprefix('#/$defs/')}"
+        return copied
     return [_own(each, tool) for each in schema] if isinstance(schema, list) else schema
 
 
@@ -120,22 +120,23 @@ def server_of(config: SourceConfig, access: ApiAccess) -> McpServer:
         FormatError: `api.mcp-config`.
         AuthRequired: `api.auth-missing`.
     """
-    told = config.settings
-    if "url" in told:
+    settings = config.settings
+    if "url" in settings:
         access.check_online(config.name)
-        credential = resolve_auth(told.get("auth"), access.references(config))
+        credential = resolve_auth(settings.get("auth"), access.references(config))
         if access.secrets is not None:
             access.secrets(credential.secrets)
         return McpServer(
-            url=str(told["url"]), headers={**told.get("headers", {}), **dict(credential.headers)}
+            url=str(settings["url"]),
+            headers={**settings.get("headers", {}), **dict(credential.headers)},
         )
-    if "command" not in told:
+    if "command" not in settings:
         raise FormatError("api.mcp-config", f"`{config.name}` has neither `command` nor `url`")
     references = access.references(config)
-    env = {key: references.text(str(value)) for key, value in told.get("env", {}).items()}
+    env = {key: references.text(str(value)) for key, value in settings.get("env", {}).items()}
     if access.secrets is not None:
         access.secrets(tuple(value.encode() for value in env.values() if len(value) >= 8))
-    argv = (str(told["command"]), *map(str, told.get("args", ())))
+    argv = (str(settings["command"]), *map(str, settings.get("args", ())))
 
     def start(stdin_fd: int, on_output: OnOutput) -> Running:
         order = ProgramOrder(argv=argv, env=env, stdin_fd=stdin_fd, serves=True)
@@ -164,12 +165,12 @@ class McpConnection:
         Raises:
             ExecutionError: `api.mcp-tool` when the tool reports a failure.
         """
-        given = {
+        values = {
             each.name: arguments[each.argument]
             for each in operation.parameters
             if each.argument in arguments
         }
-        result = await self._client.call_tool(operation.original, given)
+        result = await self._client.call_tool(operation.original, values)
         data = _data_of(result)
         if result.get("isError"):
             raise ExecutionError(

@@ -32,7 +32,7 @@ def load(config: SourceConfig, access: ApiAccess) -> Loaded:
     """Read the document.
 
     Raises:
-        FormatError: `api.not-openapi` and what the readers say.
+        FormatError: `api.not-openapi` and errors of the readers.
         FetchError: when it cannot be fetched.
     """
     return load_bytes(config, read(config, access))
@@ -44,7 +44,7 @@ def read(config: SourceConfig, access: ApiAccess) -> bytes:
 
 
 def load_bytes(config: SourceConfig, data: bytes) -> Loaded:
-    """The same for bytes that are here already."""
+    """Read the document from bytes."""
     place = str(config.settings["spec"])
     origin = place if "://" in place else ""
     api = with_effects(decode_api(read_document(data), name=config.name, origin=origin))
@@ -55,7 +55,7 @@ def connect(config: SourceConfig, header: Api, access: ApiAccess) -> OpenApiConn
     """A connection to the server.
 
     Raises:
-        FormatError: `api.no-server` when nobody says where it is.
+        FormatError: `api.no-server` when neither configuration nor document has its address.
         AuthRequired: `api.auth-missing`.
     """
     return OpenApiConnection(config, header, access)
@@ -66,21 +66,21 @@ class OpenApiConnection:
 
     def __init__(self, config: SourceConfig, header: Api, access: ApiAccess) -> None:
         access.check_online(config.name)
-        told = config.settings
+        settings = config.settings
         self._base = base_of(config, header)
-        credential = resolve_auth(told.get("auth"), access.references(config))
+        credential = resolve_auth(settings.get("auth"), access.references(config))
         if access.secrets is not None:
             access.secrets(credential.secrets)
         self._http = HttpCalls(
             config.name,
             RequestOrigin(
                 base=self._base,
-                private=bool(told.get("private")),
-                others=tuple(told.get("hosts", ())),
+                private=bool(settings.get("private")),
+                others=tuple(settings.get("hosts", ())),
             ),
             credential,
-            headers=tuple(told.get("headers", {}).items()),
-            timeout_s=told.get("timeout", 30_000) / 1000,
+            headers=tuple(settings.get("headers", {}).items()),
+            timeout_s=settings.get("timeout", 30_000) / 1000,
             hook=access.hook,
         )
 
@@ -95,15 +95,15 @@ class OpenApiConnection:
 
 def base_of(config: SourceConfig, header: Api) -> str:
     """The pinned address: the configured one, or the document's own, https before anything else."""
-    told = config.settings.get("baseUrl")
-    if told:
-        return str(told)
+    base_url = config.settings.get("baseUrl")
+    if base_url:
+        return str(base_url)
     servers = sorted(header.servers, key=lambda server: not server.startswith("https://"))
     absolute = [server for server in servers if "://" in server]
     if not absolute:
         raise FormatError(
             "api.no-server",
-            f"the document of `{config.name}` does not say where the server is",
+            f"the document of `{config.name}` has no server address",
             hint="set `baseUrl` of the source",
         )
     return absolute[0]

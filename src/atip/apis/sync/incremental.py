@@ -1,7 +1,7 @@
-"""Sync of what changed: a document is compared piece by piece with the last sync, and only touched operations are made anew.
+"""Incremental sync: compares a document piece by piece with the last sync, and regenerates only affected operations.
 
-State lies beside the wrappers and may be deleted at any time: then everything is made anew. Whatever does not fit – another
-version of ours, other languages, a changed top of the document, a name that is taken – is a reason for a full sync.
+The state is stored beside the wrappers and may be deleted at any time: then everything is regenerated. Any mismatch –
+another version of ours, other languages, a changed top of the document, a name collision – causes a full sync.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAX_BYTES = 64_000_000
 
 
 class SyncState(Value):
-    """What the last sync of a source left behind."""
+    """The state of the last sync of a source."""
 
     digests: Mapping[str, str]
     names: Mapping[str, str]
@@ -62,24 +62,24 @@ class SourceUpdate(Value):
 
 
 def load_state(config: ApiConfig, source: SourceConfig) -> SyncState | None:
-    """The state of an earlier sync that still fits; None: everything must be made anew."""
+    """Load the state of an earlier sync; None: missing or outdated, sync in full."""
     path = os.path.join(config.output, folder_name(source.name), FILE_NAME)
     try:
-        told = json.loads(read_bytes(path, MAX_BYTES))
+        document = json.loads(read_bytes(path, MAX_BYTES))
     except (OSError, ValueError, AtipError):
         return None
-    wanted = [FORMAT, __version__, list(config.languages), dict(source.settings)]
-    if not isinstance(told, dict) or told.pop("for", None) != wanted:
+    expected = [FORMAT, __version__, list(config.languages), dict(source.settings)]
+    if not isinstance(document, dict) or document.pop("for", None) != expected:
         return None
     try:
-        return SyncState(**{**told, "lost": tuple(told.get("lost", ()))})
+        return SyncState(**{**document, "lost": tuple(document.get("lost", ()))})
     except TypeError:
         return None
 
 
 def encode_state(config: ApiConfig, source: SourceConfig, state: SyncState) -> bytes:
     """The file of a state."""
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "for": [FORMAT, __version__, list(config.languages), dict(source.settings)],
         "digests": dict(state.digests),
         "names": dict(state.names),
@@ -89,13 +89,13 @@ def encode_state(config: ApiConfig, source: SourceConfig, state: SyncState) -> b
         "required": state.required,
         "lost": list(state.lost),
     }
-    return json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def plan_update(
     config: ApiConfig, source: SourceConfig, pieces: Pieces, state: SyncState, count: Any
 ) -> SourceUpdate | None:
-    """What has to be written for a document that is now in these pieces; None: sync in full.
+    """Plan the files to write for a changed document; None: sync in full.
 
     Args:
         count: tokens of a text.
@@ -106,12 +106,14 @@ def plan_update(
     if "" in changed or any(key.startswith("#") for key in gone):
         return None
     touched = pieces.touched(changed) if changed else set()
-    kept = {key: name for key, name in state.names.items() if key.partition(" ")[2] not in gone}
-    api = with_effects(decode_api(pieces.document(touched), name=source.name, names=kept))
-    if api.lost != () or state.lost != () or _collides(api, kept):
+    names_left = {
+        key: name for key, name in state.names.items() if key.partition(" ")[2] not in gone
+    }
+    api = with_effects(decode_api(pieces.document(touched), name=source.name, names=names_left))
+    if api.lost != () or state.lost != () or _collides(api, names_left):
         return None
     names = {
-        **{key: name for key, name in kept.items() if key.partition(" ")[2] not in touched},
+        **{key: name for key, name in names_left.items() if key.partition(" ")[2] not in touched},
         **{f"{each.method.lower()} {each.path}": each.name for each in api.operations},
     }
     schemas = Schemas(api.definitions, api.dialect, state.parts)
@@ -133,30 +135,30 @@ def plan_update(
     )
 
 
-def texts_of(pieces: Pieces, wanted: set[str] | None = None) -> dict[str, str]:
+def texts_of(pieces: Pieces, selected: set[str] | None = None) -> dict[str, str]:
     """Pieces as a model would read them, minified, with their key."""
-    made = {}
+    texts = {}
     for path, data in pieces.paths.items():
-        if wanted is None or path in wanted:
-            made[path] = _minified(path, data)
+        if selected is None or path in selected:
+            texts[path] = _minified(path, data)
     for table, parts in pieces.tables.items():
         for name, data in parts.items():
             key = f"#/{table}/{name}"
-            if wanted is None or key in wanted:
-                made[key] = _minified(name, data)
-    return made
+            if selected is None or key in selected:
+                texts[key] = _minified(name, data)
+    return texts
 
 
 def _minified(key: str, data: bytes) -> str:
     return json.dumps({key: json.loads(data)}, ensure_ascii=False, separators=(",", ":"))
 
 
-def _collides(api: Api, kept: Mapping[str, str]) -> bool:
-    """Whether a new operation would get a name that a full sync might give to another one."""
-    taken = set(kept.values())
+def _collides(api: Api, names: Mapping[str, str]) -> bool:
+    """Whether a full sync might give a new operation's name to another one."""
+    used_names = set(names.values())
     return any(
-        f"{each.method.lower()} {each.path}" not in kept
-        and (slug(each.original) in taken or each.name != slug(each.original))
+        f"{each.method.lower()} {each.path}" not in names
+        and (slug(each.original) in used_names or each.name != slug(each.original))
         for each in api.operations
     )
 
@@ -183,19 +185,19 @@ def _patched_operations(
     config: ApiConfig, folder: str, api: Api, schemas: Schemas, removed: set[str]
 ) -> bytes:
     data = read_bytes(os.path.join(config.output, folder, "operations.jsonl"), MAX_BYTES * 4)
-    wanted: list[str] = []
+    part_names: list[str] = []
     fresh = {
-        f'{{"name":"{each.name}"': line_of(encode_operation(each, schemas, wanted))
+        f'{{"name":"{each.name}"': line_of(encode_operation(each, schemas, part_names))
         for each in api.operations
     }
     parts = {
         f'{{"part":{json.dumps(name, ensure_ascii=False)}': line_of(
             {"part": name, "schema": schema}
         )
-        for name, schema in schemas.parts(wanted).items()
+        for name, schema in schemas.parts(part_names).items()
     }
     gone = {f'{{"name":"{name}"' for name in removed}
-    made = [line_of(encode_header(api))]
+    lines = [line_of(encode_header(api))]
     tail: list[bytes] = []
     for line in data.split(b"\n")[1:]:
         if not line:
@@ -203,9 +205,9 @@ def _patched_operations(
         key = line[: line.index(b",")].decode()
         if key in gone:
             continue
-        place = tail if line.startswith(b'{"part"') else made
+        place = tail if line.startswith(b'{"part"') else lines
         place.append(fresh.pop(key, b"") or parts.pop(key, b"") or line + b"\n")
-    return b"".join([*made, *fresh.values(), *tail, *parts.values()])
+    return b"".join([*lines, *fresh.values(), *tail, *parts.values()])
 
 
 def _patched_index(config: ApiConfig, folder: str, api: Api, removed: set[str]) -> bytes:
@@ -214,22 +216,24 @@ def _patched_index(config: ApiConfig, folder: str, api: Api, removed: set[str]) 
         each.name: f"{signature(each)} – {summary(each)}"[:MAX_INDEX_LINE]
         for each in api.operations
     }
-    made = []
+    lines = []
     for line in text.splitlines():
         name = line.partition("(")[0]
         if name not in removed:
-            made.append(fresh.pop(name, line))
-    return "".join(f"{line}\n" for line in [*made, *fresh.values()]).encode()
+            lines.append(fresh.pop(name, line))
+    return "".join(f"{line}\n" for line in [*lines, *fresh.values()]).encode()
 
 
 def _indexes(
     config: ApiConfig, source: SourceConfig, api: Api, names: list[str]
 ) -> dict[str, bytes]:
-    whole = api.replace(operations=tuple(Operation(name=name, original=name) for name in names))
+    all_operations = api.replace(
+        operations=tuple(Operation(name=name, original=name) for name in names)
+    )
     files = {}
     for language in config.languages:
         index = "__init__.py" if language == "python" else "index.ts"
         files[f"{folder_name(source.name)}/{index}"] = (
-            LANGUAGES[language].index_module(whole).encode()
+            LANGUAGES[language].index_module(all_operations).encode()
         )
     return files

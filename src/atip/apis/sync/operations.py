@@ -1,4 +1,4 @@
-"""Operations that were synced: read one by name from the file beside the wrappers, or list them all."""
+"""Synced operations: read one by name from the file beside the wrappers, or list them all."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def split_target(target: str) -> tuple[str, str]:
         raise UsageError(
             "api.target",
             f"`{target}` is not SOURCE.OPERATION",
-            hint="see `atip api list` and `atip api list SOURCE`",
+            hint="list them: `atip api list`, `atip api list SOURCE`",
         )
     return source, name
 
 
 def operations_path(config: ApiConfig, source: str) -> str:
-    """Where the operations of a source lie."""
+    """Path of the operations file of a source."""
     return os.path.join(config.output, folder_name(source), FILE_NAME)
 
 
@@ -53,8 +53,8 @@ def find_operation(
     """
     data = _read(config, source)
     header = decode_header(json.loads(data[: data.index(b"\n")]))
-    told = read_line(data, name)
-    if told is None:
+    document = read_line(data, name)
+    if document is None:
         names = [each["name"] for each in _lines(data)]
         close = closest(name, names)
         raise NotFoundError(
@@ -62,10 +62,10 @@ def find_operation(
             f"`{source}` has no operation `{name}`",
             hint=f"did you mean `{close}`?" if close else f"see `atip api list {source}`",
         )
-    operation = decode_operation(told)
+    operation = decode_operation(document)
     # SECURITY: the file lies in the project; what it says of effects may alarm, and calms nothing
-    known = effects_of(operation, local=header.kind == "mcp")
-    return header, operation.replace(effects=join(operation.effects, known)), told
+    derived = effects_of(operation, local=header.kind == "mcp")
+    return header, operation.replace(effects=join(operation.effects, derived)), document
 
 
 def load_operations(config: ApiConfig, source: str) -> Api:
@@ -84,6 +84,6 @@ def _read(config: ApiConfig, source: str) -> bytes:
     path = operations_path(config, source)
     if not os.path.exists(path):
         raise NotFoundError(
-            "api.not-synced", f"`{source}` was not synced yet", hint="run `atip api sync`"
+            "api.not-synced", f"`{source}` is not synced yet", hint="run `atip api sync`"
         )
     return read_bytes(path, MAX_BYTES)

@@ -1,7 +1,7 @@
-"""Syncing: sources → operations, wrappers, index and manifest on disk; only what changed is written.
+"""Sync: sources → operations, wrappers, index and manifest on disk; only changes are written.
 
 The order makes a crash harmless: operations and wrappers first, the manifest last, each file replaced as a whole.
-A source that cannot be read leaves its earlier files alone and is reported; the others go on.
+The earlier files of a source that cannot be read are left unchanged, and the failure is reported.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MAX_FILE = 64_000_000
 
 
 class SourceReport(Value):
-    """What became of one source."""
+    """Result of syncing one source."""
 
     name: str
     kind: str
@@ -56,7 +56,7 @@ class SourceReport(Value):
     error: AtipError | None = None
 
     def to_json(self) -> dict[str, Any]:
-        told: dict[str, Any] = {
+        document: dict[str, Any] = {
             "name": self.name,
             "kind": self.kind,
             "operations": self.operations,
@@ -64,14 +64,14 @@ class SourceReport(Value):
             "removed": self.removed,
         }
         if self.lost:
-            told["lost"] = list(self.lost)
+            document["lost"] = list(self.lost)
         if self.error is not None:
-            told["error"] = self.error.to_json()
-        return told
+            document["error"] = self.error.to_json()
+        return document
 
 
 class ApiSyncReport(Value):
-    """What a sync did."""
+    """Result of a sync."""
 
     manifest: str
     sources: tuple[SourceReport, ...] = ()
@@ -82,7 +82,7 @@ class ApiSyncReport(Value):
 
 
 class SyncedSource(Value):
-    """One source as it is on disk now: what the manifest says of it."""
+    """One source as it is on disk now, for the manifest."""
 
     api: Api
     state: SyncState
@@ -96,43 +96,47 @@ def sync(
     definitions: bool = False,
     progress: Progress | None = None,
 ) -> ApiSyncReport:
-    """Bring the files of every source up to date, then write the manifest.
+    """Update the files of every source, then write the manifest.
 
     Args:
-        only: look at these sources; the others stay as they are.
+        only: sync these sources; the others stay unchanged.
         definitions: write every tool in full into the manifest; then nothing is left out for speed.
 
     Raises:
         FormatError: `api.empty` when no source could be read: a manifest needs one (T4).
     """
     reports: list[SourceReport] = []
-    found: list[SyncedSource] = []
+    sources: list[SyncedSource] = []
     for number, source in enumerate(config.sources):
         if progress is not None:
             progress(source.name, number, len(config.sources))
-        made = _earlier(config, source) if only and source.name not in only else None
-        if made is None:
+        synced = _earlier(config, source) if only and source.name not in only else None
+        if synced is None:
             try:
-                made, report = _synced(config, source, access, whole=definitions)
+                synced, report = _synced(config, source, access, in_full=definitions)
             except AtipError as error:
                 reports.append(SourceReport(name=source.name, kind=source.kind, error=error))
-                made = _earlier(config, source)
+                synced = _earlier(config, source)
             else:
                 reports.append(report)
-        if made is not None:
-            found.append(made)
-    if not found:
+        if synced is not None:
+            sources.append(synced)
+    if not sources:
         first = next((each.error for each in reports if each.error is not None), None)
         if first is not None:
             raise first
-        raise FormatError("api.empty", "no source is configured", hint="see `atip api init`")
+        raise FormatError(
+            "api.empty",
+            "no source is configured, or none could be read",
+            hint="see `atip api init`",
+        )
     _write_runtimes(config)
-    path = _write_manifest(config, found, definitions=definitions)
+    path = _write_manifest(config, sources, definitions=definitions)
     return ApiSyncReport(manifest=path, sources=tuple(reports))
 
 
 def _earlier(config: ApiConfig, source: SourceConfig) -> SyncedSource | None:
-    """A source as the last sync left it; None when there was none."""
+    """A source from the last sync; None when there was none."""
     try:
         api = load_operations(config, source.name)
     except NotFoundError:
@@ -141,7 +145,7 @@ def _earlier(config: ApiConfig, source: SourceConfig) -> SyncedSource | None:
 
 
 def _synced(
-    config: ApiConfig, source: SourceConfig, access: ApiAccess, *, whole: bool
+    config: ApiConfig, source: SourceConfig, access: ApiAccess, *, in_full: bool
 ) -> tuple[SyncedSource, SourceReport]:
     if source.kind != "openapi":
         return _in_full(config, source, source_of(source.kind).load(source, access), None)
@@ -149,7 +153,7 @@ def _synced(
 
     data = openapi.read(source, access)
     pieces = split_document(data)
-    state = None if whole or pieces is None else load_state(config, source)
+    state = None if in_full or pieces is None else load_state(config, source)
     if state is not None and pieces is not None:
         update = plan_update(config, source, pieces, state, find_counter()[1])
         if update is not None:
@@ -161,7 +165,7 @@ def _updated(
     config: ApiConfig, source: SourceConfig, update: SourceUpdate
 ) -> tuple[SyncedSource, SourceReport]:
     folder = folder_name(source.name)
-    written = sum(
+    count = sum(
         write_changed(os.path.join(config.output, path), data)
         for path, data in update.files.items()
     )
@@ -177,30 +181,30 @@ def _updated(
         name=source.name,
         kind=source.kind,
         operations=len(update.api.operations),
-        written=written,
+        written=count,
         removed=removed,
     )
     return SyncedSource(api=update.api, state=update.state), report
 
 
 def _in_full(
-    config: ApiConfig, source: SourceConfig, found: Loaded, pieces: Pieces | None
+    config: ApiConfig, source: SourceConfig, loaded: Loaded, pieces: Pieces | None
 ) -> tuple[SyncedSource, SourceReport]:
-    api = found.api
+    api = loaded.api
     schemas = schemas_of(api)
     files: dict[str, bytes] = {}
     for language in config.languages:
         files |= {path: text.encode() for path, text in files_of(api, language).items()}
     folder = folder_name(source.name)
     files[f"{folder}/operations.jsonl"] = encode_api(api, schemas)
-    written = sum(
+    count = sum(
         write_changed(os.path.join(config.output, path), data) for path, data in files.items()
     )
     state = SyncState(
         digests=pieces.digests() if pieces is not None else {},
         names={f"{each.method.lower()} {each.path}": each.name for each in api.operations},
         parts=dict(schemas.names),
-        tokens=raw_tokens(found.raw, pieces),
+        tokens=raw_tokens(loaded.raw, pieces),
         path_tokens=path_tokens(api, config.languages[0] if config.languages else "python"),
         required=any(each.security and () not in each.security for each in api.operations),
         lost=api.lost,
@@ -209,7 +213,7 @@ def _in_full(
         name=source.name,
         kind=source.kind,
         operations=len(api.operations),
-        written=written,
+        written=count,
         removed=_remove_stale(os.path.join(config.output, folder), files),
         lost=api.lost,
     )
@@ -223,7 +227,7 @@ def _write_state(config: ApiConfig, source: SourceConfig, state: SyncState) -> N
 
 
 def write_changed(path: str, data: bytes) -> bool:
-    """Write a file unless it already holds exactly that. True when it was written."""
+    """Write a file unless its content is the same. Returns True when it was written."""
     try:
         if os.path.getsize(path) == len(data) and read_bytes(path, MAX_FILE) == data:
             return False
@@ -234,11 +238,11 @@ def write_changed(path: str, data: bytes) -> bool:
 
 
 def _remove_stale(folder: str, files: dict[str, bytes]) -> int:
-    """Wrappers of operations that are gone. Only files that we generate are ever removed."""
-    kept = {os.path.basename(path) for path in files}
+    """Remove wrappers of operations that no longer exist. Only generated files are removed."""
+    current = {os.path.basename(path) for path in files}
     removed = 0
     for name in os.listdir(folder):
-        if name not in kept and name.endswith((".py", ".ts")):
+        if name not in current and name.endswith((".py", ".ts")):
             os.unlink(os.path.join(folder, name))
             removed += 1
     return removed
@@ -256,16 +260,16 @@ def _write_runtimes(config: ApiConfig) -> None:
         write_changed(os.path.join(config.output, name), text.encode())
 
 
-def _write_manifest(config: ApiConfig, found: list[SyncedSource], *, definitions: bool) -> str:
+def _write_manifest(config: ApiConfig, sources: list[SyncedSource], *, definitions: bool) -> str:
     path = os.path.join(config.folder, MANIFEST)
-    told = config.settings
+    settings = config.settings
     output = os.path.relpath(config.output, config.folder)
     language = config.languages[0] if config.languages else "python"
-    apis: list[Api] = [each.api for each in found if each.api.operations]
+    apis: list[Api] = [each.api for each in sources if each.api.operations]
     manifest = manifest_of(
         apis,
-        name=str(told.get("name", "apis")),
-        description=str(told.get("description") or _described(apis)),
+        name=str(settings.get("name", "apis")),
+        description=str(settings.get("description") or _described(apis)),
         generated=now_iso(),
         paths={
             "runtime": f"./{output}/runtime",
@@ -273,7 +277,7 @@ def _write_manifest(config: ApiConfig, found: list[SyncedSource], *, definitions
             "config": "./codegen.config.json",
         },
         language=language,
-        tokens=figures([each.state for each in found]),
+        tokens=figures([each.state for each in sources]),
         definitions=definitions,
     )
     problems = [each for each in check_manifest(manifest) if each.severity == "error"]
@@ -285,7 +289,7 @@ def _write_manifest(config: ApiConfig, found: list[SyncedSource], *, definitions
 
 
 def _is_unchanged(path: str, manifest: dict[str, Any]) -> bool:
-    """Whether the file says the same already: then its time stays, too."""
+    """Whether the file already has the same content: then its time stays, too."""
     from atip.model.reading.reader import read_json
 
     try:

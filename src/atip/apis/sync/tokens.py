@@ -1,4 +1,4 @@
-"""Honest token figures: what an agent reads without us, and what it must really read for one call with us.
+"""Token figures: what an agent reads without us, and what it needs to read for one call with us.
 
 `traditional` is the raw description (minified), as a model would get it. `codeMode` is the manifest, the lines that a search
 of the index yields, and the wrapper of a median operation – not a file of counts. Counted with cl100k_base where it
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 SEARCH_LINES = 5
 SAMPLE = 101
-"""Wrappers whose length is looked at to find the median one."""
+"""Number of wrappers to sample for the median."""
 MANIFEST_TOKENS = 350
-"""A manifest without definitions, itself included before it can be counted."""
+"""Estimated tokens of a manifest without definitions, which contains this figure itself."""
 
 
 def figures(states: list[SyncState]) -> dict[str, Any]:
@@ -42,9 +42,9 @@ def raw_tokens(raw: str, pieces: Pieces | None) -> dict[str, int]:
         return {"": count(minified(raw))}
     from atip.apis.sync.incremental import texts_of
 
-    made = {key: count(text) for key, text in texts_of(pieces).items()}
-    made[""] = count(json.dumps(pieces.rest, ensure_ascii=False, separators=(",", ":")))
-    return made
+    counts = {key: count(text) for key, text in texts_of(pieces).items()}
+    counts[""] = count(json.dumps(pieces.rest, ensure_ascii=False, separators=(",", ":")))
+    return counts
 
 
 def path_tokens(api: Api, language: str) -> int:

@@ -1,4 +1,4 @@
-"""Module: what a wrapper of one operation has to say, before any language writes it."""
+"""Module: the content of a wrapper of one operation, independent of the language."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Module(Value):
 def module_of(operation: Operation, schemas: Schemas) -> Module:
     """Everything a language needs to write the wrapper of one operation."""
     schema = schemas.input_of(operation)
-    taken = {*_RESERVED, camel(operation.name)}
-    tree = TypeTree(schema.get("$defs", {}), taken=taken)
+    used_names = {*_RESERVED, camel(operation.name)}
+    tree = TypeTree(schema.get("$defs", {}), used_names=used_names)
     names: set[str] = set()
     arguments = tuple(
         RecordField(
@@ -63,7 +63,7 @@ def module_of(operation: Operation, schemas: Schemas) -> Module:
         )
         for wire, each in schema["properties"].items()
     )
-    output, outputs = _output(operation, schemas, taken)
+    output, outputs = _output(operation, schemas, used_names)
     return Module(
         arguments=arguments,
         inputs=tuple(map(_clean, tree.records)),
@@ -97,13 +97,15 @@ def signature(operation: Operation) -> str:
     return f"{operation.name}({', '.join(needed + optional)})"
 
 
-def _output(operation: Operation, schemas: Schemas, taken: set[str]) -> tuple[Kind, list[Record]]:
+def _output(
+    operation: Operation, schemas: Schemas, used_names: set[str]
+) -> tuple[Kind, list[Record]]:
     if operation.output is None:
         return ANY, []
     schema: Any = schemas.complete(operation.output)
     if not isinstance(schema, dict):
         return ANY, []
-    tree = TypeTree(schema.get("$defs", {}), taken=taken, max_depth=OUTPUT_DEPTH)
+    tree = TypeTree(schema.get("$defs", {}), used_names=used_names, max_depth=OUTPUT_DEPTH)
     return tree.read(schema, f"{operation.name}_result"), tree.records
 
 

@@ -114,16 +114,16 @@ def _function(api: Api, operation: Operation, module: Module, *, awaits: bool) -
         lines.append("    *,")
     for field in fields:
         hint = render(field.kind, alternatives=module.records)
-        told = f"{hint}" if field.required else f"{hint} | Unset = UNSET"
-        lines.append(f"    {_safe(field.name)}: {told},")
+        annotation = f"{hint}" if field.required else f"{hint} | Unset = UNSET"
+        lines.append(f"    {_safe(field.name)}: {annotation},")
     lines.append(f") -> {render(module.output)}:")
     lines.append("    " + _docstring(module.summary))
     call = "await runtime.call_async" if awaits else "runtime.call"
     lines.append(f"    answer: {render(module.output)} = {call}(")
     lines.append(f"        {api.name!r},")
     lines.append(f"        {operation.name!r},")
-    given = ", ".join(f"{field.wire!r}: {_safe(field.name)}" for field in fields)
-    lines.append(f"        {{{given}}},")
+    call_arguments = ", ".join(f"{field.wire!r}: {_safe(field.name)}" for field in fields)
+    lines.append(f"        {{{call_arguments}}},")
     lines.append("    )")
     lines.append("    return answer")
     return "\n".join(lines)

@@ -1,7 +1,7 @@
-"""Type tree: what a JSON Schema says, as types that any typed language can write down.
+"""Type tree: a JSON Schema as types that any typed language can express.
 
 One tree for Python and TypeScript. Bounded in depth and in the number of records, because an agent reads the
-result: what lies beyond is "any". Names are slugs; a text of the document is never part of a name.
+result: anything deeper is "any". Names are slugs; a text of the document is never part of a name.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ class TypeTree:
     """Reads schemas; collects the records they need, in the order in which they are met."""
 
     def __init__(
-        self, parts: Mapping[str, Any], *, taken: set[str], max_depth: int = MAX_DEPTH
+        self, parts: Mapping[str, Any], *, used_names: set[str], max_depth: int = MAX_DEPTH
     ) -> None:
         self.records: list[Record] = []
         self._parts = parts
-        self._taken = taken
+        self._used_names = used_names
         self._max_depth = max_depth
-        self._named: dict[str, Kind] = {}
+        self._by_reference: dict[str, Kind] = {}
         self._count = 0
 
     def read(self, schema: Any, name: str, depth: int = 0) -> Kind:
@@ -108,20 +108,22 @@ class TypeTree:
         return ANY
 
     def _shared(self, reference: str, depth: int) -> Kind:
-        known = self._named.get(reference)
-        if known is not None:
-            return known
+        cached = self._by_reference.get(reference)
+        if cached is not None:
+            return cached
         part = self._parts.get(reference.rsplit("/", 1)[-1])
         if part is None:
             return ANY
         # A part that contains itself meets its own name while it is being read.
-        name = unique(camel(slug(reference.rsplit("/", 1)[-1], "part", frozenset())), self._taken)
-        self._named[reference] = Kind(kind="record", record=name)
-        made = self._read_part(part, name, depth)
-        if made.record != name:
-            self._named[reference] = made
-            self._taken.discard(name)
-        return made
+        name = unique(
+            camel(slug(reference.rsplit("/", 1)[-1], "part", frozenset())), self._used_names
+        )
+        self._by_reference[reference] = Kind(kind="record", record=name)
+        kind = self._read_part(part, name, depth)
+        if kind.record != name:
+            self._by_reference[reference] = kind
+            self._used_names.discard(name)
+        return kind
 
     def _read_part(self, part: Any, name: str, depth: int) -> Kind:
         if isinstance(part, dict) and "$ref" not in part:
@@ -144,26 +146,26 @@ class TypeTree:
     ) -> Kind:
         if self._count >= MAX_RECORDS or depth >= self._max_depth:
             return Kind(kind="map", items=(ANY,))
-        named = unique(camel(slug(name, "record", frozenset())), self._taken)
-        return self._write(named, properties, schema.get("required") or (), schema, depth)
+        record_name = unique(camel(slug(name, "record", frozenset())), self._used_names)
+        return self._write(record_name, properties, schema.get("required") or (), schema, depth)
 
     def _write(
         self, name: str, properties: Mapping[str, Any], needed: Any, schema: Any, depth: int
     ) -> Kind:
         self._count += 1
         place = len(self.records)
-        taken: set[str] = set()
+        used_names: set[str] = set()
         fields = [
             RecordField(
-                name=unique(slug(str(wire), "field", FIELDS), taken),
+                name=unique(slug(str(wire), "field", FIELDS), used_names),
                 wire=str(wire),
                 kind=self.read(each, f"{name}_{wire}", depth + 1),
                 required=wire in needed,
-                description=_told(each),
+                description=_description(each),
             )
             for wire, each in properties.items()
         ]
-        record = Record(name=name, fields=tuple(fields), description=_told(schema))
+        record = Record(name=name, fields=tuple(fields), description=_description(schema))
         self.records.insert(place, record)
         return Kind(kind="record", record=name)
 
@@ -200,7 +202,7 @@ def _kind_of(value: object) -> Kind:
 def _merged(
     schema: Mapping[str, Any], parts: Mapping[str, Any], depth: int = 0
 ) -> tuple[dict[str, Any], list[str]] | None:
-    """Properties and required names of an object, with those of all its `allOf`; None if it is none."""
+    """Properties and required names of an object, with those of all its `allOf`; None if it is not an object."""
     own = schema.get("properties")
     properties = dict(own) if isinstance(own, dict) else {}
     required = list(schema.get("required") or ())
@@ -210,13 +212,13 @@ def _merged(
             inner = parts.get(each["$ref"].rsplit("/", 1)[-1])
         if not isinstance(inner, dict) or depth > 8:
             return None
-        found = _merged(inner, parts, depth + 1)
-        if found is not None:
-            properties = {**found[0], **properties}
-            required += found[1]
+        inner_merged = _merged(inner, parts, depth + 1)
+        if inner_merged is not None:
+            properties = {**inner_merged[0], **properties}
+            required += inner_merged[1]
     return (properties, required) if properties else None
 
 
-def _told(schema: object) -> str:
+def _description(schema: object) -> str:
     text = schema.get("description") if isinstance(schema, dict) else None
     return text if isinstance(text, str) else ""

@@ -2,7 +2,7 @@
 
 SECURITY: identifiers are slugs; every text is a JSON string literal or a comment that nothing inside can end
 (row 26). No request is made in TypeScript: `runtime.ts` starts `atip api call`, where arguments are checked, policy decides, and the
-record is written, so that there is no second way to an API that could know less.
+record is written, so that no second code path could skip a check.
 """
 
 from __future__ import annotations

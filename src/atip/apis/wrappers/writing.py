@@ -34,7 +34,7 @@ def wrap_api(api: Api, language: str) -> Mapping[str, str]:
     if writer is None:
         raise UsageError(
             "api.unknown-language",
-            f"no wrappers for `{language}`",
+            f"cannot generate wrappers for `{language}`",
             hint="languages: " + ", ".join(LANGUAGES),
         )
     schemas = schemas_of(api)
@@ -48,11 +48,11 @@ def files_of(api: Api, language: str) -> dict[str, str]:
     """Every file of one source, by path below the folder of the wrappers."""
     folder = folder_name(api.name)
     suffix = SUFFIXES.get(language, "")
-    made = {f"{folder}/{name}{suffix}": text for name, text in wrap_api(api, language).items()}
+    files = {f"{folder}/{name}{suffix}": text for name, text in wrap_api(api, language).items()}
     index = "__init__.py" if language == "python" else "index.ts"
-    made[f"{folder}/{index}"] = LANGUAGES[language].index_module(api)
-    made[f"{folder}/index.txt"] = index_of(api)
-    return made
+    files[f"{folder}/{index}"] = LANGUAGES[language].index_module(api)
+    files[f"{folder}/index.txt"] = index_of(api)
+    return files
 
 
 def index_of(api: Api) -> str:

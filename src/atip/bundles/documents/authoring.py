@@ -1,7 +1,7 @@
-"""Authoring: what can be found out about a program for its first CLI.md – where it comes from, how it tells its version.
+"""Authoring: facts about a program for its first CLI.md – its package, and how it prints its version.
 
-Reads the records of package managers (dpkg, pip, npm, cargo); runs nothing. What other managers may call it is
-proposed with `experimental: true`: a guess that says so. Implements AIP-29 "Authoring with SKILL.md" 1, 2, 4, 7.
+Reads the records of package managers (dpkg, pip, npm, cargo); runs nothing. Guesses for other managers are
+marked `experimental: true`. Implements AIP-29 "Authoring with SKILL.md" 1, 2, 4, 7.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_LISTS = 20_000
 
 
 def find_install(path: str, *, home: str = "") -> list[dict[str, Any]]:
-    """Install entries for a program: those its records prove, then proposals for other systems."""
+    """Install entries for a program: those that package records prove, then proposals for other systems."""
     name = os.path.basename(path)
     proven = [
         entry
@@ -45,8 +45,8 @@ def find_install(path: str, *, home: str = "") -> list[dict[str, Any]]:
 
 def _dpkg(path: str) -> dict[str, Any] | None:
     """The Debian package that owns a file, by the lists that dpkg keeps."""
-    wanted = {path.encode(), os.path.realpath(path).encode()}
-    wanted |= {one[4:] for one in wanted if one.startswith(b"/usr/")}
+    paths = {path.encode(), os.path.realpath(path).encode()}
+    paths |= {one[4:] for one in paths if one.startswith(b"/usr/")}
     try:
         names = sorted(os.listdir(DPKG))[:MAX_LISTS]
     except OSError:
@@ -59,14 +59,14 @@ def _dpkg(path: str) -> dict[str, Any] | None:
                 lines = file.read(20_000_000)
         except OSError:
             continue
-        if any(one + b"\n" in lines and wanted & set(lines.split(b"\n")) for one in wanted):
+        if any(one + b"\n" in lines and paths & set(lines.split(b"\n")) for one in paths):
             return {"method": "apt", "package": name[:-5].partition(":")[0]}
     return None
 
 
 def _npm(path: str) -> dict[str, Any] | None:
-    _, found, rest = os.path.realpath(path).rpartition("/node_modules/")
-    if not found:
+    _, marker, rest = os.path.realpath(path).rpartition("/node_modules/")
+    if not marker:
         return None
     parts = rest.split("/")
     package = "/".join(parts[:2]) if parts[0].startswith("@") else parts[0]
@@ -113,22 +113,22 @@ def _cargo(path: str, home: str) -> dict[str, Any] | None:
 
 
 def derive_pattern(output: str) -> tuple[str, str] | None:
-    """The pattern that reads the version out of what a program printed, and the version; None: there is none."""
+    """Pattern that extracts the version from a program's output, and the version; None: no version in it."""
     for line in output.splitlines():
-        found = _VERSION.search(line)
-        if found is None:
+        match = _VERSION.search(line)
+        if match is None:
             continue
-        before = line[: found.start(1)].lstrip()
+        before = line[: match.start(1)].lstrip()
         if len(before) > 60 or not before.isascii():
             before = ""
         text = re.sub(r"([\\.+*?()\[\]{}|^$])", r"\\\1", before)
         pattern = f"{text}(\\S+)" if before else r"(\d+\.\d+\S*)"
-        return pattern, found.group(1)
+        return pattern, match.group(1)
     return None
 
 
 def derived_check(program: str, words: Sequence[str], output: str) -> VersionCheck | None:
-    """A version check that was seen to work on real output."""
+    """A version check that works on the given output; None: no version in it."""
     from atip.bundles.versions import judge_version
 
     derived = derive_pattern(output)
@@ -153,13 +153,13 @@ def merge_blocks(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for block in blocks:
         for section, content in block.items():
             for key, value in content.items():
-                held = merged.setdefault(section, {})
+                target = merged.setdefault(section, {})
                 if isinstance(value, list):
-                    held[key] = list(dict.fromkeys([*held.get(key, []), *value]))
+                    target[key] = list(dict.fromkeys([*target.get(key, []), *value]))
                 elif isinstance(value, dict):
-                    held[key] = {**held.get(key, {}), **value}
+                    target[key] = {**target.get(key, {}), **value}
                 else:
-                    held[key] = held.get(key) or value
+                    target[key] = target.get(key) or value
     return merged
 
 
@@ -172,8 +172,8 @@ def write_folder(folder: str, files: Mapping[str, str], *, replace: bool = False
     if os.path.lexists(os.path.join(folder, "CLI.md")) and not replace:
         raise AtipError(
             "bundle.exists",
-            f"`{folder}` holds a bundle already",
-            hint="--force replaces its documents",
+            f"`{folder}` already contains a bundle",
+            hint="use `--force` to replace its documents",
         )
     for path, text in files.items():
         target = os.path.join(folder, path)

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from atip.model.problems import Problem
 
 ENGINES = {"docker": "sandbox", "podman": "sandbox"}
-"""Engines that bundles name and RUNNER.md does not know (P4)."""
+"""Engines that bundles use but RUNNER.md does not define (P4)."""
 
 
 class Bundle(Value):
-    """Everything a host needs of one bundle."""
+    """A loaded bundle."""
 
     folder: str
     """Absolute."""
     manifest: CliManifest
     tools: tuple[BundleTool, ...] = ()
     digests: tuple[tuple[str, str], ...] = ()
-    """SHA-256 of every document that was read, by path; what a review was about."""
+    """SHA-256 of every document that was read, by path; what the user reviewed."""
     secrets: tuple[Mapping[str, Any], ...] = ()
     """Entries of the SECRETS.md that `auth.ref` points to; names and meanings, never values."""
     intents: tuple[tuple[str, Mapping[str, Any]], ...] = ()
@@ -48,12 +48,12 @@ class Bundle(Value):
     @property
     def engine(self) -> str:
         """`subprocess` or `sandbox`; either way the program runs confined. SECURITY: never `in-process`."""
-        named = str(self.runner.get("engine", "subprocess"))
-        return ENGINES.get(named, named) if named != "in-process" else "subprocess"
+        engine = str(self.runner.get("engine", "subprocess"))
+        return ENGINES.get(engine, engine) if engine != "in-process" else "subprocess"
 
     @property
     def requested(self) -> Confinement:
-        """What the bundle asks for, login state included.
+        """Confinement that the bundle requests, login state included.
 
         Raises:
             FormatError: `sandbox.block`: something in it cannot be granted.
@@ -67,7 +67,7 @@ class Bundle(Value):
         )
 
     def requested_by(self, tool: BundleTool) -> Confinement:
-        """What one tool asks for: the bundle's, or less."""
+        """Confinement that one tool requests: the bundle's, or less."""
         return tool_confinement(
             self.manifest.sandbox,
             self.requested,
@@ -77,7 +77,7 @@ class Bundle(Value):
 
     @property
     def shortcuts(self) -> tuple[BundleIntent, ...]:
-        """What its INTENT.md documents offer."""
+        """Intents of its INTENT.md documents."""
         return read_intents(self.intents, self.tools)
 
     def get(self, words: Sequence[str]) -> BundleTool:
@@ -106,12 +106,12 @@ class Bundle(Value):
 
     def exposures(self) -> dict[str, tuple[str, str]]:
         """Variable → (secret slot, field) for every secret that SECRETS.md exposes as a variable."""
-        found: dict[str, tuple[str, str]] = {}
+        slots: dict[str, tuple[str, str]] = {}
         for entry in self.secrets:
             for one in entry.get("exposures") or ():
                 if isinstance(one, dict) and one.get("kind") == "env" and entry.get("slug"):
-                    found[str(one.get("name"))] = (
+                    slots[str(one.get("name"))] = (
                         str(entry["slug"]),
                         str(one.get("field", "value")),
                     )
-        return found
+        return slots

@@ -1,7 +1,7 @@
-"""What documents said when they were last read, by the digest of their bytes: a large bundle loads in milliseconds.
+"""Cache of parsed documents, by the digest of their bytes: a large bundle loads in milliseconds.
 
-Derived and bounded; may be deleted at any time. A document is known only by its exact bytes and the mode it was judged
-in; whatever else is in the file is ignored.
+Derived and bounded; may be deleted at any time. The key of a document is its exact bytes and the mode of the
+check; other entries in the file are ignored.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ MAX_BYTES = 64_000_000
 
 
 class DocumentMemory:
-    """The memory of one bundle's folder."""
+    """The cache for one bundle's folder."""
 
     def __init__(self, folder: str, bundle_folder: str) -> None:
         self._path = os.path.join(folder, f"{sha256_hex(bundle_folder.encode())[:16]}.json")
-        self._held: dict[str, Any] | None = None
+        self._entries: dict[str, Any] | None = None
         self._fresh: dict[str, Any] = {}
 
     def read(
@@ -41,27 +41,27 @@ class DocumentMemory:
         problems: list[Problem] = []
         for path, data in files.items():
             key = f"{__version__} {'strict' if strict else 'lenient'} {kind_of_name(path)} {sha256_hex(data)}"
-            known = self._load().get(key)
-            if not isinstance(known, dict):
-                read, found = read_documents({path: data}, strict=strict)
+            entry = self._load().get(key)
+            if not isinstance(entry, dict):
+                read, findings = read_documents({path: data}, strict=strict)
                 document = read.get(normal(path))
-                known = {
+                entry = {
                     "fields": document.fields if document else None,
                     "problems": [
-                        one.replace(path=one.path[len(path) :]).to_json() for one in found
+                        one.replace(path=one.path[len(path) :]).to_json() for one in findings
                     ],
                 }
-            self._fresh[key] = known
-            if known["fields"] is not None:
+            self._fresh[key] = entry
+            if entry["fields"] is not None:
                 kind = kind_of_name(path) or "CLI"
-                documents[normal(path)] = Document(kind=kind, fields=known["fields"])
+                documents[normal(path)] = Document(kind=kind, fields=entry["fields"])
             problems += [
-                Problem(**{**one, "path": path + one["path"]}) for one in known["problems"]
+                Problem(**{**one, "path": path + one["path"]}) for one in entry["problems"]
             ]
         return documents, problems
 
     def save(self) -> None:
-        """Keep what was read now, and nothing else."""
+        """Save the entries that were read in this run, and no others."""
         if self._fresh == self._load():
             return
         try:
@@ -69,14 +69,14 @@ class DocumentMemory:
             data = json.dumps(self._fresh, ensure_ascii=False).encode("utf-8", "surrogatepass")
             write_atomic(self._path, data, durable=False)
         except (AtipError, OSError, ValueError):
-            return  # only slower the next time
+            return  # the next run is only slower
 
     def _load(self) -> dict[str, Any]:
-        if self._held is None:
+        if self._entries is None:
             try:
                 limits = ReadLimits(max_bytes=MAX_BYTES)
-                found = read_json(read_bytes(self._path, MAX_BYTES), limits)
+                document = read_json(read_bytes(self._path, MAX_BYTES), limits)
             except AtipError:
-                found = {}
-            self._held = found if isinstance(found, dict) else {}
-        return self._held
+                document = {}
+            self._entries = document if isinstance(document, dict) else {}
+        return self._entries

@@ -1,7 +1,7 @@
-"""Intents of a bundle: what INTENT.md says a person may ask for, and the tool that answers. Implements AIP-29 "With AIP-28".
+"""Intents of a bundle: phrases of INTENT.md, and the tool that serves them. Implements AIP-29 "With AIP-28".
 
-An intent is a name for a tool with words that people use; it asks for nothing that its tool does not ask for, and is judged
-and confined as that tool. Experiments are not taken: the default route is.
+An intent is an alias of a tool with phrases of users; it requests nothing beyond its tool, and is judged and confined
+as that tool. Experiments are ignored: the default route is used.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ MAX_PHRASES = 50
 
 
 class BundleIntent(Value):
-    """One thing that can be asked for."""
+    """One intent."""
 
     id: str
     label: str
     ref: str
     phrases: tuple[str, ...]
     path: tuple[str, ...] | None
-    """Command words of its tool; None: no tool of this bundle answers it."""
+    """Command words of its tool; None: no tool of this bundle serves it."""
 
 
 def read_intents(
@@ -57,8 +57,8 @@ def find_intent_files(folder: str) -> Iterator[str]:
 def _read(ref: str, fields: Mapping[str, Any], tools: Sequence[BundleTool]) -> BundleIntent:
     label = str(fields.get("label") or fields.get("name") or "")
     examples = fields.get("examples")
-    said = [one.get("user") for one in examples if isinstance(one, dict)] if isinstance(examples, list) else []  # fmt: skip
-    phrases = [label, fields.get("name"), fields.get("description"), *_seeds(fields.get("intent")), *said]  # fmt: skip
+    user_phrases = [one.get("user") for one in examples if isinstance(one, dict)] if isinstance(examples, list) else []  # fmt: skip
+    phrases = [label, fields.get("name"), fields.get("description"), *_seeds(fields.get("intent")), *user_phrases]  # fmt: skip
     return BundleIntent(
         id=str(fields.get("id", "")),
         label=label,
@@ -68,22 +68,22 @@ def _read(ref: str, fields: Mapping[str, Any], tools: Sequence[BundleTool]) -> B
     )
 
 
-def _seeds(told: Any) -> list[Any]:
+def _seeds(seeds: Any) -> list[Any]:
     """Words of one language, or of several by their codes."""
-    if isinstance(told, dict):
-        return [one for words in told.values() if isinstance(words, list) for one in words]
-    return list(told) if isinstance(told, list) else []
+    if isinstance(seeds, dict):
+        return [one for words in seeds.values() if isinstance(words, list) for one in words]
+    return list(seeds) if isinstance(seeds, list) else []
 
 
 def _path(ref: str, routes: Any, tools: Sequence[BundleTool]) -> tuple[str, ...] | None:
     listed = [one for one in routes if isinstance(one, dict)] if isinstance(routes, list) else []
     # The default first; conditions of other routes belong to the surface that asks.
     for route in sorted(listed, key=lambda one: not one.get("default")):
-        named = str(route.get("tool", ""))
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(ref), named))
+        target = str(route.get("tool", ""))
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(ref), target))
         for tool in tools:
-            if named == tool.id or posixpath.normpath(tool.ref) in (
-                posixpath.normpath(named),
+            if target == tool.id or posixpath.normpath(tool.ref) in (
+                posixpath.normpath(target),
                 beside,
             ):
                 return tool.path

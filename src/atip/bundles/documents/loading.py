@@ -1,4 +1,4 @@
-"""Load a bundle's folder: every document, each inside the folder, widenings refused, depth without meaning.
+"""Load a bundle's folder: every document, each inside the folder; tools may not widen the sandbox.
 
     bundle = load_bundle("examples/bundles/jq")
 
@@ -41,9 +41,9 @@ def load_bundle(
     """A bundle by its folder or its CLI.md.
 
     Args:
-        workspace: what `./` in the sandbox means; empty: the current directory.
+        workspace: folder that `./` in the sandbox refers to; empty: the current directory.
         strict: deviations from the text are errors; lenient reading warns of them.
-        memory_folder: where readings are remembered; empty: everything is read anew.
+        memory_folder: folder of the document cache; empty: no cache.
 
     Raises:
         NotFoundError: `bundle.not-found`.
@@ -53,8 +53,8 @@ def load_bundle(
     if not os.path.isfile(os.path.join(folder, MANIFEST)):
         raise NotFoundError(
             "bundle.not-found",
-            f"no {MANIFEST} in `{path[:200]}`",
-            hint="give the folder of a bundle; `atip bundle init BIN` writes one",
+            f"`{path[:200]}` does not contain {MANIFEST}",
+            hint="pass the folder of a bundle; `atip bundle init BIN` creates one",
         )
     files = {MANIFEST: read_bytes(os.path.join(folder, MANIFEST), MAX_DOCUMENT)}
     memory = DocumentMemory(memory_folder, folder) if memory_folder else None
@@ -63,13 +63,13 @@ def load_bundle(
     _stop(problems, MANIFEST not in documents)
     manifest = read_manifest(documents[MANIFEST].fields)
     more = _companions(folder, manifest, problems, strict)
-    others, found = read(more, strict=strict)
+    others, more_problems = read(more, strict=strict)
     documents.update(others)
-    problems += found
+    problems += more_problems
     if os.path.basename(folder) != manifest.id:
-        text = f"the folder is `{os.path.basename(folder)[:60]}`, the bundle `{manifest.id}`"
+        text = f"the folder is named `{os.path.basename(folder)[:60]}`, but the bundle id is `{manifest.id}`"
         problems.append(_problem(f"{MANIFEST}$.id", "climd.folder-name", text, "warning"))
-    bundle = _assembled(folder, manifest, documents, workspace or os.getcwd())
+    bundle = _assemble(folder, manifest, documents, workspace or os.getcwd())
     problems += [*_widenings(bundle), *_image_problems(bundle)]
     _stop(problems)
     if memory is not None:
@@ -78,7 +78,7 @@ def load_bundle(
     return bundle.replace(problems=tuple(problems), digests=digests)
 
 
-def _assembled(
+def _assemble(
     folder: str, manifest: CliManifest, documents: Mapping[str, Document], workspace: str
 ) -> Bundle:
     templates = templates_of(documents)
@@ -112,44 +112,44 @@ def _assembled(
 
 
 def _intent_refs(folder: str, manifest: CliManifest) -> list[str]:
-    """The listed ones first, then those that only lie in `intents/`."""
+    """References of CLI.md first, then unlisted files in `intents/`."""
     refs = {normal(ref): ref for ref in (*manifest.intents, *find_intent_files(folder))}
     return list(refs.values())[:MAX_INTENTS]
 
 
 def _fields(documents: Mapping[str, Document], ref: str | None) -> Mapping[str, object] | None:
-    found = documents.get(normal(ref or ""))
-    return found.fields if found is not None else None
+    document = documents.get(normal(ref or ""))
+    return document.fields if document is not None else None
 
 
 def _companions(
     folder: str, manifest: CliManifest, problems: list[Problem], strict: bool
 ) -> dict[str, bytes]:
     """Bytes of every document that the manifest refers to, and of SECRETS.md, RUNNER.md, DRIVER.md beside it."""
-    wanted: dict[str, bool] = {ref: True for _, ref in manifest.commands[:MAX_TOOLS]}
-    wanted.update(dict.fromkeys(manifest.intents, True))
+    references: dict[str, bool] = {ref: True for _, ref in manifest.commands[:MAX_TOOLS]}
+    references.update(dict.fromkeys(manifest.intents, True))
     if manifest.auth and manifest.auth.ref:
-        wanted[manifest.auth.ref] = True
+        references[manifest.auth.ref] = True
     if isinstance(manifest.runner, str):
-        wanted[manifest.runner] = True
+        references[manifest.runner] = True
     for ref in find_intent_files(folder):
-        wanted.setdefault(ref, False)
+        references.setdefault(ref, False)
     for name in ("SECRETS.md", "RUNNER.md", "DRIVER.md"):
-        wanted.setdefault(name, False)
-    found: dict[str, bytes] = {}
-    for ref, is_named in wanted.items():
+        references.setdefault(name, False)
+    contents: dict[str, bytes] = {}
+    for ref, is_named in references.items():
         try:
             path = inside(folder, ref)
         except FormatError as error:
             problems.append(_problem(f"{MANIFEST}$", error.code, error.message))
             continue
         if os.path.isfile(path):
-            found[normal(ref)] = read_bytes(path, MAX_DOCUMENT)
+            contents[normal(ref)] = read_bytes(path, MAX_DOCUMENT)
         elif is_named:
-            text = f"`{ref[:120]}` does not exist"
+            text = f"the document `{ref[:120]}` does not exist"
             severity = "error" if strict else "warning"
             problems.append(_problem(f"{MANIFEST}$", "climd.missing-document", text, severity))
-    return found
+    return contents
 
 
 def inside(folder: str, ref: str) -> str:
@@ -166,12 +166,12 @@ def inside(folder: str, ref: str) -> str:
 
 
 def _widenings(bundle: Bundle) -> list[Problem]:
-    """Tools that ask for more than the bundle; refused at load in every mode."""
+    """Tools that request more than the bundle; refused at load in every mode."""
     problems: list[Problem] = []
     try:
         _ = bundle.requested
     except FormatError:
-        return problems  # judged with the manifest; no tool can run then
+        return problems  # reported with the manifest; no tool can run then
     for tool in bundle.tools:
         try:
             bundle.requested_by(tool)
@@ -186,7 +186,7 @@ def _widenings(bundle: Bundle) -> list[Problem]:
 def _image_problems(bundle: Bundle) -> list[Problem]:
     if "image" not in bundle.runner or is_image_name(bundle.runner["image"]):
         return []
-    text = "is not the name of a container image"
+    text = "not a valid image name"
     return [_problem("RUNNER.md$.image", "climd.runner-image", text)]
 
 
@@ -200,8 +200,8 @@ def _stop(problems: list[Problem], missing: bool = False) -> None:
 
 
 def find_bundles(root: str) -> Iterator[str]:
-    """Folders with a CLI.md below `root`, at any depth up to a bound; a bundle holds no further bundle."""
-    seen = 0
+    """Folders with a CLI.md below `root`, at any depth up to a bound; a bundle does not contain another bundle."""
+    entry_count = 0
     pending = [(os.path.realpath(root), 0)]
     while pending:
         folder, depth = pending.pop()
@@ -214,8 +214,8 @@ def find_bundles(root: str) -> Iterator[str]:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name, reverse=True)
         except OSError:
             continue
-        seen += len(entries)
-        if seen > MAX_FOLDERS:
+        entry_count += len(entries)
+        if entry_count > MAX_FOLDERS:
             return
         pending += [(e.path, depth + 1) for e in entries if e.is_dir(follow_symlinks=False)]
 

@@ -2,8 +2,8 @@
 
 They are plain functions of the caller's own program. While one runs, its thread may not start processes (rule 5), and
 `parse_output` and `detect_expiry` may touch neither files nor network (rule 4): an audit hook of the interpreter refuses
-that. It keeps honest adapters honest; code that runs in our process could not be confined against its will, which is
-why entries of foreign bundles are never loaded. A `login` that does not stop when its signal says so is left behind.
+that. It catches mistakes; code in our process cannot be confined against its will, which is
+why entries of foreign bundles are never loaded. A `login` that ignores its signal is abandoned.
 Implements AIP-29 "Conformance rules" 3, 4, 5.
 """
 
@@ -51,7 +51,7 @@ _hooked: list[bool] = []
 
 
 class Signal:
-    """Says when a caller has given up. May be shared by any number of threads."""
+    """Cancellation signal of a caller. Any number of threads may share it."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -64,7 +64,7 @@ class Signal:
         self._event.set()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait until aborted; whether it was."""
+        """Wait until aborted or until the timeout; whether it was aborted."""
         return self._event.wait(timeout_s)
 
     def throw_if_aborted(self) -> None:
@@ -77,7 +77,7 @@ class Signal:
 
 
 class CliContext(Value):
-    """What an adapter may know of the call."""
+    """Context of a call, for adapters."""
 
     bundle: str
     surface: str
@@ -86,16 +86,16 @@ class CliContext(Value):
 
 
 class Parsed(Value):
-    """What `parse_output` makes of a run."""
+    """Result of `parse_output`."""
 
     ok: bool
     value: Any = None
     error: Mapping[str, object] | None = None
-    """`code`, `message`, and whether trying again may help."""
+    """`code`, `message`, and `retryable`."""
 
 
 class Adapters(Value):
-    """The functions of an entry; None: the manifest's own ways are used."""
+    """The functions of an entry; None: the manifest's commands are used."""
 
     login: Callable[..., Any] | None = None
     refresh: Callable[..., Any] | None = None
@@ -118,13 +118,13 @@ class Adapters(Value):
         raise AtipError(code, message, details=details)
 
     def run_refresh(self, bundle: Bundle, surface: Surface) -> bool:
-        """Whether the login is fresh now."""
+        """Refresh the login; whether that succeeded."""
         return self._abortable(self.refresh, _context(bundle, surface)).get("ok") is True
 
     def run_parse_output(self, exit_code: int, stdout: str, stderr: str, format: str) -> Parsed:
         """
         Raises:
-            AtipError: `adapter.impure` when it touches more than its arguments, `adapter.result`.
+            AtipError: `adapter.impure` when it uses files, processes or network; `adapter.result`.
         """
         arguments = {
             "exit_code": exit_code,
@@ -147,7 +147,7 @@ class Adapters(Value):
     def _abortable(
         self, adapter: Callable[..., Any] | None, context: CliContext
     ) -> Mapping[str, Any]:
-        """Run an adapter in a thread of its own; when the signal comes, it gets a moment to stop."""
+        """Run an adapter in a thread of its own; after an abort it has GRACE_S to stop."""
         signal = self.signal or Signal()
         signal.throw_if_aborted()
         results: list[Any] = []
@@ -188,9 +188,9 @@ def _object(result: Any, what: str) -> Mapping[str, Any]:
 def _within(
     refused: tuple[str, ...], adapter: Callable[..., Any] | None, arguments: dict[str, Any]
 ) -> Any:
-    """Call an adapter while its thread may not do what `refused` names."""
+    """Call an adapter while audit events that start with one of `refused` raise in its thread."""
     if adapter is None:
-        raise AtipError("adapter.missing", "the entry has no such adapter")
+        raise AtipError("adapter.missing", "the entry does not define this adapter")
     if not _hooked:
         _hooked.append(True)
         sys.addaudithook(_watch)
@@ -204,5 +204,7 @@ def _within(
 def _watch(event: str, _details: tuple[object, ...]) -> None:
     refused: tuple[str, ...] = getattr(_guarded, "refused", ())
     if refused and event.startswith(refused) and event not in _PURE_EVENTS:
-        # SECURITY: an adapter must not be a way around the sandbox of the host.
-        raise AtipError("adapter.impure", f"an adapter tried `{event}`, which only the host may do")
+        # SECURITY: an adapter must not bypass the sandbox of the host.
+        raise AtipError(
+            "adapter.impure", f"an adapter attempted `{event}`, which only the host may do"
+        )

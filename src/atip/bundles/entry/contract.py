@@ -1,4 +1,4 @@
-"""Types of a `define_cli` entry: what a definition holds, what each adapter gets and returns. For type checkers; nothing runs here.
+"""Types of a `define_cli` entry: fields of a definition, parameters and results of adapters. For type checkers only.
 
 Names are Python's; the text's own (`parseOutput`) are accepted by `define_cli` too. The TypeScript twin is written by
 `typescript.py`. Implements AIP-29 "Signature (TypeScript notation, normative)".

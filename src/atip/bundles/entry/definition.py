@@ -62,8 +62,8 @@ class CliHandle(Value):
     adapters: Adapters = Adapters()
 
     def disagreements(self, bundle: Bundle) -> list[Problem]:
-        """Where the entry says something else than the front matter, which wins (rule 2)."""
-        found: list[Problem] = []
+        """List fields of the entry that differ from the front matter, which wins (rule 2)."""
+        problems: list[Problem] = []
         for name in IDENTITY:
             own = getattr(self, name)
             stated = bundle.manifest.fields.get(name)
@@ -71,22 +71,22 @@ class CliHandle(Value):
                 continue
             if (list(own) if isinstance(own, tuple) else own) != stated:
                 text = f"the entry's `{name}` differs from CLI.md, which is used"
-                found.append(
+                problems.append(
                     Problem(
                         path=f"$.{name}", code="define.differs", message=text, severity="warning"
                     )
                 )
-        return found
+        return problems
 
     def with_signal(self, signal: Signal) -> CliHandle:
-        """The same, cancellable through `signal`."""
+        """A copy that `signal` can cancel."""
         return self.replace(adapters=self.adapters.replace(signal=signal))
 
 
 def define_cli(
     definition: Mapping[str, Any] | None = None, /, **fields: Unpack[CliDefinition]
 ) -> CliHandle:
-    """A handle for an entry with adapters; see the text for what each adapter gets and returns.
+    """Create the handle of an entry with adapters; `contract.py` has the types of each adapter.
 
     Args:
         definition: the whole definition as one object; or give its fields by name.
@@ -94,48 +94,50 @@ def define_cli(
     Raises:
         FormatError: `define.invalid` with every problem.
     """
-    given = {
+    definition_fields = {
         NAMES.get(name, name): value for name, value in {**(definition or {}), **fields}.items()
     }
-    problems = [*_missing(given), *_wrong(given)]
+    problems = [*_missing(definition_fields), *_wrong(definition_fields)]
     if problems:
         raise FormatError(
             "define.invalid", f"{problems[0].path} {problems[0].message}", problems=problems
         )
     return CliHandle(
         **{
-            name: given[name]
+            name: definition_fields[name]
             for name in (*REQUIRED, "version", "version_check", "sandbox", "commands")
-            if name in given
+            if name in definition_fields
         },
-        install=tuple(given["install"]) if given.get("install") is not None else None,
-        tags=tuple(given.get("tags") or ()),
-        metadata=given.get("metadata") or NO_EXTRA,
-        adapters=Adapters(**{name: given.get(name) for name in ADAPTERS}),
+        install=tuple(definition_fields["install"])
+        if definition_fields.get("install") is not None
+        else None,
+        tags=tuple(definition_fields.get("tags") or ()),
+        metadata=definition_fields.get("metadata") or NO_EXTRA,
+        adapters=Adapters(**{name: definition_fields.get(name) for name in ADAPTERS}),
     )
 
 
 defineCli = define_cli  # the canonical name of the text (rule 1)
 
 
-def _missing(given: Mapping[str, Any]) -> list[Problem]:
+def _missing(fields: Mapping[str, Any]) -> list[Problem]:
     return [
         Problem(path=f"$.{name}", code="define.missing", message="is required")
         for name in REQUIRED
-        if not isinstance(given.get(name), str) or not given[name]
+        if not isinstance(fields.get(name), str) or not fields[name]
     ]
 
 
-def _wrong(given: Mapping[str, Any]) -> list[Problem]:
-    known = (*IDENTITY, "metadata", *ADAPTERS)
+def _wrong(fields: Mapping[str, Any]) -> list[Problem]:
+    allowed = (*IDENTITY, "metadata", *ADAPTERS)
     problems = [
         Problem(path=f"$.{name}", code="define.unknown", message="is not part of a definition")
-        for name in given
-        if name not in known
+        for name in fields
+        if name not in allowed
     ]
     problems += [
         Problem(path=f"$.{name}", code="define.adapter", message="must be a function")
         for name in ADAPTERS
-        if given.get(name) is not None and not callable(given[name])
+        if fields.get(name) is not None and not callable(fields[name])
     ]
     return problems

@@ -1,6 +1,6 @@
-"""The TypeScript twin of `define_cli`: one module with the types of AIP-29 and a `defineCli` that judges as ours does.
+"""The TypeScript twin of `define_cli`: one module with the types of AIP-29 and a `defineCli` with the same checks.
 
-Made from the tables of `definition.py`, so that both languages know the same fields and refuse the same definitions with the
+Made from the tables of `definition.py`, so that both languages accept the same fields and reject the same definitions with the
 same codes. `entry_skeleton` writes an entry for one bundle. Pure text; nothing is run here.
 """
 
@@ -63,7 +63,7 @@ export type CliHandle = Readonly<CliDefinition>;
 _FUNCTION = """\
 export interface Problem { path: string; code: string; message: string }
 
-/** The definition is wrong; `problems` holds all that was found. */
+/** The definition is wrong; `problems` lists everything. */
 export class DefinitionError extends Error {
   readonly code = "define.invalid";
   constructor(readonly problems: readonly Problem[]) {
@@ -101,13 +101,13 @@ def render_module() -> str:
     spelled = {ours: theirs for theirs, ours in NAMES.items()}
     required = json.dumps(list(REQUIRED))
     adapters = json.dumps([spelled.get(name, name) for name in ADAPTERS])
-    known = json.dumps([spelled.get(name, name) for name in (*IDENTITY, "metadata", *ADAPTERS)])
+    allowed = json.dumps([spelled.get(name, name) for name in (*IDENTITY, "metadata", *ADAPTERS)])
     return (
         "// AIP-29 `defineCli` for TypeScript. Written by `atip bundle entry`; do not edit.\n\n"
         f"{_TYPES}\n"
         f"const REQUIRED: readonly string[] = {required};\n"
         f"const ADAPTERS: readonly string[] = {adapters};\n"
-        f"const KNOWN: readonly string[] = {known};\n\n"
+        f"const KNOWN: readonly string[] = {allowed};\n\n"
         f"{_FUNCTION}"
     )
 

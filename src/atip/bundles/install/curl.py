@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from atip.codecs.climd.manifest import InstallEntry
 
 PLACES = ("bin", ".local/bin", "usr/local/bin", "")
-"""Where installers put programs, below the home directory that they are given."""
+"""Folders in which installers put programs, relative to their home directory."""
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
@@ -23,5 +23,7 @@ def plan(entry: InstallEntry, site: Site) -> InstallPlan:
         actions=(fetch, Action(kind="script", sha256=fetch.sha256)),
         binaries=tuple(os.path.join(site.prefix, place, site.bin) for place in PLACES),
         visible=(site.prefix,),
-        notes=("the script sees an empty home, and the hosts of the bundle's sandbox alone",),
+        notes=(
+            "the script sees an empty home and may reach only the hosts of the bundle's sandbox",
+        ),
     )

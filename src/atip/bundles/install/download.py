@@ -17,7 +17,10 @@ def plan(entry: InstallEntry, site: Site) -> InstallPlan:
     fetch = fetch_action(entry)
     member = entry.extract_bin
     if not member or member.startswith("/") or ".." in member.split("/") or "\0" in member:
-        raise FormatError("install.member", f"`{member[:80]}` is not a place inside an archive")
+        raise FormatError(
+            "install.member",
+            f"`extract_bin`: `{member[:80]}` is not a relative path inside the archive",
+        )
     target = os.path.join(site.prefix, "bin", site.bin)
     unpack = Action(kind="unpack", sha256=fetch.sha256, member=member, path=target)
     return InstallPlan(
@@ -35,13 +38,13 @@ def fetch_action(entry: InstallEntry) -> Action:
         raise FormatError(
             "install.placeholder",
             "`verify_sha256` is a placeholder, not a hash",
-            hint="the bundle's author has to put the real SHA-256 there",
+            hint="replace it with the real SHA-256, or ask the bundle's author to",
         )
     if entry.sha256 is None:
         # SECURITY: whoever controls the address would control what runs here.
         raise FormatError(
             "install.no-hash",
-            "without `verify_sha256` nothing is downloaded and run",
+            "`verify_sha256` is missing; files without a hash are not downloaded",
             hint="add the SHA-256 of the file to the bundle",
         )
     if not entry.url.startswith("https://"):

@@ -1,7 +1,7 @@
-"""What an install method offers: a plan. Nothing here runs anything; `installing.py` does, after a person's yes.
+"""Interface of an install method: a plan. Nothing here runs anything; `installing.py` does, after confirmation.
 
-Each method is a file with one function, `plan(entry, site) -> Plan`. A plan that cannot work here says why and how to
-change that. Commands are argvs; package names are checked so that none can be an option, an address or a file.
+Each method is a file with one function, `plan(entry, site) -> Plan`. A plan that cannot work here gives the reason and a
+hint. Commands are argvs; package names are checked so that none can be an option, an address or a file.
 Implements AIP-29 "Install methods".
 """
 
@@ -27,11 +27,11 @@ _PACKAGE = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/=<>~^!,\[\]-]{0,213}\Z")
 
 
 class Site(Value):
-    """Where and for what is installed."""
+    """Target of an install."""
 
     bin: str
     prefix: str
-    """Fresh folder of ours; what is put there goes when the install fails."""
+    """New folder of ours; removed when the install fails."""
     folder: str
     """Of the bundle."""
     host: HostMachine
@@ -56,14 +56,14 @@ class Action(Value):
     path: str = ""
 
     def render(self) -> str:
-        """For people, the whole of it."""
+        """The complete step as text for a person."""
         if self.kind == "run":
             words = (*(f"{name}={value}" for name, value in self.env), *self.argv)
             return " ".join(words) + ("   (as root)" if self.needs_root else "")
         if self.kind == "fetch":
             return f"fetch {self.url} with SHA-256 {self.sha256}"
         if self.kind == "unpack":
-            return f"take {self.member} out of it"
+            return f"extract {self.member} from it"
         if self.kind == "script":
             return "run it with sh, confined to its own folder"
         if self.kind == "image":
@@ -73,16 +73,16 @@ class Action(Value):
 
 
 class InstallPlan(Value):
-    """How one entry would be installed; `why_not` set: it cannot be, here."""
+    """How to install one entry; with `why_not` it cannot be installed here."""
 
     method: str
     actions: tuple[Action, ...] = ()
     binaries: tuple[str, ...] = ()
-    """Where the program should be afterwards, best first; empty: wherever the search path finds it."""
+    """Expected paths of the program, best first; empty: found on the search path."""
     visible: tuple[str, ...] = ()
     """Folders that the program needs to see to start."""
     root: str = ""
-    """Folder that stands for `/` of the system that it runs on, and holds it; empty: this host's."""
+    """Folder that is `/` for the program; empty: this host's system."""
     notes: tuple[str, ...] = ()
     why_not: str = ""
     hint: str = ""
@@ -116,7 +116,7 @@ def plan_entry(entry: InstallEntry, site: Site) -> InstallPlan:
     """The plan of one entry."""
     if entry.method not in METHODS:
         marked = "experimental" if entry.experimental else "unknown"
-        return refused(entry.method or "?", f"the method is {marked} and is skipped")
+        return refused(entry.method or "?", f"the method is {marked}; the entry is skipped")
     reason = why_not_here(entry.method, site.host)
     if reason:
         return refused(entry.method, reason)
@@ -127,7 +127,7 @@ def plan_entry(entry: InstallEntry, site: Site) -> InstallPlan:
     except FormatError as error:
         return refused(entry.method, error.message, error.hint)
     if entry.experimental:
-        return plan.replace(notes=(*plan.notes, "the bundle calls this way experimental"))
+        return plan.replace(notes=(*plan.notes, "the bundle marks this method as experimental"))
     return plan
 
 
@@ -163,12 +163,12 @@ def manager(site: Site, name: str, hint: str) -> str:
     """
     path = site.find(name)
     if path is None:
-        raise FormatError("install.no-manager", f"there is no `{name}` on this machine", hint=hint)
+        raise FormatError("install.no-manager", f"`{name}` is not installed", hint=hint)
     return path
 
 
 def as_root(argv: tuple[str, ...], site: Site) -> tuple[str, ...]:
-    """The command as it has to be given to become root; who is root already needs no helper.
+    """Prefix a command with sudo or doas, unless the user is root.
 
     Raises:
         FormatError: `install.no-root`.
@@ -179,7 +179,7 @@ def as_root(argv: tuple[str, ...], site: Site) -> tuple[str, ...]:
     if helper is None:
         raise FormatError(
             "install.no-root",
-            f"`{argv[0]}` needs root, and there is neither sudo nor doas",
+            f"`{argv[0]}` needs root, and neither sudo nor doas is installed",
             hint="ask an administrator to run: " + " ".join(argv),
         )
     return (helper, *argv)

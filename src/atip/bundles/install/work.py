@@ -1,7 +1,7 @@
-"""The hands of an install: package managers as processes, files by their hash, installer scripts confined.
+"""Actions of an install: run package managers, fetch files by hash, run installer scripts confined.
 
 Every download is checked before a byte of it is written where it could be used; every manager's output goes to a log
-of which the end is shown when it fails. Implements AIP-29 `verify_sha256`; SECURITY-BAR row 34.
+of which the end is shown when it fails. Implements AIP-29 `verify_sha256`; threat 34 of conformance/threats.toml.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_LOG = 16 * 1024 * 1024
 
 
 class InstallWorker:
-    """Does actions; keeps what was fetched until it is used."""
+    """Performs actions; holds fetched files in memory until they are used."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class InstallWorker:
         """Of the image that was unpacked last."""
 
     def do(self, action: Action, site: Site) -> None:
-        """One action.
+        """Perform one action.
 
         Raises:
             AtipError: `install.manager-failed`, `install.script-failed`, `runner.image-failed`.
@@ -77,14 +77,14 @@ class InstallWorker:
 
     def _checked(self, action: Action) -> bytes:
         data = self._fetch(action.url, MAX_DOWNLOAD)
-        found = sha256_hex(data)
+        digest = sha256_hex(data)
         # SECURITY: nothing of it is written, unpacked or run before this.
-        if found != action.sha256:
+        if digest != action.sha256:
             raise TrustError(
                 "trust.digest-mismatch",
-                f"`{action.url[:200]}` is not the file that the bundle names",
-                hint="do not use it; report it to the author of the bundle",
-                details={"expected": action.sha256, "found": found},
+                f"`{action.url[:200]}` does not have the SHA-256 that the bundle declares",
+                hint="do not use the file; report it to the bundle's author",
+                details={"expected": action.sha256, "found": digest},
             )
         return data
 
@@ -100,11 +100,11 @@ class InstallWorker:
         try:
             code = _logged(action, environment, handle)
             if code != 0:
-                said = _tail(handle)
+                log_tail = _tail(handle)
                 ending = "took too long" if code is None else f"ended with {code}"
                 raise AtipError(
                     "install.manager-failed",
-                    f"`{os.path.basename(action.argv[0])}` {ending}: {said}",
+                    f"`{os.path.basename(action.argv[0])}` {ending}: {log_tail}",
                     details={"argv": list(action.argv)},
                 )
         except OSError as error:
@@ -115,13 +115,13 @@ class InstallWorker:
             os.close(handle)
 
     def _script(self, action: Action, site: Site) -> None:
-        """Run an installer with `sh`: its home is our folder, and it sees nothing else of the user."""
+        """Run an installer with `sh`: its home is our folder, and the user's files are not visible."""
         from atip.sandbox.run import RunRequest, start_confined
         from atip.sandbox.verified import seal
 
         path = os.path.join(site.prefix, "installer.sh")
         write_atomic(path, b"#!/bin/sh\n" + self._fetched.pop(action.sha256), mode=0o700)
-        said: list[bytes] = []
+        output: list[bytes] = []
         binary = seal(path)
         confinement = Confinement(
             fs_write=(f"{site.prefix}/**",),
@@ -139,13 +139,13 @@ class InstallWorker:
         request = RunRequest(argv=("installer.sh",), binary=binary, cwd=site.prefix, caller_env={})
         try:
             running = (self._start or start_confined)(
-                confinement, request, lambda _name, data: said.append(data[:4096])
+                confinement, request, lambda _name, data: output.append(data[:4096])
             )
             outcome = running.wait()
         finally:
             binary.close()
         if outcome.exit_code != 0:
-            text = b"".join(said[-8:]).decode("utf-8", "replace").strip().splitlines()
+            text = b"".join(output[-8:]).decode("utf-8", "replace").strip().splitlines()
             last = text[-1][:200] if text else ""
             raise AtipError(
                 "install.script-failed", f"the installer ended with {outcome.exit_code}: {last}"
@@ -154,7 +154,7 @@ class InstallWorker:
 
 
 def _logged(action: Action, environment: dict[str, str], log: int) -> int | None:
-    """Run a manager with its output in the log, up to MAX_LOG; None: it took too long and was ended."""
+    """Run a manager and log its output, up to MAX_LOG; None: killed after the timeout."""
     reader, writer = os.pipe()
     copying = threading.Thread(target=_copy, args=(reader, log), daemon=True)
     try:
@@ -169,12 +169,12 @@ def _logged(action: Action, environment: dict[str, str], log: int) -> int | None
     if code is None:
         kill(pid)
         wait(pid)
-    copying.join(1.0)  # what it left running may hold the pipe for ever
+    copying.join(1.0)  # a process that it left running may hold the pipe open
     return code
 
 
 def _copy(reader: int, log: int) -> None:
-    """Everything is read, so that nobody waits; no more is kept than a log may have."""
+    """Read everything, so that the writer never blocks; log at most MAX_LOG bytes."""
     left = MAX_LOG
     target = os.dup(log)
     try:
@@ -190,11 +190,11 @@ def _tail(handle: int) -> str:
     size = os.fstat(handle).st_size
     data = os.pread(handle, 2_000, max(0, size - 2_000)).decode("utf-8", "replace")
     lines = [line.strip() for line in data.splitlines() if line.strip()]
-    return " / ".join(lines[-3:])[:400] or "it said nothing"
+    return " / ".join(lines[-3:])[:400] or "no output"
 
 
 def fetch_with(access: object = None, *, offline: bool = False) -> Fetch:
-    """Downloads through the one HTTP client.
+    """Return a function that downloads through the HTTP client.
 
     Args:
         access: `system.network.http_addresses.Access` for origins that the user configured as private; None: public ones.
@@ -204,8 +204,8 @@ def fetch_with(access: object = None, *, offline: bool = False) -> Fetch:
         from atip.system.network.http import HttpClient, HttpLimits
 
         limits = HttpLimits(max_bytes=max_bytes, deadline_s=300.0)
-        given = {} if access is None else {"access": access}
-        with HttpClient(offline=offline, **given) as client:  # type: ignore[arg-type]
+        options = {} if access is None else {"access": access}
+        with HttpClient(offline=offline, **options) as client:  # type: ignore[arg-type]
             response = client.get(url, limits=limits)
         if response.status != 200:
             raise FetchError("http.status", f"`{url[:200]}` answered {response.status}")

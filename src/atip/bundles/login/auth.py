@@ -1,8 +1,8 @@
-"""Login of a bundle: is the user logged in, log in, refresh in time, notice expiry – and never believe one exit code.
+"""Login of a bundle: check the state, log in, refresh in time, detect expiry – never from one exit code alone.
 
-Before an invocation `ensure` settles the state: not logged in is `auth_required` with the command to run. While logged
-in, `refresh` runs eagerly when its time has come. After an invocation `after` looks for the sign of expiry and has
-it confirmed by `completes_when` before anybody is logged out (P16). Implements AIP-29 "Auth"; SECURITY-BAR row 35.
+Before an invocation `ensure` checks the state: not logged in is `auth_required` with the command to run. While logged
+in, `refresh` runs when it is due. After an invocation `after` looks for the sign of expiry and confirms it with
+`completes_when` before it changes the state (P16). Implements AIP-29 "Auth"; threat 35 of conformance/threats.toml.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class BundleLogin:
 
     @property
     def state(self) -> str:
-        """One of the five states, as last seen."""
+        """One of the five states, as last recorded."""
         return str(self._load().get("state", UNKNOWN))
 
     @property
@@ -69,11 +69,11 @@ class BundleLogin:
         return reported(self.state)
 
     def version_seen(self) -> None:
-        """The version check passed: from here on the state is known to be something."""
+        """Record that the version check passed, which leaves the state `unknown`."""
         self._move("version-ok")
 
     def check(self) -> bool:
-        """Look whether the user is logged in, now; updates the state."""
+        """Check whether the user is logged in now; updates the state."""
         self._move("version-ok")
         confirmed = self._confirmed()
         if confirmed or (confirmed is None and self._has_credential()):
@@ -104,12 +104,12 @@ class BundleLogin:
         if self._adapters is not None and self._adapters.refresh is not None:
             ok = self._adapters.run_refresh(self.bundle, self.surface)
         elif self._auth.refresh_cmd is not None:
-            said = self.spawner.run(self._auth.refresh_cmd, self.confinement, timeout_s=REFRESH_S)
-            ok = said.exit_code == 0
+            output = self.spawner.run(self._auth.refresh_cmd, self.confinement, timeout_s=REFRESH_S)
+            ok = output.exit_code == 0
         if ok:
             self._save(refreshed_at=self._clock())
             return
-        # one failure may be the network: only a check says that the login is gone
+        # one failure may be the network: only a failed check means that the login expired
         if self._confirmed() is not True:
             self._move("expired")
             raise self._required("the login has expired and could not be refreshed")
@@ -127,10 +127,10 @@ class BundleLogin:
         return True
 
     def login(self) -> None:
-        """Run the login flow; the user is led through it.
+        """Run the interactive login flow.
 
         Raises:
-            AuthRequired: `auth_required` where nobody can be asked.
+            AuthRequired: `auth_required` where the surface cannot ask.
             AtipError: `login.failed`, `login.cancelled`.
         """
         if self._auth is None:
@@ -148,7 +148,7 @@ class BundleLogin:
             raise AtipError(
                 "login.failed",
                 f"the login of `{self.bundle.key}` did not complete",
-                hint="run it again; nothing was changed",
+                hint="run the login again; nothing was changed",
             )
         self._save(refreshed_at=self._clock())
         self._move("login-done")
@@ -163,40 +163,42 @@ class BundleLogin:
             self._ask_for_secrets()
             return
         if flow.interactive and not self.surface.can_ask:
-            raise self._required("the login needs a person")
+            raise self._required("the login is interactive and needs a terminal")
         confinement = self.confinement.replace(tty=self.confinement.tty or flow.interactive)
         if not flow.requires_callback_url:
             self.surface.show(f"running {flow.cmd}")
-            said = self.spawner.run(
+            output = self.spawner.run(
                 flow.cmd, confinement, timeout_s=LOGIN_S, attended=flow.interactive
             )
-            self._must(said.exit_code)
+            self._must(output.exit_code)
             return
         self._with_callback(flow.cmd, confinement)
 
     def _with_callback(self, cmd: str, confinement: Confinement) -> None:
-        """The command is told an address of ours, and gets what comes back there on its standard input."""
+        """Pass the command a callback address, then run it again with the received values on standard input."""
         with LoginCallback() as callback:
             variables = dict(confinement.env_set) | {"CALLBACK_URL": callback.url}
             # no terminal: the answer comes on standard input, which has to end
             opened = confinement.replace(env_set=tuple(variables.items()), tty=False)
             values = {"callback_url": callback.url, "state": callback.state}
-            said = self.spawner.run(cmd, opened, timeout_s=LOGIN_S, values=values)
-            self._must(said.exit_code)
-            for line in said.stdout.splitlines():
+            output = self.spawner.run(cmd, opened, timeout_s=LOGIN_S, values=values)
+            self._must(output.exit_code)
+            for line in output.stdout.splitlines():
                 if line.strip().startswith(("https://", "http://127.0.0.1:")):
                     self.surface.open(line.strip())
             answer = callback.wait(LOGIN_S)
-        told = "".join(f"{name}={value}\n" for name, value in sorted(answer.items()))
-        again = self.spawner.run(cmd, opened, timeout_s=LOGIN_S, values=values, stdin=told.encode())
+        answer_lines = "".join(f"{name}={value}\n" for name, value in sorted(answer.items()))
+        again = self.spawner.run(
+            cmd, opened, timeout_s=LOGIN_S, values=values, stdin=answer_lines.encode()
+        )
         self._must(again.exit_code)
 
     def _must(self, exit_code: int) -> None:
         if exit_code != 0:
-            raise AtipError("login.failed", f"the login command ended with {exit_code}")
+            raise AtipError("login.failed", f"the login command failed with exit code {exit_code}")
 
     def _ask_for_secrets(self) -> None:
-        """No login command: the user gives the values that SECRETS.md or `state.env` name."""
+        """No login command: ask for the values that SECRETS.md or `state.env` name."""
         slots = self.bundle.exposures() or {
             name: (f"env:{name}", "value") for name in (self._auth.env if self._auth else ())
         }
@@ -210,12 +212,12 @@ class BundleLogin:
                 self.secrets.put(self.bundle.key, slot, value)
 
     def _confirmed(self) -> bool | None:
-        """What `completes_when` says now; None: the bundle has no such check."""
+        """Run `completes_when`; None: the bundle has no such check."""
         check = self._auth.login.completes_when if self._auth and self._auth.login else None
         return None if check is None else self._holds(check)
 
     def _has_credential(self) -> bool:
-        """Whether a variable or a secret that the bundle names has a value; true where it names none."""
+        """Whether a variable or a secret that the bundle names has a value; true if it names none."""
         assert self._auth is not None
         slots = [slot for slot, _ in self.bundle.exposures().values()]
         slots += [f"env:{name}" for name in self._auth.env]
@@ -226,8 +228,8 @@ class BundleLogin:
         return not slots and self._auth.login is None
 
     def _holds(self, check: CheckCommand) -> bool:
-        said = self.spawner.run(check.cmd, self.confinement, timeout_s=min(check.timeout_s, 60.0))
-        return said.exit_code == check.exit_code
+        output = self.spawner.run(check.cmd, self.confinement, timeout_s=min(check.timeout_s, 60.0))
+        return output.exit_code == check.exit_code
 
     def _required(self, why: str) -> AuthRequired:
         login = self._auth.login if self._auth else None

@@ -1,10 +1,10 @@
-"""A callback address: works once, for a short time, for the one that knows it. Implements SECURITY-BAR row 35.
+"""A callback address: works once, for a short time, and only with its secret path. Defends against threat 35 of conformance/threats.toml.
 
     with Callback() as callback:
         surface.open(f"https://example.com/auth?redirect_uri={callback.url}&state={callback.state}")
         values = callback.wait(timeout_s=300)
 
-The address has 256 bits of chance in its path; a `state` in the query, where there is one, must be ours too. Requests
+The path contains 256 random bits; a `state` in the query, if present, must be ours too. Requests
 that differ in path, method, host, origin or state get 403 and the flow stays open.
 """
 
@@ -48,13 +48,13 @@ class LoginCallback:
     def wait(
         self, timeout_s: float, *, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Mapping[str, str]:
-        """The query of the one request that fits.
+        """Wait for the matching request and return its query.
 
         Raises:
             AtipError: `callback.timeout`, `callback.cancelled`, `callback.used`, `callback.failed`.
         """
         if self._used:
-            raise AtipError("callback.used", "the callback address was used already")
+            raise AtipError("callback.used", "the callback address was already used")
         deadline = monotonic() + min(timeout_s, MAX_WAIT_S)
         refused = 0
         while monotonic() < deadline and refused < MAX_REFUSED:
@@ -64,7 +64,7 @@ class LoginCallback:
             if request is None:
                 continue
             state = request.query.get("state", self.state)
-            # SECURITY: an answer to somebody else's flow must not end ours.
+            # SECURITY: the answer to another flow must not end ours.
             if not (
                 request.method == "GET"
                 and _same(request.path, f"/callback/{self._token}")
@@ -83,7 +83,7 @@ class LoginCallback:
         raise AtipError(
             "callback.timeout",
             "no callback arrived in time",
-            hint="start it again; the address is gone",
+            hint="start the flow again; the address is no longer valid",
         )
 
 

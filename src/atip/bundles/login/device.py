@@ -1,7 +1,7 @@
-"""OAuth device flow for setup steps (RFC 8628): a code to type on another device, and polling until it was.
+"""OAuth device flow for setup steps (RFC 8628): a code to enter on another device, and polling until it is used.
 
-`device_url` beside `token_url` and `client_id` under `metadata.oauth` asks for it; no browser and no callback is
-needed here. The provider says how often it may be asked and for how long; both are bounded.
+`device_url` beside `token_url` and `client_id` under `metadata.oauth` selects it; no browser and no callback is
+needed here. The provider sets the polling interval and the timeout; both are bounded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def obtain_by_device(
     surface: Surface,
     wait: Callable[[float], None] = time.sleep,
 ) -> Mapping[str, Any]:
-    """The tokens, once the person typed the code.
+    """Return the tokens after the user has entered the code.
 
     Raises:
         AtipError: `oauth.device` when the provider refuses or the code expired; `oauth.exchange`.
@@ -51,23 +51,25 @@ def obtain_by_device(
         try:
             return exchange(str(settings["token_url"]), fields)
         except AtipError as error:
-            told = error.details.get("error")
-            if told == "slow_down":
+            reason = error.details.get("error")
+            if reason == "slow_down":
                 interval += SLOWER_S
-            elif told != "authorization_pending":
+            elif reason != "authorization_pending":
                 raise
     raise AtipError("oauth.device", "the code was not used in time", hint="run the step again")
 
 
 def _show(offer: Mapping[str, Any], surface: Surface) -> None:
-    """The code, and the page where it is typed."""
+    """Show the code, and the page where to enter it."""
     code, page = offer.get("user_code"), str(offer.get("verification_uri") or "")
     if not isinstance(code, str) or not offer.get("device_code"):
-        raise AtipError("oauth.device", "the provider gave no code to type")
+        raise AtipError("oauth.device", "the provider's response has no user code")
     # SECURITY: the page opens in the user's browser.
     if not page.startswith(("https://", "http://127.0.0.1:")):
-        raise AtipError("oauth.device", "the page for the code is not an https address")
-    surface.show(f"type the code {code[:40]} on {page[:300]}")
+        raise AtipError(
+            "oauth.device", f"the verification page `{page[:120]}` is not an https address"
+        )
+    surface.show(f"enter the code {code[:40]} at {page[:300]}")
     surface.open(page)
 
 

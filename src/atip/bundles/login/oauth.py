@@ -1,8 +1,8 @@
 """OAuth for setup steps: authorization code with PKCE, through the user's browser and a loopback callback.
 
 Where the provider's addresses are comes from the secret's own entry in SECRETS.md, under `metadata.oauth`:
-`authorize_url` (or `device_url`: `device.py`), `token_url`, `client_id`, `scopes`. The exchange of the code for tokens is handed in, because this
-room opens no connections. Tokens go to the secret slot and nowhere else. Implements AIP-29 setup kind `oauth`.
+`authorize_url` (or `device_url`: `device.py`), `token_url`, `client_id`, `scopes`. The caller passes the exchange of the code for tokens, because this
+package opens no connections. Tokens go to the secret slot and nowhere else. Implements AIP-29 setup kind `oauth`.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from atip.bundles.login.secrets import SecretStore
     from atip.bundles.surfaces.interface import Surface
 
-KEPT = ("access_token", "refresh_token", "expires_in", "token_type", "scope")
+STORED_FIELDS = ("access_token", "refresh_token", "expires_in", "token_type", "scope")
 
 
 class OAuth:
-    """Runs flows for the secrets of bundles."""
+    """Runs OAuth flows for the secrets of bundles."""
 
     def __init__(self, store: SecretStore, exchange: Exchange | None = None) -> None:
         self._store = store
         self._exchange = exchange
 
     def obtain(self, bundle: Bundle, slot: str, surface: Surface) -> None:
-        """Lead the user through consent and keep the tokens.
+        """Obtain consent from the user and store the tokens.
 
         Raises:
             AtipError: `oauth.unknown-slot`, `oauth.settings`, `oauth.exchange`, `callback.…`.
@@ -47,10 +47,10 @@ class OAuth:
             tokens = obtain_by_device(settings, self._exchange or _unavailable, surface)
         else:
             tokens = self._by_browser(settings, surface)
-        kept = {name: tokens[name] for name in KEPT if name in tokens}
-        if "access_token" not in kept:
-            raise AtipError("oauth.exchange", "the provider gave no access token")
-        self._store.put(bundle.key, slot, json.dumps(kept))
+        stored_tokens = {name: tokens[name] for name in STORED_FIELDS if name in tokens}
+        if "access_token" not in stored_tokens:
+            raise AtipError("oauth.exchange", "the provider's response has no access token")
+        self._store.put(bundle.key, slot, json.dumps(stored_tokens))
 
     def _by_browser(self, settings: Mapping[str, Any], surface: Surface) -> Mapping[str, Any]:
         verifier = secrets.token_urlsafe(48)
@@ -60,7 +60,9 @@ class OAuth:
             code = values.get("code")
             # SECURITY: without our own state the answer may belong to another flow.
             if code is None or values.get("state") != callback.state:
-                raise AtipError("oauth.answer", "the answer has no code, or not our state")
+                raise AtipError(
+                    "oauth.answer", "the callback has no `code`, or a different `state`"
+                )
             return self._tokens(settings, code, verifier, callback.url)
 
     def _tokens(
@@ -81,7 +83,7 @@ class OAuth:
 def _unavailable(_url: str, _fields: Mapping[str, str]) -> Mapping[str, Any]:
     raise AtipError(
         "oauth.unavailable",
-        "codes cannot be exchanged for tokens here",
+        "no token exchange is available here",
         hint="use the tool's own login, or give the token with `--answer`",
     )
 
@@ -97,11 +99,11 @@ def _settings(bundle: Bundle, slot: str) -> Mapping[str, Any]:
             ):
                 raise AtipError(
                     "oauth.settings",
-                    f"`{slot[:80]}` does not say where to log in",
+                    f"secret `{slot[:80]}` has no valid `metadata.oauth`",
                     hint="put authorize_url (or device_url), token_url and client_id under `metadata.oauth`",
                 )
             return settings
-    raise AtipError("oauth.unknown-slot", f"SECRETS.md has no `{slot[:80]}`")
+    raise AtipError("oauth.unknown-slot", f"SECRETS.md has no entry `{slot[:80]}`")
 
 
 def _start(settings: Mapping[str, Any]) -> str:

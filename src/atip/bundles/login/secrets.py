@@ -42,7 +42,7 @@ class SecretStore:
     ) -> None:
         """
         Args:
-            find: where a keyring program may be; None: the file is used.
+            find: finds the keyring program by name; None: the file is used.
         """
         self._folder = folder
         self._env = os.environ if env is None else env
@@ -56,43 +56,48 @@ class SecretStore:
         return "keyring" if self._tool else "file"
 
     def get(self, key: str, slot: str) -> str | None:
-        """A value; None: nobody has put one there."""
+        """A value; None: not set."""
         if self._tool:
             code, out = self._keyring(["lookup", *_attributes(key, slot)], b"")
             return out.decode("utf-8", "replace") if code == 0 and out else None
         return self._load().get(key, {}).get(slot)
 
     def put(self, key: str, slot: str, value: str) -> None:
-        """Keep a value.
+        """Store a value.
 
         Raises:
             AtipError: `secret.too-large`, `secret.keyring`, `file.unwritable`.
         """
         if len(value.encode("utf-8", "surrogatepass")) > MAX_SECRET or "\0" in value:
-            raise AtipError("secret.too-large", f"the value for `{slot[:80]}` cannot be kept")
+            raise AtipError(
+                "secret.too-large",
+                f"the value for `{slot[:80]}` is longer than {MAX_SECRET} bytes or contains NUL",
+            )
         if self._tool:
             label = f"--label=atip {key} {slot}"
             code, _ = self._keyring(["store", label, *_attributes(key, slot)], value.encode())
             if code != 0:
-                raise AtipError("secret.keyring", "the keyring did not take the value")
+                raise AtipError(
+                    "secret.keyring", f"the keyring refused the value for `{slot[:80]}`"
+                )
             return
         with self._locked():
-            held = self._load()
-            held.setdefault(key, {})[slot] = value
-            self._save(held)
+            values = self._load()
+            values.setdefault(key, {})[slot] = value
+            self._save(values)
 
     def drop(self, key: str, slot: str | None = None) -> None:
-        """Forget one value, or all of a bundle."""
+        """Delete one value, or all of a bundle."""
         if self._tool:
             self._keyring(["clear", *_attributes(key, slot)], b"")
             return
         with self._locked():
-            held = self._load()
+            values = self._load()
             if slot is None:
-                held.pop(key, None)
+                values.pop(key, None)
             else:
-                held.get(key, {}).pop(slot, None)
-            self._save(held)
+                values.get(key, {}).pop(slot, None)
+            self._save(values)
 
     # -- the file --------------------------------------------------------------------------------
 
@@ -106,24 +111,24 @@ class SecretStore:
     def _load(self) -> dict[str, dict[str, str]]:
         try:
             status = os.stat(self._path())
-            # SECURITY: a file that others can read is no place for secrets, and one of others no source.
+            # SECURITY: a file that others can read must not hold secrets, and one that others own is not trusted.
             if status.st_uid != os.geteuid() or status.st_mode & 0o077:
                 raise AtipError(
                     "secret.exposed",
-                    "the file of secrets is open to other users",
-                    hint=f"chmod 600 {self._path()}, and renew what is in it",
+                    f"`{self._path()}` is readable by other users or owned by one",
+                    hint=f"chmod 600 {self._path()}, then replace the secrets in it",
                 )
             document = read_json(read_bytes(self._path(), MAX_FILE))
         except (FileNotFoundError, NotFoundError):
             return {}
         return document if isinstance(document, dict) else {}
 
-    def _save(self, held: Mapping[str, object]) -> None:
-        write_atomic(self._path(), json.dumps(held, ensure_ascii=False).encode(), mode=0o600)
+    def _save(self, values: Mapping[str, object]) -> None:
+        write_atomic(self._path(), json.dumps(values, ensure_ascii=False).encode(), mode=0o600)
 
     # -- the keyring -----------------------------------------------------------------------------
 
-    def _keyring(self, words: list[str], given: bytes) -> tuple[int, bytes]:
+    def _keyring(self, words: list[str], stdin: bytes) -> tuple[int, bytes]:
         """Run `secret-tool`; the value goes through a pipe, not through the argv."""
         tool = self._tool or ""
         inside, to_child = os.pipe()
@@ -137,7 +142,7 @@ class SecretStore:
         os.close(inside)
         os.close(outside)
         with contextlib.suppress(BrokenPipeError):
-            os.write(to_child, given)
+            os.write(to_child, stdin)
         os.close(to_child)
         out = b""
         while piece := os.read(from_child, 65_536):
@@ -156,13 +161,13 @@ def _attributes(key: str, slot: str | None) -> list[str]:
 
 
 def field_of(value: str, field: str) -> str:
-    """One field of a secret that holds several (OAuth tokens), else the whole."""
+    """One field of a secret with several (OAuth tokens), else the whole value."""
     try:
         document = json.loads(value)
     except ValueError:
         return value
     names = {"accessToken": "access_token", "refreshToken": "refresh_token"}
     if isinstance(document, dict):
-        found = document.get(names.get(field, field), document.get("access_token"))
-        return str(found) if found is not None else value
+        part = document.get(names.get(field, field), document.get("access_token"))
+        return str(part) if part is not None else value
     return value

@@ -27,7 +27,7 @@ MOVES: dict[tuple[str, str], str] = {
     (AUTHED, "logged-out"): UNAUTHED,
     (EXPIRED, "logged-out"): UNAUTHED,
 }
-"""State and event → state; every other event changes nothing, except `version-bad`, which forgets everything."""
+"""State and event → state; every other event changes nothing, except `version-bad`, which resets to `unknown`."""
 
 
 def moved(state: str, event: str) -> str:

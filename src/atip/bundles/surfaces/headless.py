@@ -1,4 +1,4 @@
-"""Headless: nobody is there. Says which steps are pending, and refuses. Implements AIP-29 "Surface adapters"."""
+"""Headless: no user to ask. Refuses every question. Implements AIP-29 "Surface adapters"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from atip.bundles.surfaces.interface import PromptQuestion, cancelled
 
 
 class HeadlessSurface:
-    """No person."""
+    """A surface without a user."""
 
     name = "headless"
     can_ask = False

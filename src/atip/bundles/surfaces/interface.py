@@ -1,4 +1,4 @@
-"""What a surface offers to setup and login: ask, show, open an address. Implements AIP-29 "Surface adapters"."""
+"""Interface of a surface for setup and login: ask, show, open an address. Implements AIP-29 "Surface adapters"."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MAX_ANSWER = 16 * 1024
 
 
 def settle(question: PromptQuestion, answer: str | None) -> str | None:
-    """The value that an answer stands for; None: it will not do, ask again."""
+    """Convert an answer to a value; None: not valid, ask again."""
     text = (answer or "").strip() if question.type != "secret" else (answer or "").rstrip("\r\n")
     if not text and question.default is not None:
         text = question.default
@@ -71,13 +71,15 @@ def settle(question: PromptQuestion, answer: str | None) -> str | None:
 
 def parse_options(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """`value` or `value<TAB>label` per line."""
-    found = []
+    options = []
     for line in lines:
         value, _, label = line.partition("\t")
         if value.strip():
-            found.append((value.strip(), (label or value).strip()))
-    return tuple(found)
+            options.append((value.strip(), (label or value).strip()))
+    return tuple(options)
 
 
 def cancelled(question: PromptQuestion) -> AtipError:
-    return AtipError("setup.cancelled", f"`{question.id}` was not answered", hint="run setup again")
+    return AtipError(
+        "setup.cancelled", f"`{question.id}` was not answered", hint="run `atip bundle setup` again"
+    )

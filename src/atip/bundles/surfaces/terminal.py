@@ -1,7 +1,6 @@
 """Terminal: questions on the user's own terminal, secrets without echo. Implements AIP-29 "Surface adapters".
 
-The streams are handed in; this file neither looks for a terminal nor trusts what a tool writes: questions are shown
-cleaned, and every line that comes from a manifest is marked as the bundle's.
+The caller passes the streams; questions are cleaned of control characters before they are shown.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class TerminalSurface:
     ) -> None:
         """
         Args:
-            browse: opens an address in the person's browser and says whether it could; None: it is only shown.
+            browse: opens an address in the user's browser and returns whether it could; None: the address is only shown.
         """
         self._reader = reader
         self._writer = writer
@@ -38,7 +37,7 @@ class TerminalSurface:
     def ask(self, question: PromptQuestion) -> str:
         """
         Raises:
-            AtipError: `setup.cancelled` at the end of input or after five answers that will not do.
+            AtipError: `setup.cancelled` at the end of input or after five invalid answers.
         """
         if question.description:
             self.show(question.description)
@@ -51,7 +50,7 @@ class TerminalSurface:
             settled = settle(question, line)
             if settled is not None:
                 return settled
-            self.show("that is not valid; try again")
+            self.show("not a valid answer; try again")
         raise cancelled(question)
 
     def _line(self, question: PromptQuestion) -> str | None:
@@ -92,7 +91,7 @@ class TerminalSurface:
 
 @contextlib.contextmanager
 def _no_echo(reader: TextIO):  # type: ignore[no-untyped-def]
-    """What is typed is not shown; streams that are no terminal show nothing anyway."""
+    """Turn off echo; streams that are not a terminal have none."""
     import termios
 
     try:

@@ -29,7 +29,7 @@ _PAGE = (
 
 
 class WebSurface:
-    """A person at a browser of this machine."""
+    """A user with a browser on this machine."""
 
     name = "web"
     can_ask = True
@@ -37,7 +37,7 @@ class WebSurface:
     def __init__(self, tell: Callable[[str], None], *, wait_s: float = WAIT_S) -> None:
         """
         Args:
-            tell: gets the address of the page once, for the person to open.
+            tell: receives the address of the page once, for the user to open.
         """
         self._server = Loopback()
         self._key = secrets.token_urlsafe(32)
@@ -53,7 +53,7 @@ class WebSurface:
         """Show the form and wait for its answer.
 
         Raises:
-            AtipError: `setup.cancelled` when time is up or the person cancels.
+            AtipError: `setup.cancelled` after the timeout or when the user cancels.
         """
         token = secrets.token_urlsafe(32)
         deadline = monotonic() + self._wait_s
@@ -64,7 +64,7 @@ class WebSurface:
             elif request.method == "GET":
                 self._server.answer(200, self._form(question, token, wrong), html=True)
             elif request.method != "POST" or not _same(request.form.get("token", ""), token):
-                # SECURITY: a form that is not ours, or an old one, answers nothing.
+                # SECURITY: a form that is not ours, or an old one, is refused.
                 self._server.answer(403, "forbidden")
             elif "cancel" in request.form:
                 self._server.answer(
@@ -72,7 +72,7 @@ class WebSurface:
                 )
                 break
             else:
-                value = settle(question, _given(question, request))
+                value = settle(question, _form_answer(question, request))
                 if value is not None:
                     self._lines.clear()
                     self._server.answer(303, "", location=f"/setup/{self._key}")
@@ -87,13 +87,13 @@ class WebSurface:
 
     def open(self, url: str) -> None:
         """A link above the next form."""
-        shown = html.escape(url, quote=True)
+        escaped = html.escape(url, quote=True)
         self._lines.append(
-            f'<a href="{shown}" rel="noreferrer noopener" target="_blank">{shown}</a>'
+            f'<a href="{escaped}" rel="noreferrer noopener" target="_blank">{escaped}</a>'
         )
 
     def close(self) -> None:
-        """Tell a page that is still open that all is done, and stop."""
+        """Answer one more request with a final page, and stop."""
         request = self._server.next(monotonic() + 1.0)
         if request is not None:
             text = "<p>All done. You can close this page.</p>"
@@ -105,13 +105,13 @@ class WebSurface:
 
     def _form(self, question: PromptQuestion, token: str, wrong: bool) -> str:
         lines = "".join(f"<p>{line}</p>" for line in self._lines)
-        note = "<p><b>That is not valid; try again.</b></p>" if wrong else ""
+        note = "<p><b>Not a valid answer; try again.</b></p>" if wrong else ""
         about = f"<p>{html.escape(question.description)}</p>" if question.description else ""
         return _page(
             f"<h1>Setup</h1>{lines}{note}{about}<form method=post>"
             f'<input type=hidden name=token value="{token}">'
             f"<label>{html.escape(question.text)}<br>{_field(question)}</label><br>"
-            "<button>Go on</button> <button name=cancel value=1>Cancel</button></form>"
+            "<button>Continue</button> <button name=cancel value=1>Cancel</button></form>"
         )
 
 
@@ -125,14 +125,14 @@ def _field(question: PromptQuestion) -> str:
         )
         return f"<select name=answer>{options}</select>"
     if question.type == "boolean":
-        chosen = " checked" if question.default in ("true", "yes") else ""
-        return f"<input type=checkbox name=answer value=true{chosen}>"
+        checked = " checked" if question.default in ("true", "yes") else ""
+        return f"<input type=checkbox name=answer value=true{checked}>"
     if question.type == "secret":
         return "<input type=password name=answer autocomplete=off autofocus>"
     return f'<input name=answer value="{default}" autofocus>'
 
 
-def _given(question: PromptQuestion, request: LocalRequest) -> str:
+def _form_answer(question: PromptQuestion, request: LocalRequest) -> str:
     if question.type == "boolean":
         return request.form.get("answer", "false")
     return request.form.get("answer", "")

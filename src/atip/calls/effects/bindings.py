@@ -37,8 +37,8 @@ _KEY = LazyRegex(r"[A-Za-z0-9-]+[^A-Za-z0-9\s]?|.")
 
 
 def inner_of_bindings(value: str, flag: str) -> list[Inner]:
-    """The lines that a value runs; one of kind `code` where it cannot be told."""
-    found: list[Inner] = []
+    """The lines that a value runs; one of kind `code` where it cannot be determined."""
+    lines: list[Inner] = []
     rest = value
     while rest:
         key, colon, rest = rest.partition(":")
@@ -54,13 +54,13 @@ def inner_of_bindings(value: str, flag: str) -> list[Inner]:
                 if not _MOVES.fullmatch(name[0]):
                     return [Inner(kind="code", text=value, via=flag)]
             elif name[0] in _RUN:
-                found.append(Inner(kind="shell", text=argument, via=flag))
+                lines.append(Inner(kind="shell", text=argument, via=flag))
             elif not _TEXT.fullmatch(name[0]) or not _PLAIN.fullmatch(argument):
                 return [Inner(kind="code", text=value, via=flag)]
             more, rest = after[:1], after[1:]
         if more not in ("", ","):
             return [Inner(kind="code", text=value, via=flag)]
-    return found
+    return lines
 
 
 def _argument(rest: str) -> tuple[str | None, str]:

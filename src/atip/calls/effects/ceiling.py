@@ -1,4 +1,4 @@
-"""Ceiling: the most that a command may do, whatever is added to its line. What we tell others is made from it.
+"""Ceiling: the maximum effects of a command with any options. All exported claims derive from it.
 
     (1) base: the command with nothing that raises it
     (2) every option, mode and rule that may come to it raises the base, all at once
@@ -7,8 +7,8 @@
 
 Never safer than `engine.py` decides for any line of the same options (property test). *Complete* means: a curated file
 vouches for the flags it does not list (`rest: harmless`, or nothing is read as an option), or the document is not ours and
-names the command; the judge itself takes a flag that nobody lists for unknown. A projection that refuses every other option
-(`function_claim`) needs no completeness. Implements DESIGN §4 "One truth".
+names the command; the judge itself treats an unlisted flag as unknown. A projection that refuses every other option
+(`function_claim`) needs no completeness. See docs/architecture.md "One truth".
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ UNLISTED = "options that are not listed"
 
 
 class Raiser(Value):
-    """Something on a line that makes a command do more: the flags of an option, or one of the words above."""
+    """What raises the effects of a command: the flags of an option, or one of the words above."""
 
     flags: tuple[str, ...]
     effects: Effects
@@ -52,7 +52,7 @@ class Raiser(Value):
 
 
 class Claim(Value):
-    """What may be told of a command."""
+    """Base and maximum effects of a command."""
 
     base: Effects
     ceiling: Effects
@@ -79,20 +79,20 @@ class Claim(Value):
 
 
 def function_claim(function: Function) -> Claim:
-    """Of a function: only the parameters that it offers can be given."""
+    """Claim of a function: callers can only use the parameters that it offers."""
     options = [item for item in function.parameters.values() if isinstance(item, Option)]
     takes_words = len(options) < len(function.parameters) or _is_silent(function)
     return claim_of(function.tool, function.nodes, options, takes_words)
 
 
 def _is_silent(function: Function) -> bool:
-    """Whether nobody says which positionals there are; a curated file alone never does."""
+    """Whether the positionals are unknown; a curated file alone never lists them."""
     return (function.command or function.tool).arguments is None
 
 
 def command_claim(tool: Tool, path: Sequence[str]) -> Claim:
-    """Of a command as anybody may type it: every option that may follow it, any argument. Options that only stand
-    before the command word (`git -c`) are the tool's own, and part of the tool's claim."""
+    """Claim of a command with every option that may follow it and any argument. Options that only precede
+    the command word (`git -c`) are the tool's own, and part of the tool's claim."""
     plain = None if is_curated(tool) else _plain_nodes(tool, path)
     if plain is not None:
         return claim_of(tool, plain, (), True)
@@ -112,7 +112,7 @@ def command_claim(tool: Tool, path: Sequence[str]) -> Claim:
 
 def _plain_nodes(tool: Tool, path: Sequence[str]) -> list[Command] | None:
     """The commands along a path of a tool that is not curated, if no option of it adds anything: the greater part of a
-    catalogue, for which no table of flags has to be made. None: a table decides."""
+    catalogue, which needs no table of flags. None: a table is needed."""
     nodes: list[Command] = []
     commands = tool.commands or {}
     for word in path:
@@ -145,8 +145,8 @@ def has_fact(tool: Tool, text: str) -> bool:
 
 def nodes_along(tool: Tool, path: Sequence[str]) -> list[Command]:
     """The commands that a path leads through, as far as the tree has them."""
-    found = (tool.find(tuple(path[: depth + 1])) for depth in range(len(path)))
-    return [node for node in found if node is not None]
+    nodes = (tool.find(tuple(path[: depth + 1])) for depth in range(len(path)))
+    return [node for node in nodes if node is not None]
 
 
 def claim_of(
@@ -157,7 +157,7 @@ def claim_of(
     *,
     complete: bool = True,
 ) -> Claim:
-    """Of the command that `nodes` lead to, with these options alone, and with positionals or without."""
+    """Claim of the command at the end of `nodes`, with these options only, and with or without positionals."""
     base = declared_effects(tool, nodes)
     if "override" in tool.own or any("override" in node.own for node in nodes):
         from atip.calls.overrides import raised_by_user
@@ -194,7 +194,7 @@ def _steps(
         flags = {flag for option in offered for flag in option.flags} | {"--"}
         yield from _rule_steps(tool, nodes, flags, takes_words)
     if curated and tool.own.get("language"):
-        # what a program among the words does is known when it is read (`calls.languages`)
+        # the effects of a program among the words are known when it is read (`calls.languages`)
         yield (WITH_ARGUMENTS,), weakened
     own = nodes[-1].own if nodes else tool.own
     runs = own.get("runs")
@@ -227,13 +227,13 @@ def _rule_steps(
 
 
 def _rules(block: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    found: Sequence[Mapping[str, Any]] = block.get("when", ())
-    return found
+    rules: Sequence[Mapping[str, Any]] = block.get("when", ())
+    return rules
 
 
 def _flags_of(rule: Mapping[str, Any]) -> Sequence[str]:
-    found: Sequence[str] = rule.get("option") or rule.get("with") or rule.get("all") or ()
-    return found
+    flags: Sequence[str] = rule.get("option") or rule.get("with") or rule.get("all") or ()
+    return flags
 
 
 def _can_hold(rule: Mapping[str, Any], flags: set[str], takes_words: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Claims in words: what a command does by itself, and with which options it does more.
+"""Claims as text: what a command does without options, and which options make it do more.
 
 `reads files; with -delete: destroys, deletes files; with -exec, -execdir …: runs programs`. One place for every page,
 description and export that shows both ends of a claim. Pure.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MAX_FLAGS = 3
 MAX_FLAG = 30
-"""Characters of a flag: a document may call its flags anything."""
+"""Characters of a flag: a document may contain flags of any length."""
 MAX_GROUPS = 4
 
 
@@ -25,10 +25,10 @@ def more_words(claim: Claim, *, doubts: bool = False) -> list[str]:
     for raiser in claim.raisers:
         gained = _gained(claim.base, raiser, doubts)
         if gained:
-            groups.setdefault(gained, []).append(_shown(raiser.flags))
-    made = [f"with {_listed(flags)}: {gained}" for gained, flags in groups.items()]
-    rest = len(made) - MAX_GROUPS
-    return made if rest <= 0 else [*made[:MAX_GROUPS], f"{rest} more in the options"]
+            groups.setdefault(gained, []).append(_longest_flag(raiser.flags))
+    lines = [f"with {_listed(flags)}: {gained}" for gained, flags in groups.items()]
+    rest = len(lines) - MAX_GROUPS
+    return lines if rest <= 0 else [*lines[:MAX_GROUPS], f"{rest} more in the options"]
 
 
 def _gained(base: Effects, raiser: Raiser, doubts: bool) -> str:
@@ -41,7 +41,7 @@ def _gained(base: Effects, raiser: Raiser, doubts: bool) -> str:
 
 
 def _facts(effects: Effects) -> dict[str, bool | None]:
-    """Alarming facts by the words that people read, the worst first."""
+    """Dangerous facts by their text, the worst first."""
     files = effects.filesystem
     facts: dict[str, bool | None] = {
         "destroys": effects.destructive,
@@ -62,8 +62,8 @@ def _facts(effects: Effects) -> dict[str, bool | None]:
     return facts
 
 
-def _shown(flags: Sequence[str]) -> str:
-    """One spelling of an option: the long one, which says what it means."""
+def _longest_flag(flags: Sequence[str]) -> str:
+    """One spelling of an option: the longest, which is the clearest."""
     return max(flags, key=len)[:MAX_FLAG]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def only_reads(effects: Effects) -> bool:
-    """Whether it is stated that nothing is changed, here or elsewhere. Silence is not enough."""
+    """Whether the effects state that nothing is changed, locally or remotely. Unknown is not enough."""
     files = effects.filesystem
     if files.write is not False or files.delete or effects.destructive:
         return False
@@ -30,21 +30,21 @@ def only_reads(effects: Effects) -> bool:
 
 
 def resources(effects: Effects) -> frozenset[str] | None:
-    """What a call changes; None when it does not say everything."""
+    """Resources that a call changes; None if they are not fully known."""
     files = effects.filesystem
-    named = {*(effects.creates or ()), *(effects.modifies or ()), *(effects.deletes or ())}
+    names = {*(effects.creates or ()), *(effects.modifies or ()), *(effects.deletes or ())}
     if files.write is None or effects.network is None or effects.destructive is None:
         return None
     if files.write or files.delete:
         if not files.paths:
             return None
-        named |= {f"path:{path}" for path in files.paths}
-    return frozenset(named) or None
+        names |= {f"path:{path}" for path in files.paths}
+    return frozenset(names) or None
 
 
 def conflict(first: Effects, second: Effects) -> bool:
     """Whether two calls must keep their order."""
-    if _wants_person(first) or _wants_person(second):
+    if _is_interactive(first) or _is_interactive(second):
         return True
     if only_reads(first) and only_reads(second):
         return False
@@ -74,7 +74,7 @@ def waves(effects: Sequence[Effects]) -> list[list[int]]:
     return groups
 
 
-def _wants_person(effects: Effects) -> bool:
+def _is_interactive(effects: Effects) -> bool:
     asks = effects.interactive
     return bool(asks.tty or asks.prompts or asks.stdin in ("required", "password"))
 

@@ -6,7 +6,7 @@
     (4) inner commands are done too: `union_of_steps`
 
 Lowering happens only by *selection*, and only where the facts come from our own pack (`CURATED`):
-a foreign document cannot declare its `--force` a dry run. Implements DESIGN §4, safety rules 1 and 2.
+a document of a tool cannot declare its `--force` a dry run. See docs/architecture.md.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
     Shell = Callable[[str], "Sequence[Sequence[str]] | None"]
 
 _OFF = ("none", "false", "no", "off", "0", "f")
-"""`--dry-run=none`: the flag is there and means nothing."""
+"""`--dry-run=none`: the flag is present and has no effect."""
 
 MAX_NESTING = 8
-"""Wrappers inside wrappers; beyond that nothing is known."""
+"""Wrappers inside wrappers; beyond that effects are unknown."""
 
 
 class Reason(Value):
-    """Why the effects are what they are: who says it, and what."""
+    """One reason for the effects: its subject, and the facts."""
 
     subject: str
     """A command (`git push`), a flag (`--force`), a rule or an inner command."""
@@ -63,7 +63,7 @@ class Reason(Value):
 
 
 class EffectsFinding(Value):
-    """Effects of an invocation, and the reasons in the order in which they counted."""
+    """Effects of an invocation, and the reasons in the order in which they applied."""
 
     effects: Effects = UNKNOWN
     reasons: tuple[Reason, ...] = ()
@@ -77,7 +77,7 @@ def effects_of(
     shell: Shell | None = None,
     depth: int = 0,
 ) -> EffectsFinding:
-    """What `call` will do, by what `tool` knows.
+    """Effects of `call`, according to `tool`.
 
     Args:
         lookup: finds the tool of an inner command; without it inner commands are unknown.
@@ -88,7 +88,7 @@ def effects_of(
 
 
 class _Judge:
-    """One invocation on its way to a finding."""
+    """Computes the finding of one invocation."""
 
     def __init__(
         self, tool: Tool, call: Invocation, lookup: Lookup | None, shell: Shell | None, depth: int
@@ -103,7 +103,7 @@ class _Judge:
         self.overridden = "override" in tool.own or any(
             "override" in node.own for node in call.nodes
         )
-        """Whether the user's override may say something of this call (`overrides`)."""
+        """Whether an override of the user may apply to this call (`overrides`)."""
         self.subject = " ".join((tool.name, *call.path))
         self.rehearsal = False
         self.runs_inner = True
@@ -114,7 +114,7 @@ class _Judge:
             self._say(self.subject, "only prints help or its version")
             return self._finding(as_effects(profile("nothing")))
         if call.unknown_command:
-            self._say(call.unknown_command, "no command of this name is known")
+            self._say(call.unknown_command, "is not a known command")
             return self._finding(self._with_inner(UNKNOWN))
         effects = self._start()
         effects = self._flags(effects)
@@ -133,26 +133,26 @@ class _Judge:
         if not self.curated:
             return self._declared()
         if self._has_mode():
-            # `command -v git`, `sudo -l rm`: the mode stands in for running the inner command
+            # `command -v git`, `sudo -l rm`: the mode replaces running the inner command
             self.runs_inner = not self.call.wraps
         elif self.call.wraps:
             words = str(self.own.get("wraps", "runs"))
             self._say(self.subject, "runs another command")
             return as_effects(profile(words))
         dry_flag = self._dry_run()
-        chosen = self._mode()
+        mode = self._mode()
         if dry_flag is not None:
             self.rehearsal = True
-            return self._rehearsed(dry_flag, chosen if chosen is not None else self._base())
-        return chosen if chosen is not None else self._base()
+            return self._rehearsed(dry_flag, mode if mode is not None else self._base())
+        return mode if mode is not None else self._base()
 
     def _has_mode(self) -> bool:
-        return any("profile" in _own(given) for given in self.call.options)
+        return any("profile" in _own(used) for used in self.call.options)
 
-    def _taken_back(self, given: GivenOption) -> bool:
-        """SECURITY: `-n --no-dry-run` rehearses nothing; a flag may take back what another one calmed."""
+    def _is_negated(self, used: GivenOption) -> bool:
+        """SECURITY: `-n --no-dry-run` is not a dry run; a flag may negate another one."""
         backs = [f"--{g.flag[5:]}" for g in self.call.options if g.flag.startswith("--no-")]
-        return any(flag.startswith(back) for back in backs for flag in given.flags)
+        return any(flag.startswith(back) for back in backs for flag in used.flags)
 
     def _base(self) -> Effects:
         base = self.call.nodes[-1].effects if self.call.nodes else bare_effects(self.tool)
@@ -160,7 +160,7 @@ class _Judge:
         return base
 
     def _declared(self) -> Effects:
-        """A document's word: command joined over tool, danger wins."""
+        """Effects declared in a document: command joined over tool, danger wins."""
         effects = self.tool.effects if self.call.nodes else bare_effects(self.tool)
         for node in self.call.nodes:
             effects = join(effects, node.effects)
@@ -180,11 +180,11 @@ class _Judge:
         self._say(self.subject, named_facts(effects), evidence)
 
     def _dry_run(self) -> str | bool | None:
-        for given in self.call.options:
-            mark = _own(given).get("dryRun")
-            off = (given.value or "").lstrip("=").lower() in _OFF
-            if mark and not off and not self._taken_back(given):
-                self._say(given.flag, "only shows what would be done")
+        for used in self.call.options:
+            mark = _own(used).get("dryRun")
+            off = (used.value or "").lstrip("=").lower() in _OFF
+            if mark and not off and not self._is_negated(used):
+                self._say(used.flag, "only shows what would be done")
                 return mark if isinstance(mark, str) else True
         return None
 
@@ -192,17 +192,17 @@ class _Judge:
         return as_effects(profile(mark)) if isinstance(mark, str) else dry(base)
 
     def _mode(self) -> Effects | None:
-        chosen: Effects | None = None
-        for given in self.call.options:
-            words = _own(given).get("profile")
+        selected: Effects | None = None
+        for used in self.call.options:
+            words = _own(used).get("profile")
             if isinstance(words, str):
                 mode = as_effects(profile(words))
-                if self._taken_back(given):
+                if self._is_negated(used):
                     mode = _together(mode, self._base())
-                self._say(given.flag, named_facts(mode))
-                chosen = mode if chosen is None else _together(chosen, mode)
-        if chosen is not None:
-            return chosen
+                self._say(used.flag, named_facts(mode))
+                selected = mode if selected is None else _together(selected, mode)
+        if selected is not None:
+            return selected
         undecided: list[Effects] = []
         partial: list[Effects] = []
         for rule in self.own.get("when", ()):
@@ -216,7 +216,7 @@ class _Judge:
                 undecided.append(mode)
                 continue
             self._say(self._rule_name(rule), named_facts(mode))
-            # SECURITY: which of two values counts is the program's business, so another one must not hide what this one does.
+            # SECURITY: the program decides which of two values counts, so another one must not hide the effects of this one.
             if is_partial(rule, self.call):
                 partial.append(mode)
                 continue
@@ -228,13 +228,13 @@ class _Judge:
     # --- (2) what raises it ----------------------------------------------------------------------
 
     def _flags(self, effects: Effects) -> Effects:
-        for given in self.call.options:
-            own = _own(given)
+        for used in self.call.options:
+            own = _own(used)
             if "effects" in own or "maybe" in own:
-                # a file that is named is written, rehearsal or not: `patch --dry-run -o FILE`
-                always = own.get("always") is True or given.value is not None
+                # a named file is written even in a dry run: `patch --dry-run -o FILE`
+                always = own.get("always") is True or used.value is not None
                 effects = self._raise(
-                    effects, own.get("effects"), own.get("maybe", ()), given.flag, always
+                    effects, own.get("effects"), own.get("maybe", ()), used.flag, always
                 )
             if self.curated and own.get("answers") is True:
                 effects = answered(effects)
@@ -283,7 +283,7 @@ class _Judge:
                 effects = self._raise(effects, facts, maybe, f"the program of {self.subject}", True)
         return effects
 
-    # --- (3) what nobody knows -------------------------------------------------------------------
+    # --- (3) unknown flags -----------------------------------------------------------------------
 
     def _unknown(self, effects: Effects) -> Effects:
         own = [self.tool.own, *(node.own for node in self.call.nodes)]
@@ -292,7 +292,7 @@ class _Judge:
         unvetted = [g.flag for g in self.call.options if g.option and g.option.own.get("unvetted")]
         for flag in (*self.call.unknown, *unvetted):
             if not is_safe_flag(flag):
-                self._say(flag, "is not known; it may do more")
+                self._say(flag, "is unknown; it may do more")
                 return weakened(effects)
         return effects
 
@@ -315,7 +315,7 @@ class _Judge:
                 simple = (*simple, ANY_WORDS)
             argvs = (simple,) if simple else (self.shell(inner.text) if self.shell else None)
         if not argvs or self.lookup is None or self.depth >= MAX_NESTING:
-            self._say(inner.via or "inner command", "runs something that is not known")
+            self._say(inner.via or "inner command", "runs an unknown command")
             return unknown
         total: Effects | None = None
         for argv in argvs:
@@ -328,13 +328,13 @@ class _Judge:
         name = program_name(argv[0])
         tool = self.lookup(name) if name else None
         if tool is None:
-            self._say(argv[0], "is not known")
+            self._say(argv[0], "is not a known program")
             return UNKNOWN
-        found = effects_of(
+        finding = effects_of(
             tool, parse(tool, argv), lookup=self.lookup, shell=self.shell, depth=self.depth + 1
         )
-        self.reasons += found.reasons
-        return found.effects
+        self.reasons += finding.reasons
+        return finding.effects
 
     # --- words -----------------------------------------------------------------------------------
 
@@ -344,15 +344,15 @@ class _Judge:
 
     def _say(self, subject: str, says: str, evidence: str = "") -> None:
         if says:
-            said = Reason(subject=subject, says=says, evidence=evidence or self.evidence)
-            self.reasons.append(said)
+            reason = Reason(subject=subject, says=says, evidence=evidence or self.evidence)
+            self.reasons.append(reason)
 
     def _finding(self, effects: Effects) -> EffectsFinding:
         return EffectsFinding(effects=effects, reasons=tuple(self.reasons))
 
 
-def _own(given: GivenOption) -> Mapping[str, Any]:
-    return given.option.own if given.option is not None else {}
+def _own(used: GivenOption) -> Mapping[str, Any]:
+    return used.option.own if used.option is not None else {}
 
 
 def program_name(word: str) -> str:

@@ -1,7 +1,7 @@
 """Facts: the small operations on Effects that the effects engine needs beside join and raise.
 
 Each takes and returns frozen `Effects`. `weakened` and `possibly` move facts towards unknown, `dry`
-is the profile of a rehearsal, `named_facts` says facts in words.
+is the profile of a dry run, `named_facts` renders facts as text.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _same(left: bool | None, right: bool | None) -> bool | None:
 
 
 def dry(effects: Effects) -> Effects:
-    """A rehearsal: it still reads, talks and runs what it runs, and changes nothing."""
+    """A dry run: it still reads, uses the network and runs programs, but changes nothing."""
     return Effects(
         filesystem=Filesystem(read=effects.filesystem.read, write=False, delete=False),
         network=effects.network,
@@ -92,7 +92,7 @@ def dry(effects: Effects) -> Effects:
 
 
 def rehearsed(added: Effects) -> Effects:
-    """What a flag still adds under a dry run: reading, talking, running."""
+    """What a flag still adds in a dry run: reading, network, programs."""
     return Effects(
         filesystem=Filesystem(read=added.filesystem.read),
         network=added.network,
@@ -103,14 +103,14 @@ def rehearsed(added: Effects) -> Effects:
 
 
 def answered(effects: Effects) -> Effects:
-    """A flag such as `--yes`: no questions any more. Curated tools only."""
+    """Effects with a flag such as `--yes`: no prompts. Curated tools only."""
     asks = effects.interactive
     stdin = "none" if asks.stdin in ("input", "required", "password") else asks.stdin
     return effects.replace(interactive=asks.replace(prompts=False, stdin=stdin))
 
 
 def maybe_raised(effects: Effects, names: Iterable[str]) -> Effects:
-    """Dangers that a flag may bring: a denied one becomes unknown."""
+    """Dangers that a flag may add: a denied one becomes unknown."""
     for name in names:
         head, _, tail = name.partition(".")
         if tail:
@@ -126,7 +126,7 @@ def maybe_raised(effects: Effects, names: Iterable[str]) -> Effects:
 
 
 def named_facts(effects: Effects, *, added: bool = False) -> str:
-    """The alarming facts in words, `nothing` where all are denied; for reasons and reports.
+    """The dangerous facts as text, empty where all are denied; for reasons and reports.
 
     Args:
         added: what a flag adds; a fact that it does not name stays as it was and is not unknown.
@@ -159,10 +159,10 @@ def named_facts(effects: Effects, *, added: bool = False) -> str:
 
 def fact_names(facts: Mapping[str, Any], prefix: str = "") -> list[str]:
     """Dotted names of the facts in a document, lists aside."""
-    found: list[str] = []
+    names: list[str] = []
     for key, value in facts.items():
         if isinstance(value, dict):
-            found += fact_names(value, f"{prefix}{key}.")
+            names += fact_names(value, f"{prefix}{key}.")
         elif not isinstance(value, list):
-            found.append(prefix + key)
-    return found
+            names.append(prefix + key)
+    return names

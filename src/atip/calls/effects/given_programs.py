@@ -17,21 +17,21 @@ _PROGRAM_FLAGS = {
     "literals": ("-c", "-s", "-e", "--expression", "--execute", "--command", "-cmd"),
 }
 _PROGRAM_FILES = {"sed": ("-f", "--file"), "awk": ("-f", "--file", "-E", "--exec")}
-"""Where these are given, no operand is a program."""
+"""With one of these options, no operand is a program."""
 
 
 def programs_of(tool: Tool, call: Invocation) -> list[ScriptEffects]:
-    """Programs in a small language that a curated tool is given, read."""
+    """Read the programs in a small language among the arguments of a curated tool."""
     language = tool.own.get("language")
     if not isinstance(language, str) or tool.own.get("curated") is not CURATED:
         return []
     from atip.calls.languages import read_program
 
-    given = [value for value in call.values_of(_PROGRAM_FLAGS.get(language, ())) if value]
-    if given and language == "sed":
-        given = ["\n".join(given)]
+    texts = [value for value in call.values_of(_PROGRAM_FLAGS.get(language, ())) if value]
+    if texts and language == "sed":
+        texts = ["\n".join(texts)]
     if language == "literals":
-        given += [text for text in call.arguments if UNKNOWN_TEXT not in text]
-    elif not given and call.arguments and not call.given(_PROGRAM_FILES[language]):
-        given = [call.arguments[0]]
-    return [read_program(language, text) for text in given]
+        texts += [text for text in call.arguments if UNKNOWN_TEXT not in text]
+    elif not texts and call.arguments and not call.given(_PROGRAM_FILES[language]):
+        texts = [call.arguments[0]]
+    return [read_program(language, text) for text in texts]

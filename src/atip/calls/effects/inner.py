@@ -1,8 +1,8 @@
-"""Inner: which commands an invocation will run, by the `runs` data of its tool (DESIGN §4).
+"""Inner: which commands an invocation will run, by the `runs` data of its tool (docs/architecture.md).
 
-No wrapper is known to this code; `sudo`, `find -exec`, `bash -c` and `ssh HOST CMD` differ only in data:
+This code has no list of wrappers; `sudo`, `find -exec`, `bash -c` and `ssh HOST CMD` differ only in data:
 `{from: N, skip, shell, single, default, more, after, in}` or one of the words `shell`, `command`,
-`program`, `code`. Where data say that something runs but not what, the result is `code`: unknown.
+`program`, `code`. If the data do not say what runs, the result is `code`: unknown.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ def simple_argv(line: str) -> tuple[str, ...] | None:
 
 
 def _outside_quotes(line: str) -> str:
-    """What is left when quoted text is cut out; `$` and backtick count inside double quotes too."""
-    kept: list[str] = []
+    """The line without quoted text; `$` and backtick count inside double quotes too."""
+    characters: list[str] = []
     quote = ""
     for char in line:
         if quote:
             if char == quote:
                 quote = ""
             elif quote == '"' and char in "$`\\!":
-                kept.append(char)
+                characters.append(char)
         elif char in "'\"":
             quote = char
         else:
-            kept.append(char)
-    return "".join(kept)
+            characters.append(char)
+    return "".join(characters)
 
 
 def inner_of_value(runs: object, value: str | None, flag: str) -> Inner:
@@ -122,34 +122,34 @@ def _skip(words: list[str], pattern: str) -> list[str]:
 
 
 def all_inner(
-    table_runs: object, given: Sequence[GivenOption], arguments: Sequence[str], ended: int | None,
+    table_runs: object, options: Sequence[GivenOption], arguments: Sequence[str], ended: int | None,
     collected: Sequence[Inner],
 ) -> tuple[tuple[Inner, ...], bool]:  # fmt: skip
-    """Every inner command, and whether one stands in for the tool itself."""
-    found = list(collected)
+    """Every inner command, and whether one replaces the tool's own work."""
+    commands = list(collected)
     wraps = False
-    for option in given:
+    for option in options:
         runs = option.option.own.get("runs") if option.option is not None else None
         if isinstance(runs, dict) and "until" not in runs:
             inner = inner_of_arguments(runs, arguments, ended, option.flag)
-            found.append(inner or Inner(kind="code", via=option.flag))
+            commands.append(inner or Inner(kind="code", via=option.flag))
             wraps = True
         elif runs == "bindings":
             from atip.calls.effects.bindings import inner_of_bindings  # one program has them
 
-            found += inner_of_bindings(option.value or "", option.flag)
+            commands += inner_of_bindings(option.value or "", option.flag)
         elif runs in ("shell", "program", "code", "command"):
-            found.append(inner_of_value(runs, option.value, option.flag))
+            commands.append(inner_of_value(runs, option.value, option.flag))
     if isinstance(table_runs, dict) and not wraps:
-        split = [i for i in found if i.kind == "argv" and i.via and i not in collected]
+        split = [i for i in commands if i.kind == "argv" and i.via and i not in collected]
         if split and arguments:
             # `env -S 'cmd -x' ARG`: the words of the value come first
-            found.remove(split[-1])
-            found.append(split[-1].replace(argv=(*split[-1].argv, *arguments)))
-            return tuple(found), True
+            commands.remove(split[-1])
+            commands.append(split[-1].replace(argv=(*split[-1].argv, *arguments)))
+            return tuple(commands), True
         inner = inner_of_arguments(table_runs, arguments, ended)
         if inner is not None and not split:
-            found.append(inner)
+            commands.append(inner)
             wraps = True
         wraps = wraps or bool(split)
-    return tuple(found), wraps
+    return tuple(commands), wraps

@@ -49,17 +49,17 @@ def is_ruled_out(pattern: str, text: str) -> bool:
 
 
 def _lead(pattern: str) -> str:
-    """The text that every match of a pattern begins with; empty where that is not plain to see."""
-    made, at = "", 0
+    """The text that every match of a pattern begins with; empty if that is not obvious."""
+    lead, at = "", 0
     while at < len(pattern):
         escaped = pattern[at] == "\\" and not pattern[at + 1 : at + 2].isalnum()
         if pattern[at] in _SPECIAL and not escaped:
             break
-        made += pattern[at + escaped : at + escaped + 1]
+        lead += pattern[at + escaped : at + escaped + 1]
         at += 1 + escaped
     if pattern[at : at + 1] in ("*", "?", "{"):
-        made = made[:-1]
-    return made if _is_one(pattern[at:]) else ""
+        lead = lead[:-1]
+    return lead if _is_one(pattern[at:]) else ""
 
 
 def _is_one(rest: str) -> bool:
@@ -103,7 +103,7 @@ def holds(rule: Mapping[str, Any], call: Invocation) -> bool | None:
 
 
 def is_partial(rule: Mapping[str, Any], call: Invocation) -> bool:
-    """Whether an option is given several times and only some of its values are what the rule asks for: `of=/dev/null of=x`."""
+    """Whether an option is repeated and only some of its values match the rule: `of=/dev/null of=x`."""
     if "option" not in rule or "value" not in rule:
         return False
     values = call.values_of(rule["option"])

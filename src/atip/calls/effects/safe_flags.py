@@ -19,5 +19,5 @@ SAFE = frozenset(
 
 
 def is_safe_flag(flag: str) -> bool:
-    """Whether an unknown flag may be taken for mere presentation."""
+    """Whether an unknown flag only changes presentation."""
     return flag in SAFE

@@ -1,6 +1,6 @@
 """Small languages inside of arguments: what a program in one of them opens, writes and runs.
 
-Each reader knows its grammar and gives up on everything else; a program that was not understood counts as unknown code.
+Each reader knows part of a grammar; a program outside of it counts as unknown code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """awk: the tokens of a program, and which of them open files or run commands.
 
 Only as much grammar as tells a redirection from a comparison and a regular expression from a division; where that
-is not sure the reader gives up. Indirect calls, loaded extensions and included files count as code.
+is ambiguous the program is unknown. Indirect calls, loaded extensions and included files count as code.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     at = 0
     while at < len(text):
         if text[at] == "/" and (starts := _regex_starts(tokens)) is not False:
-            found = _REGEX.match(text, at) if starts else None
-            if found is None:
+            match = _REGEX.match(text, at) if starts else None
+            if match is None:
                 raise GiveUp
-            tokens.append(("regex", found[0]))
+            tokens.append(("regex", match[0]))
         elif text[at] == "/":
             width = 2 if text.startswith("/=", at) else 1
             tokens.append(("op", text[at : at + width]))
             at += width
             continue
         else:
-            found = _TOKEN.match(text, at)
-            if found is None:
+            match = _TOKEN.match(text, at)
+            if match is None:
                 raise GiveUp
-            if found.lastgroup != "blank":
-                tokens.append((str(found.lastgroup), found[0]))
-        at = found.end()
+            if match.lastgroup != "blank":
+                tokens.append((str(match.lastgroup), match[0]))
+        at = match.end()
     return tokens
 
 

@@ -11,5 +11,5 @@ _LITERAL = re.compile(r"'([^'\n]{1,300})'|\"([^\"\n]{1,300})\"")
 
 def read_literals(text: str) -> ScriptEffects:
     """The texts between quotes, as files that may be read."""
-    found = (single or double for single, double in _LITERAL.findall(text))
-    return ScriptEffects(reads=tuple(dict.fromkeys(found)))
+    texts = (single or double for single, double in _LITERAL.findall(text))
+    return ScriptEffects(reads=tuple(dict.fromkeys(texts)))

@@ -1,4 +1,4 @@
-"""Program: what a program in a small language does, as far as its reader understood it."""
+"""Program: effects of a program in a small language, as far as its reader understands it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from atip.model.value import Value
 
 
 class ScriptEffects(Value):
-    """Beyond reading operands and printing."""
+    """Effects beyond reading operands and printing."""
 
     understood: bool = True
     runs: bool = False
@@ -25,4 +25,4 @@ GAVE_UP = ScriptEffects(understood=False)
 
 
 class GiveUp(Exception):
-    """The text is not what the grammar knows."""
+    """The text is outside the supported grammar."""

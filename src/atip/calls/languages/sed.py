@@ -1,4 +1,4 @@
-"""sed: addresses and commands of GNU sed, with any delimiter. What writes, reads or runs is named, the rest is skipped.
+"""sed: addresses and commands of GNU sed, with any delimiter. Reports what writes, reads or runs; skips the rest.
 
 Follows the manual ("sed scripts"): `\\cREGEXc` addresses, `s` and `y` with any character as delimiter, one-line and
 many-line forms of `a`, `i` and `c`, labels, `w` `W` `r` `R` with a file up to the end of the line, `e`.
@@ -23,15 +23,17 @@ def read_sed(text: str) -> ScriptEffects:
     """The whole script; several `-e` are joined by newlines before.
 
     SECURITY: whether a delimiter in brackets (`s/[/]/x/`) ends an expression depends on the version of sed: both
-    readings count. One that is no script is refused by such a sed, and does nothing.
+    readings count. A reading that is not a valid script is rejected by that sed, and has no effects.
     """
-    found = [reader for brackets in (False, True) if (reader := _read(text, brackets)) is not None]
-    if not found:
+    readings = [
+        reader for brackets in (False, True) if (reader := _read(text, brackets)) is not None
+    ]
+    if not readings:
         return GAVE_UP
     return ScriptEffects(
-        runs=any(reader.runs for reader in found),
-        reads=tuple(name for reader in found for name in reader.reads),
-        writes=tuple(name for reader in found for name in reader.writes),
+        runs=any(reader.runs for reader in readings),
+        reads=tuple(name for reader in readings for name in reader.reads),
+        writes=tuple(name for reader in readings for name in reader.writes),
     )
 
 
@@ -197,10 +199,10 @@ class _Reader:
             if char == "\\":
                 self._next()
             elif char == "[":
-                found = _BRACKET.match(self.text, self.at)
-                if found is None:
+                bracket = _BRACKET.match(self.text, self.at)
+                if bracket is None:
                     raise GiveUp
-                self.at = found.end()
+                self.at = bracket.end()
 
     def _delimited(self, delimiter: str) -> None:
         """Up to the next delimiter; a backslash takes the following character along."""

@@ -1,4 +1,4 @@
-"""What a shell line consists of once it is read: commands, words, and where text comes from that is not known yet."""
+"""Parts of a parsed shell line: commands, words, and origins of text that is only known at run time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ShellWord(Value):
 
     @property
     def argument(self) -> str:
-        """The word as the argv parser wants it."""
+        """The word for the argv parser."""
         return ANY_WORDS if self.many and self.text == UNKNOWN_TEXT else self.text
 
 
@@ -66,13 +66,13 @@ class ShellCommand(Value):
     feed: tuple[int, ...] | None = None
     """Commands whose output this one reads through a pipe; None: no pipe."""
     variables: tuple[str, ...] = ()
-    """Variables of the environment whose values are put into the words; `!` is one nobody can name."""
+    """Variables of the environment whose values are put into the words; `!` is one with an unknown name."""
     sets: tuple[str, ...] = ()
-    """Variables that get a value in another way than by assignment (`read`, `for`, `${x:=…}`); empty text: one nobody can name."""
+    """Variables that get a value in another way than by assignment (`read`, `for`, `${x:=…}`); empty text: one with an unknown name."""
     code: tuple[str, ...] = ()
     """Reasons why unknown code may run here, whatever the command is."""
     text: str = ""
-    """As written, for people."""
+    """As written, for display."""
 
     @property
     def argv(self) -> tuple[str, ...]:

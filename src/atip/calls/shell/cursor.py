@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 MAX_LINE = 100_000
 MAX_DEPTH = 100
 MAX_NODES = 3_000
-"""Parts of a line. SECURITY: a line of more is asked about at once, before it costs time."""
+"""Parts of a line. SECURITY: a line with more is refused at once, before it costs time."""
 MAX_PIECES = 8_000
 """Quoted and plain pieces of all words: `'a''a'` has two. SECURITY: the same."""
 META = frozenset(" \t\n|&;()<>")
 
 
 def refuse(why: str, at: int = -1, *, unclosed: str = "") -> NoReturn:
-    """Every refusal has this one code; the text says what is wrong.
+    """Raise `shell.syntax`; the message says what is wrong.
 
     Args:
         unclosed: the quote that has no end: every shell refuses such a line.
@@ -27,8 +27,8 @@ def refuse(why: str, at: int = -1, *, unclosed: str = "") -> NoReturn:
     where = f" (at character {at + 1})" if at >= 0 else ""
     raise FormatError(
         "shell.syntax",
-        f"the line cannot be read as bash would: {why}{where}",
-        hint="a line that is not understood is never allowed",
+        f"cannot parse the line as bash would: {why}{where}",
+        hint="a line that cannot be parsed is never allowed",
         details={"unclosed": unclosed} if unclosed else None,
     )
 
@@ -106,14 +106,14 @@ class Cursor:
 
     def newlines(self) -> bool:
         """Skip blanks and newlines, reading the here-documents that begin there."""
-        found = False
+        skipped = False
         self.blank()
         while self.peek() == "\n":
             self.at += 1
-            found = True
+            skipped = True
             self.bodies()
             self.blank()
-        return found
+        return skipped
 
     # --- here-documents --------------------------------------------------------------------------
 
@@ -128,13 +128,13 @@ class Cursor:
                 stop = self.text.find("\n", self.at)
                 line = self.text[self.at : self.size if stop < 0 else stop]
                 after = self.size if stop < 0 else stop + 1
-                shown = line.lstrip("\t") if tabs else line
-                if shown == end:
+                stripped = line.lstrip("\t") if tabs else line
+                if stripped == end:
                     # the newline behind the end word also ends the command
                     self.at = after
                     break
                 self.at = after
-                lines.append(shown + "\n")
+                lines.append(stripped + "\n")
             redirect.word = self.here_word("".join(lines), quoted)
 
     def here_word(self, body: str, quoted: bool) -> Word:

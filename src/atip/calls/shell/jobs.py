@@ -7,7 +7,7 @@ from atip.errors import FormatError
 
 
 def leaves_jobs(line: str) -> bool:
-    """Whether a line starts something in the background; of one that cannot be read nothing is known, and it does not run anyway."""
+    """Whether a line starts something in the background; false for a line that cannot be parsed, which never runs."""
     try:
         nodes = ShellReader(line).script("")
     except (FormatError, RecursionError):

@@ -51,7 +51,7 @@ def read_argv(argv: Sequence[str]) -> ShellLine:
     """An argv as the one command that it is: every word is literal, and nothing is read by a shell.
 
     Raises:
-        FormatError: `shell.syntax`: a word is not what it looks like, or all are too long; as for a line.
+        FormatError: `shell.syntax`: a word has invisible characters, or all are too long; as for a line.
     """
     words = tuple(ShellWord(text=word, raw=quote(word), pattern=word) for word in argv)
     text = " ".join(word.raw for word in words)
@@ -60,8 +60,8 @@ def read_argv(argv: Sequence[str]) -> ShellLine:
 
 
 def check_characters(line: str) -> None:
-    """SECURITY: control characters rewrite what a person sees, invisible ones hide a word's end: such a
-    line is not what it looks like.
+    """Refuse control and invisible characters. SECURITY: they make a line differ from what a person
+    sees.
 
     Raises:
         FormatError: `shell.syntax`.

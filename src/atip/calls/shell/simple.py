@@ -57,15 +57,15 @@ class SimpleReader(WordReader):
 
     def _is_function(self, node: ShellNode) -> bool:
         """`name ()`; a bracket behind any other word is an error."""
-        here = self.at
+        start = self.at
         self.blank()
         if self.peek() != "(":
-            self.at = here
+            self.at = start
             return False
         self.at += 1
         self.blank()
         if not self.take(")") or node.assignments or node.redirects:
-            refuse("a bracket behind a word", here)
+            refuse("a bracket behind a word", start)
         return True
 
     def _assignment(self) -> Assignment | None:

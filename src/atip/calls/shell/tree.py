@@ -1,7 +1,7 @@
 """The small tree that the shell reader builds: pieces of words, words, redirections, commands.
 
 Plain records with slots instead of Values: a long line has thousands of them, they live for one judgment
-and never leave this room (`line.py` turns them into Values).
+and never leave this package (`line.py` turns them into Values).
 """
 
 from __future__ import annotations

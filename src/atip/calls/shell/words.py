@@ -228,9 +228,9 @@ class WordReader(Cursor):
         nested: list[Piece] = []
         if self.take("["):
             subscript = self._until("]", quoted=quoted)
-            whole = subscript and subscript[0].kind == "text" and subscript[0].text in ("@", "*")
-            op = {"indirect": "keys", "length": "length"}.get(op, "all") if whole else op or "item"
-            nested += [] if whole else [Piece("subscript", nested=subscript)]
+            is_all = subscript and subscript[0].kind == "text" and subscript[0].text in ("@", "*")
+            op = {"indirect": "keys", "length": "length"}.get(op, "all") if is_all else op or "item"
+            nested += [] if is_all else [Piece("subscript", nested=subscript)]
         if op == "indirect" and self.peek(2) in ("*}", "@}"):
             self.at += 1
             op = "names"
@@ -256,24 +256,24 @@ class WordReader(Cursor):
         at = self.at
         for op in (":-", ":=", ":?", ":+"):
             if self.take(op):
-                return _kept(before, op), self._until("}", quoted=quoted)
+                return _combine_operator(before, op), self._until("}", quoted=quoted)
         char = self.peek()
         if char == ":":
             self.at += 1
             slice_ = self._arithmetic("}", quoted=quoted)
-            return _kept(before, "slice"), [slice_]
+            return _combine_operator(before, "slice"), [slice_]
         if char == "@":
             letter = self.peek(2)[1:]
             self.at += 2
             self.expect("}")
             if letter not in tuple("UuLQEPAKak"):
                 refuse("an unknown transformation", at)
-            return "prompt" if letter == "P" else _kept(before, "transform"), []
+            return "prompt" if letter == "P" else _combine_operator(before, "transform"), []
         if char in ("-", "=", "?", "+", "#", "%", "/", "^", ",") and char:
             self.at += 1
             op = ":" + char if char in "-=?+" else "cut"
-            return _kept(before, op), self._until("}", quoted=quoted)
-        return refuse("a form of `${…}` that bash does not know", at)
+            return _combine_operator(before, op), self._until("}", quoted=quoted)
+        return refuse("an unknown form of `${…}`", at)
 
     def _until(self, end: str, *, quoted: bool) -> list[Piece]:
         """The operand of `${…}` or a subscript: everything up to `end`, quotes and expansions respected."""
@@ -343,8 +343,8 @@ class WordReader(Cursor):
         )  # fmt: skip
 
 
-def _kept(before: str, op: str) -> str:
-    """`${#x%…}` and `${!x:-…}`: what came first says more about what is read."""
+def _combine_operator(before: str, op: str) -> str:
+    """`${#x%…}` and `${!x:-…}`: the first operator decides what is read."""
     return before if before in ("indirect", "keys", "length") else op
 
 

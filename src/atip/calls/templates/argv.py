@@ -51,18 +51,22 @@ class Placeholder(Value):
 
 
 def check_template(words: object) -> list[Problem]:
-    """Everything wrong with a template; paths count from the template."""
+    """List all problems of a template; paths start at the template."""
     if not isinstance(words, (list, tuple)) or len(words) > MAX_WORDS:
-        return [_problem((), "template.form", f"a template is a list of at most {MAX_WORDS} words")]
+        return [
+            _problem((), "template.form", f"a template must be a list of at most {MAX_WORDS} words")
+        ]
     problems: list[Problem] = []
     for at, word in enumerate(words):
         if not isinstance(word, str):
-            problems.append(_problem((at,), "template.form", "a word of a template is text"))
+            problems.append(
+                _problem((at,), "template.form", "a word of a template must be a string")
+            )
             continue
         reason = why_unusable(word)
         if reason:
             problems.append(_problem((at,), "template.form", reason))
-        # SECURITY: a template is never shown to a shell; one that hopes for it does something else than it says.
+        # SECURITY: a template never reaches a shell; one that expects it would do something else.
         if word in _SHELL_WORDS or _SUBSTITUTION.search(word):
             problems.append(_problem((at,), "template.shell", f"`{word[:40]}` needs a shell"))
         try:
@@ -120,8 +124,8 @@ def expand(
 
     Args:
         before: `bin_args`; fixed, not filled.
-        tool: what is known of the program; decides which options take values.
-        allow_code: accept values that the program runs as code; policy must have been asked.
+        tool: metadata of the program; decides which options take values.
+        allow_code: accept values that the program runs as code; only after a policy decision.
 
     Raises:
         FormatError: `template.invalid`, or `call.invalid` with every problem of the values.
@@ -144,10 +148,10 @@ def expand(
 
 
 class _Plan:
-    """A template on its way to plain places: filters are gone, missing optional words too."""
+    """Reduces a template to plain placeholders: applies filters, drops missing optional words."""
 
-    def __init__(self, given: Mapping[str, object], program: str) -> None:
-        self.given = given
+    def __init__(self, inputs: Mapping[str, object], program: str) -> None:
+        self.inputs = inputs
         self.program = program.rpartition("/")[2]
         self.ended = False
         self.words: list[str] = []
@@ -165,11 +169,11 @@ class _Plan:
             return
         lone, self._lone = self._lone, False
         if len(parts) == 1 and isinstance(parts[0], Placeholder):
-            self._whole(parts[0], lone)
+            self._add_word(parts[0], lone)
         else:
             self._joined(parts)
 
-    def _whole(self, place: Placeholder, lone: bool) -> None:
+    def _add_word(self, place: Placeholder, lone: bool) -> None:
         value = self._value(place)
         if place.flag is not None:
             if value is not None and not isinstance(value, bool):
@@ -185,23 +189,23 @@ class _Plan:
             return
         if place.option is not None:
             self.words.append(place.option)
-        self.words.append(self._kept(place, value))
+        self.words.append(self._add_value(place, value))
 
     def _joined(self, parts: list[str | Placeholder]) -> None:
-        made, text = "", ""
+        template, text = "", ""
         for part in parts:
             if isinstance(part, str):
-                made, text = made + part, text + part
+                template, text = template + part, text + part
                 continue
             value = self._value(part)
             if value is None:
                 if part.optional:
-                    return  # a word with a hole in it is not the word that was meant
+                    return  # a word without its value is not the intended word
                 self._missing(part)
                 continue
             self._check_inside(part, text, value)
-            made, text = made + self._kept(part, value), text + str(value)
-        self.words.append(made)
+            template, text = template + self._add_value(part, value), text + str(value)
+        self.words.append(template)
 
     def _check_inside(self, place: Placeholder, before: str, value: object) -> None:
         """A value within a word: it must not make the word an option, nor the option another one."""
@@ -211,23 +215,27 @@ class _Plan:
             if reason:
                 self._say(place, "call.injection", reason)
             elif text[:1] == "-" and not self.ended:
-                self._say(place, "call.leading-dash", "begins with a dash and would be an option")
+                self._say(
+                    place, "call.leading-dash", "begins with a dash and would be read as an option"
+                )
         elif before[0] == "-" and "=" not in before and not self.ended and not _WORD.match(text):
             # SECURITY: `--${input.mode}` lets a value choose the option's name, and nothing more.
-            self._say(place, "call.option-name", "may only hold letters, digits and inner dashes")
+            self._say(
+                place, "call.option-name", "may contain only letters, digits and inner dashes"
+            )
 
     def _value(self, place: Placeholder) -> object:
-        value: object = self.given
+        value: object = self.inputs
         for step in place.name.split("."):
             value = value.get(step) if isinstance(value, dict) else None
-        value = self.given.get(place.name, value)
+        value = self.inputs.get(place.name, value)
         if value is None and place.default is not MISSING:
             value = place.default
         if value is not None and place.as_json:
             value = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return value
 
-    def _kept(self, place: Placeholder, value: object) -> str:
+    def _add_value(self, place: Placeholder, value: object) -> str:
         name = place.name
         while name in self.values:
             name += "."  # the same input twice, perhaps with other filters
@@ -244,11 +252,11 @@ class _Plan:
 def _parts(word: str) -> Iterator[str | Placeholder]:
     """Fixed texts and places of a word, in order."""
     end = 0
-    for found in _PLACE.finditer(word):
-        if found.start() > end:
-            yield _fixed(word[end : found.start()])
-        yield _place(found.group(1))
-        end = found.end()
+    for match in _PLACE.finditer(word):
+        if match.start() > end:
+            yield _fixed(word[end : match.start()])
+        yield _place(match.group(1))
+        end = match.end()
     if end < len(word) or not word:
         yield _fixed(word[end:])
 
@@ -269,25 +277,27 @@ def _place(text: str) -> Placeholder:
     place = Placeholder(name=name.group(1))
     end = name.end()
     while end < len(text):
-        found = _FILTER.match(text, end)
-        if found is None:
+        match = _FILTER.match(text, end)
+        if match is None:
             raise FormatError("template.filter", f"`{text[end : end + 40]}` is not a filter")
-        place = _filtered(place, found.group(1), found.group(2))
-        end = found.end()
+        place = _filtered(place, match.group(1), match.group(2))
+        end = match.end()
     return place
 
 
-def _filtered(place: Placeholder, name: str, given: str | None) -> Placeholder:
+def _filtered(place: Placeholder, name: str, argument: str | None) -> Placeholder:
     if name == "default":
-        return place.replace(default=_literal(given))
+        return place.replace(default=_literal(argument))
     if name == "json":
         return place.replace(as_json=True)
     if name == "optional":
-        option = None if given is None else _flag(given.split(",")[0])
+        option = None if argument is None else _flag(argument.split(",")[0])
         return place.replace(optional=True, option=option)
     if name == "flag":
-        return place.replace(flag=_flag(given or ""))
-    raise FormatError("template.filter", f"no filter `{name}`", hint=", ".join(FILTERS))
+        return place.replace(flag=_flag(argument or ""))
+    raise FormatError(
+        "template.filter", f"unknown filter `{name}`", hint="filters: " + ", ".join(FILTERS)
+    )
 
 
 def _literal(text: str | None) -> object:

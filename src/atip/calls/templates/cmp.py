@@ -1,8 +1,8 @@
-"""CMP command templates → argv: split once, filled per word, never seen by a shell (CMP 0.2.0 §4.1, C4–C8).
+"""CMP command templates → argv: split once, filled per word, never passed to a shell (CMP 0.2.0 §4.1, C4–C8).
 
 1. The template is split into words before any value exists, so quotes belong to the template alone (C5).
 2. What only a shell could do (`|`, `;`, `>`, `$(…)`) is refused (C7); `cmp_shell` serves tools the user trusts with it.
-3. Values are checked and coerced by their declared types; defaults fill in; enums hold.
+3. Values are checked and coerced by their declared types, with defaults and enums.
 4. A missing optional value takes its word along, and a flag directly before it (C6).
 5. A list is one word per item where the placeholder is a whole word, joined by commas inside one (C4).
 6. `calls.templates.template.fill` puts the values in: one pass, no re-expansion, no leading dashes, no response files.
@@ -46,7 +46,7 @@ class Param(Value):
 
 
 class CmpIntent(Value):
-    """What a caller may want, and the command that does it (§4.1)."""
+    """An intent and the command that serves it (§4.1)."""
 
     patterns: tuple[str, ...]
     command: str
@@ -86,7 +86,7 @@ def split_template(command: str) -> tuple[str, ...]:
 
 
 def check_program(word: str) -> None:
-    """Refuse a program that a value could choose.
+    """Refuse a template whose program depends on a value.
 
     Raises:
         FormatError: `cmp.template`.
@@ -96,7 +96,7 @@ def check_program(word: str) -> None:
 
 
 def build_argv(
-    intent: CmpIntent, given: Mapping[str, object], *, tool: Tool | None = None
+    intent: CmpIntent, arguments: Mapping[str, object], *, tool: Tool | None = None
 ) -> tuple[str, ...]:
     """The argv of an intent with values.
 
@@ -104,7 +104,7 @@ def build_argv(
         FormatError: `cmp.template`, or `call.invalid` with every problem of the values.
     """
     words = split_template(intent.command)
-    return fill_words(words, checked_values(intent, given), tool=tool)
+    return fill_words(words, checked_values(intent, arguments), tool=tool)
 
 
 def fill_words(
@@ -124,7 +124,7 @@ def placeholders(command: str) -> list[str]:
     return list(dict.fromkeys(BRACES.findall(command)))
 
 
-def checked_values(intent: CmpIntent, given: Mapping[str, object]) -> dict[str, object]:
+def checked_values(intent: CmpIntent, arguments: Mapping[str, object]) -> dict[str, object]:
     """Values by name after defaults, types and enums (§8.3).
 
     Raises:
@@ -134,16 +134,16 @@ def checked_values(intent: CmpIntent, given: Mapping[str, object]) -> dict[str, 
     values: dict[str, object] = {}
     declared = {param.name: param for param in intent.params}
     for name in placeholders(intent.command):
-        # a placeholder that nobody declared can only be filled by the caller
+        # only the caller can fill an undeclared placeholder
         declared.setdefault(name, Param(name=name, required=True))
-    for name in given:
+    for name in arguments:
         if name not in declared:
             problems.append(_problem(str(name), "call.unknown-argument", "is not a parameter"))
     for name, param in declared.items():
-        value = given.get(name)
+        value = arguments.get(name)
         if value is None:
             value = None if param.default is MISSING else param.default
-        # SECURITY: `delete --ids {ids}` with an empty list would be `delete`; empty is not given.
+        # SECURITY: `delete --ids {ids}` with an empty list would be `delete`; empty counts as missing.
         if _is_missing(value):
             if param.required:
                 problems.append(_problem(name, "call.missing-argument", "is required"))
@@ -165,25 +165,25 @@ def coerce(param: Param, value: object) -> object:
         ValueError: with the reason; the caller knows the name.
     """
     kind = param.type
-    made: object
+    coerced: object
     if kind.startswith("array<"):
         if not isinstance(value, (list, tuple)):
             raise ValueError("must be a list")
-        made = [_scalar(kind[6:-1], item) for item in value]
-        wrong = [item for item in made if param.enum is not None and item not in param.enum]
+        coerced = [_scalar(kind[6:-1], item) for item in value]
+        wrong = [item for item in coerced if param.enum is not None and item not in param.enum]
     else:
-        made = _scalar(kind, value)
-        wrong = [made] if param.enum is not None and made not in param.enum else []
+        coerced = _scalar(kind, value)
+        wrong = [coerced] if param.enum is not None and coerced not in param.enum else []
     if wrong:
         allowed = ", ".join(map(str, (param.enum or ())[:10]))
         raise ValueError(f"must be one of {allowed}")
-    return made
+    return coerced
 
 
 def _scalar(kind: str, value: object) -> object:
     if kind == "string":
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-            raise ValueError("must be text")
+            raise ValueError("must be a string")
         return str(value)
     if kind == "boolean":
         if isinstance(value, bool):
@@ -208,15 +208,15 @@ def _is_number(value: object) -> bool:
 
 def _without_missing(words: Sequence[str], values: Mapping[str, object]) -> list[str]:
     """Drop words whose placeholders have no value, and a flag directly before such a word (C6)."""
-    kept: list[str] = []
+    remaining: list[str] = []
     for place, word in enumerate(words):
         names = BRACES.findall(word)
         if names and any(_is_missing(values.get(name)) for name in names):
             if place > 1 and BRACES.fullmatch(word) and _is_lone_flag(words[place - 1]):
-                kept.pop()
+                remaining.pop()
             continue
-        kept.append(word)
-    return kept
+        remaining.append(word)
+    return remaining
 
 
 def _is_lone_flag(word: str) -> bool:
@@ -233,7 +233,7 @@ def _with_joined(
 ) -> tuple[list[str], dict[str, object]]:
     """Lists inside a word are joined by commas; whole words keep the list (C4)."""
     ready = dict(values)
-    made: list[str] = []
+    template: list[str] = []
     for word in words:
         if BRACES.fullmatch(word) is None:
             for name in BRACES.findall(word):
@@ -246,8 +246,8 @@ def _with_joined(
                     joined = _free_name(name, ready)
                     ready[joined] = ",".join(map(str, value))
                     word = word.replace(f"{{{name}}}", f"{{{joined}}}")
-        made.append(word)
-    return made, ready
+        template.append(word)
+    return template, ready
 
 
 def _free_name(name: str, taken: Mapping[str, object]) -> str:

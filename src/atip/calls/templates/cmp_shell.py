@@ -3,7 +3,7 @@
 Only for tools that the user named in `cmpShell`. The template is cut into simple commands; each is filled like any
 other template, by the same rules and with what is known of its own program, and is then written with every word
 quoted. A shell that reads the line finds the operators of the template and the words of the values, nothing else.
-Expansions, background jobs, subshells and here-documents are refused for everybody.
+Expansions, background jobs, subshells and here-documents are always refused.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def needs_shell(command: str) -> bool:
 
 def build_line(
     intent: CmpIntent,
-    given: Mapping[str, object],
+    arguments: Mapping[str, object],
     *,
     lookup: Lookup = lambda program: None,
     rename: Rename = lambda program: program,
@@ -54,7 +54,7 @@ def build_line(
     Raises:
         FormatError: `cmp.template`, or `call.invalid` with every problem of the values.
     """
-    values = checked_values(intent, given)
+    values = checked_values(intent, arguments)
     parts: list[str] = []
     for segment, operator in _segments(read_template(intent.command)):
         parts.append(_simple(segment, values, lookup, rename))
@@ -65,17 +65,17 @@ def build_line(
 
 def _segments(tokens: Sequence[TemplateToken]) -> list[tuple[list[TemplateToken], str]]:
     """Simple commands, each with the operator that follows it."""
-    found: list[tuple[list[TemplateToken], str]] = []
+    segments: list[tuple[list[TemplateToken], str]] = []
     current: list[TemplateToken] = []
     for token in tokens:
         if token.is_operator and token.text in _BETWEEN:
-            found.append((current, token.text))
+            segments.append((current, token.text))
             current = []
         else:
             current.append(token)
-    if current or not found or found[-1][1] != ";":
-        found.append((current, ""))
-    return found
+    if current or not segments or segments[-1][1] != ";":
+        segments.append((current, ""))
+    return segments
 
 
 def _simple(
@@ -86,19 +86,19 @@ def _simple(
         raise refused("has an operator without a command")
     check_program(words[0])
     argv = fill_words(words, values, tool=lookup(words[0]))
-    written = [shlex.join((rename(argv[0]), *argv[1:]))]
+    parts = [shlex.join((rename(argv[0]), *argv[1:]))]
     for operator, target in redirections:
         if operator.lstrip("0123456789") in _COPIES:
             if not (target.isdigit() and target.isascii()):
                 raise refused("may copy a stream to a number only")
-            written.append(f"{operator}{target}")
+            parts.append(f"{operator}{target}")
             continue
         # a target is one word; `cat` stands for a program to which it is a file and nothing else
         filled = fill_words(("cat", "--", target), values)
         if len(filled) != 3:
             raise refused("has a redirection that needs exactly one file")
-        written.append(f"{operator} {shlex.quote(filled[2])}")
-    return " ".join(written)
+        parts.append(f"{operator} {shlex.quote(filled[2])}")
+    return " ".join(parts)
 
 
 def _divided(tokens: Sequence[TemplateToken]) -> tuple[list[str], list[tuple[str, str]]]:
@@ -128,5 +128,5 @@ def programs_of(command: str) -> list[str]:
         FormatError: `cmp.template`.
     """
     segments = _segments(read_template(command))
-    found = [words[0] for words, _ in (_divided(tokens) for tokens, _ in segments) if words]
-    return [word for word in found if not BRACES.search(word)]
+    first_words = [words[0] for words, _ in (_divided(tokens) for tokens, _ in segments) if words]
+    return [word for word in first_words if not BRACES.search(word)]

@@ -1,9 +1,9 @@
 """The words of a CMP command template, as a POSIX shell would cut them, without any shell. Pure.
 
 Quotes and backslashes belong to the template: they are resolved before any value exists (C5), so that a value
-can never close a quote or begin a word. What only a shell could do is told apart in two kinds: *operators*
+can never close a quote or begin a word. Shell syntax is of two kinds: *operators*
 (`|`, `&&`, `;`, `>`), which a user may allow per tool, and *expansions* (`$x`, `$(…)`, backticks), which
-nobody may, because a value would be read again after it was put in.
+are always refused, because a shell would expand a value again.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def split_command(text: str) -> tuple[str, ...]:
         FormatError: `command.empty`, `command.syntax`, `command.shell`.
     """
     if not text.strip() or len(text) > MAX_COMMAND:
-        raise FormatError("command.empty", f"a command has 1 to {MAX_COMMAND} characters")
-    # SECURITY: substitutions, lists and pipes would run more than the command that a person saw.
+        raise FormatError("command.empty", f"a command must have 1 to {MAX_COMMAND} characters")
+    # SECURITY: substitutions, lists and pipes would run more than the command that was reviewed.
     if "`" in text or "$(" in text or "\0" in text or "\n" in text.strip():
         raise _shell(text)
     try:
@@ -49,7 +49,7 @@ def split_command(text: str) -> tuple[str, ...]:
 
 def places_of(text: str) -> list[str]:
     """Names in `$NAME` and `${name}`, in order."""
-    return [found.group(1) or found.group(2) for found in _PLACE.finditer(text)]
+    return [match.group(1) or match.group(2) for match in _PLACE.finditer(text)]
 
 
 def fill_command(words: tuple[str, ...], values: Mapping[str, str]) -> tuple[str, ...]:
@@ -63,20 +63,20 @@ def fill_command(words: tuple[str, ...], values: Mapping[str, str]) -> tuple[str
     filled: list[str] = []
     ended = False
     for word in words:
-        made = _PLACE.sub(lambda found: _value(found, values), word)
+        filled_word = _PLACE.sub(lambda match: _value(match, values), word)
         ended = ended or word == "--"
-        if made != word and not ended and made[:1] == "-" and word[:1] != "-":
-            # SECURITY: what a person typed or a server sent is a value, never an option.
+        if filled_word != word and not ended and filled_word[:1] == "-" and word[:1] != "-":
+            # SECURITY: text from a user or a server is a value, never an option.
             raise FormatError("command.value", f"a value for `{words[0]}` begins with a dash")
-        reason = why_unusable(made)
+        reason = why_unusable(filled_word)
         if reason:
             raise FormatError("command.value", f"a value for `{words[0]}` cannot be used: {reason}")
-        filled.append(made)
+        filled.append(filled_word)
     return tuple(filled)
 
 
-def _value(found: re.Match[str], values: Mapping[str, str]) -> str:
-    name = found.group(1) or found.group(2)
+def _value(match: re.Match[str], values: Mapping[str, str]) -> str:
+    name = match.group(1) or match.group(2)
     if name not in values:
         raise FormatError(
             "command.undeclared",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]{0,63})\}")
 _SHELL = frozenset("|&;<>`$()\n")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@:+-]{0,127}\Z")
-"""A default that may stand in for a value that nobody gave: plain, and no option."""
+"""A default that may replace a missing value: plain, and not an option."""
 MAX_STEPS = 32
 
 
@@ -30,9 +30,9 @@ def fill_pattern(pattern: Pattern, values: Mapping[str, object]) -> tuple[tuple[
     """The argv of every step.
 
     Raises:
-        PolicyError: `pattern.advisory`: it is a suggestion, not something to run.
+        PolicyError: `pattern.advisory`: the pattern is not executable.
         FormatError: `pattern.invalid` with all problems: a variable is missing, unsafe or unknown, or a step is
-            no plain command.
+            not a plain command.
     """
     if pattern.executable is not True:
         raise PolicyError(
@@ -42,7 +42,9 @@ def fill_pattern(pattern: Pattern, values: Mapping[str, object]) -> tuple[tuple[
         )
     problems: list[Problem] = []
     if not 0 < len(pattern.steps) <= MAX_STEPS:
-        problems.append(_problem("$.steps", "pattern.steps", "no steps, or too many"))
+        problems.append(
+            _problem("$.steps", "pattern.steps", f"a pattern needs 1 to {MAX_STEPS} steps")
+        )
     texts = _values(pattern, values, problems)
     filled = [
         _fill(step, texts, f"$.steps[{index}]", problems)
@@ -56,38 +58,40 @@ def fill_pattern(pattern: Pattern, values: Mapping[str, object]) -> tuple[tuple[
 def _values(
     pattern: Pattern, values: Mapping[str, object], problems: list[Problem]
 ) -> dict[str, str]:
-    """Every variable of the steps as text, given by the caller or safe by itself."""
+    """Every variable of the steps as text, from the caller or a safe default."""
     declared = pattern.variables or {}
     used = {name for step in pattern.steps for name in _VARIABLE.findall(step.command)}
     for name in values:
         if name not in used:
-            problems.append(_problem(f"$.{name}", "pattern.unknown-variable", f"no `{name[:60]}`"))
+            problems.append(
+                _problem(f"$.{name}", "pattern.unknown-variable", f"no step uses `{name[:60]}`")
+            )
     texts: dict[str, str] = {}
     for name in sorted(used):
         variable = declared.get(name)
-        given = values.get(name, MISSING)
-        if given is MISSING:
+        value = values.get(name, MISSING)
+        if value is MISSING:
             default = variable.default if variable is not None else MISSING
             # SECURITY: a document's own value counts only if it cannot be anything but a plain word
             if not isinstance(default, str | int) or not _SAFE.match(str(default)):
-                text = f"`{name}` must be given"
+                text = f"`{name}` needs a value"
                 problems.append(_problem(f"$.{name}", "pattern.missing-variable", text))
                 continue
-            given = default
-        why = _why_unfit(given, variable)
+            value = default
+        why = _why_unfit(value, variable)
         if why:
             problems.append(_problem(f"$.{name}", "pattern.unsafe-value", f"`{name}` {why}"))
             continue
-        texts[name] = str(given)
+        texts[name] = str(value)
     return texts
 
 
 def _why_unfit(value: object, variable: Variable | None) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return "must be text or a number"
+        return "must be a string or a number"
     text = str(value)
     if any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
-        return "holds a control character"
+        return "contains a control character"
     if variable is not None:
         if variable.enum is not None and value not in variable.enum:
             return "is not one of the choices"
@@ -101,14 +105,16 @@ def _fill(
 ) -> tuple[str, ...]:
     template = step.command
     if _SHELL & set(template):
-        problems.append(_problem(path, "pattern.shell", "a step is one command, not a shell line"))
+        problems.append(
+            _problem(path, "pattern.shell", "a step must be one command, not a shell line")
+        )
         return ()
     try:
         words = shlex.split(template)
     except ValueError:
         words = []
     if not words or _VARIABLE.search(words[0]):
-        problems.append(_problem(path, "pattern.step", "a step begins with a program's name"))
+        problems.append(_problem(path, "pattern.step", "a step must begin with a program's name"))
         return ()
     filled = tuple(
         _VARIABLE.sub(lambda found: texts.get(found[1], found[0]), word) for word in words

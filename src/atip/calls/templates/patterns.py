@@ -44,7 +44,7 @@ class PlannedStep(Value):
 
 
 class FilledPattern(Value):
-    """What a pattern comes to. With problems there are no steps."""
+    """A filled pattern. With problems there are no steps."""
 
     name: str
     steps: tuple[PlannedStep, ...] = ()
@@ -74,22 +74,22 @@ def plan_pattern(
 
 
 def _values(
-    pattern: Pattern, given: Mapping[str, object], problems: list[Problem]
+    pattern: Pattern, variables_given: Mapping[str, object], problems: list[Problem]
 ) -> dict[str, object]:
     declared = pattern.variables or {}
     used = {name for step in pattern.steps for name in BRACES.findall(step.command)}
-    for name in given:
+    for name in variables_given:
         if name not in used:
             close = closest(name, sorted(used))
             hint = f"did you mean `{close}`?" if close else ""
-            _say(problems, (name,), "call.unknown-argument", "no step uses it", hint)
+            _say(problems, (name,), "call.unknown-argument", "is not used by any step", hint)
     values: dict[str, object] = {}
     for name in sorted(used):
         variable = declared.get(name)
         if variable is None:
             _say(problems, (name,), "call.undeclared-variable", "is used but not declared")
-        elif given.get(name) is not None:
-            values[name] = _checked(name, variable, given[name], problems)
+        elif variables_given.get(name) is not None:
+            values[name] = _checked(name, variable, variables_given[name], problems)
         elif variable.default is not MISSING and variable.default is not None:
             values[name] = variable.default
         else:
@@ -125,8 +125,8 @@ def _step(
     path = ("steps", index)
     template = _words(line)
     if template is None:
-        message = "needs a shell, which patterns do not get"
-        _say(problems, path, "call.shell-syntax", message, "one simple command per step")
+        message = "needs a shell, but patterns run without one"
+        _say(problems, path, "call.shell-syntax", message, "write one simple command per step")
         return None
     tool = lookup(template[0]) if lookup is not None else None
     try:

@@ -1,10 +1,10 @@
-"""Template: an argv with places for values → argv, where a value stays one word and nothing but a value.
+"""Template: an argv with places for values → argv, where every value stays one word.
 
 For documents that bring argv lists (`["git", "clone", "${input.url}"]`) or lines (`git checkout -b {branch}`,
 ATIP §3.9). The template is split before anything is put in, each place is filled once and never expanded
 again, and no shell is involved. A value that begins with a dash is accepted only after `--`, joined to a
-flag, as a number that is no flag, or as free text of an option that is known to take a value.
-What a program itself would run (`awk PROGRAM`, `psql -c`) is refused unless the caller says that code is meant.
+flag, as a number that is not a flag, or as free text of an option that is known to take a value.
+Values that the program would run (`awk PROGRAM`, `psql -c`) are refused unless the caller allows code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BRACES = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 _NUMBER = re.compile(r"-(?:\d+(?:\.\d+)?|\.\d+)\Z")
 _OPTION_LIKE = re.compile(r"--?[A-Za-z][A-Za-z0-9-]*(?:=.*)?\Z", re.DOTALL)
 _INERT = "x"
-"""Stands for any harmless value when the template is read without its values."""
+"""Harmless placeholder value for reading the template without its values."""
 
 
 def fill(
@@ -46,8 +46,8 @@ def fill(
     """The argv.
 
     Args:
-        tool: what is known of the program; decides which options take values.
-        allow_code: accept values that the program runs as code; policy must have been asked.
+        tool: metadata of the program; decides which options take values.
+        allow_code: accept values that the program runs as code; only after a policy decision.
 
     Raises:
         FormatError: `call.invalid`, with every problem.
@@ -56,7 +56,7 @@ def fill(
 
 
 class _Filler:
-    """One template on its way to an argv."""
+    """Fills one template."""
 
     def __init__(
         self,
@@ -96,26 +96,26 @@ class _Filler:
         return tuple(self.argv)
 
     def _word(self, index: int, word: str) -> None:
-        found = list(self.places.finditer(word))
-        if not found:
+        matches = list(self.places.finditer(word))
+        if not matches:
             self.ended = self.ended or (word == "--" and index > 0)
             self.argv.append(word)
             self.inert.append(word)
             return
-        if len(found) == 1 and found[0].group(0) == word:
-            self._whole(index, found[0].group(1))
+        if len(matches) == 1 and matches[0].group(0) == word:
+            self._fill_word(index, matches[0].group(1))
             return
-        # SECURITY: one pass over the template's own places; what a value contains is never looked at.
+        # SECURITY: one pass over the template's own placeholders; values are never expanded.
         filled = self.places.sub(lambda place: self._inside(place.group(1)), word)
-        if found[0].start() == 0:
+        if matches[0].start() == 0:
             # SECURITY: `{name}.txt` begins with what the value begins with, so it is judged like a whole word.
-            self._check_place(index, found[0].group(1), filled)
-        elif found[0].start() == word.find("=") + 1:
-            self._check_joined(found[0].group(1), filled[found[0].start() :])
+            self._check_place(index, matches[0].group(1), filled)
+        elif matches[0].start() == word.find("=") + 1:
+            self._check_joined(matches[0].group(1), filled[matches[0].start() :])
         self.argv.append(filled)
         self.inert.append(self.places.sub(_INERT, word))
 
-    def _whole(self, index: int, name: str) -> None:
+    def _fill_word(self, index: int, name: str) -> None:
         """A place that is a whole word: one word per item of a list."""
         value = self.values.get(name)
         if value is None:
@@ -146,7 +146,7 @@ class _Filler:
 
     def _text(self, name: str, value: object) -> str | None:
         if not isinstance(value, (str, int, float)):
-            self._say(name, "call.wrong-type", "must be text, a number or a boolean")
+            self._say(name, "call.wrong-type", "must be a string, a number or a boolean")
             return None
         text = value_text(value)
         reason = why_unusable(text)
@@ -201,7 +201,7 @@ class _Filler:
 def _outline(call: Invocation) -> tuple[object, ...]:
     return (
         call.path,
-        tuple(given.name for given in call.options),
+        tuple(used.name for used in call.options),
         len(call.arguments),
         call.unknown_command != "",
         call.help,

@@ -1,1 +1,1 @@
-"""`atip init`: the clients of this machine, the changes of their files, and the record that takes them back."""
+"""`atip init`: the clients of this machine, the changes to their files, and the record used to undo them."""

@@ -1,4 +1,4 @@
-"""Coding agents that are installed here: by their program on the PATH, or by the folder of their settings."""
+"""Installed coding agents: detected by their program on the PATH, or by their settings folder."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class InstalledClient(Value):
 
 
 def find_installed(home: str, path: str) -> list[InstalledClient]:
-    """The clients of this machine, in the order of our table.
+    """Installed clients, in the order of our table.
 
     Args:
         path: directories to search, as in `PATH`.
     """
-    found = ((name, _place(name, home, path)) for name in _PROGRAMS)
-    return [InstalledClient(name=name, path=place) for name, place in found if place]
+    places = ((name, _place(name, home, path)) for name in _PROGRAMS)
+    return [InstalledClient(name=name, path=place) for name, place in places if place]
 
 
 def _place(name: str, home: str, path: str) -> str:
     programs = (shutil.which(program, path=path) for program in _PROGRAMS[name])
     folders = (os.path.join(home, folder) for folder in _FOLDERS[name])
-    known = [program for program in programs if program]
-    return next(iter([*known, *(folder for folder in folders if os.path.isdir(folder))]), "")
+    installed = [program for program in programs if program]
+    return next(iter([*installed, *(folder for folder in folders if os.path.isdir(folder))]), "")

@@ -1,4 +1,4 @@
-"""The record of a setup: what each file was before, so that `atip init --remove` restores it byte for byte."""
+"""The record of a setup: the previous content of each file, so that `atip init --remove` restores it byte for byte."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class SetupFile(Value):
 
     path: str
     before: str | None
-    """None: the setup made it."""
+    """None: the setup created it."""
     digest: str
-    """SHA-256 of what the setup wrote."""
+    """SHA-256 of the content that the setup wrote."""
 
 
 class SetupRecord(Value):
-    """What `init` did here."""
+    """Everything that `init` changed."""
 
     cwd: str
     project: bool
@@ -44,7 +44,7 @@ class SetupRecord(Value):
 
 
 def load_record(folder: str) -> SetupRecord | None:
-    """None: there was no setup.
+    """Load the record; None: there was no setup.
 
     Raises:
         FormatError: `setup.damaged`.
@@ -64,13 +64,13 @@ def load_record(folder: str) -> SetupRecord | None:
     except (ValueError, KeyError, TypeError) as error:
         raise FormatError(
             "setup.damaged",
-            f"the record of the setup, `{path}`, cannot be read",
+            f"the setup record `{path}` cannot be read",
             hint="`atip guard uninstall CLIENT` removes the hooks without it",
         ) from error
 
 
 def save_record(folder: str, record: SetupRecord) -> None:
-    """Only its user reads it: settings of clients may hold secrets."""
+    """Save the record, readable only by its user: settings of clients may contain secrets."""
     value = {
         "cwd": record.cwd,
         "project": record.project,
@@ -96,23 +96,23 @@ def add_setup(
     changes: Sequence[GuardChange],
     backups: Sequence[str],
 ) -> SetupRecord:
-    """The record with these changes; of a file that is changed twice the first `before` and the last text count."""
-    known = {each.path: each for each in record.files}
+    """Add changes to the record; for a file changed twice, keep the first `before` and the last digest."""
+    files = {each.path: each for each in record.files}
     for change in changes:
         if change.before == change.after or change.after is None:
             continue
-        before = known[change.path].before if change.path in known else change.before
+        before = files[change.path].before if change.path in files else change.before
         digest = sha256_hex(change.after.encode("utf-8", "surrogateescape"))
-        known[change.path] = SetupFile(path=change.path, before=before, digest=digest)
+        files[change.path] = SetupFile(path=change.path, before=before, digest=digest)
     added = tuple((step.kind, step.client) for step in steps)
     return record.replace(
         steps=tuple(dict.fromkeys((*record.steps, *added))),
-        files=tuple(known.values()),
+        files=tuple(files.values()),
         backups=(*record.backups, *backups),
     )
 
 
 def is_unchanged(file: SetupFile) -> bool:
-    """Whether a file is as the setup left it."""
+    """Whether a file is unchanged since the setup."""
     text = load_text(file.path)
     return text is not None and sha256_hex(text.encode("utf-8", "surrogateescape")) == file.digest

@@ -1,4 +1,4 @@
-"""Taking a setup back: files that are as the setup left them are restored, from others only our entries go."""
+"""Undo a setup: restore files that are unchanged since, and remove only our entries from others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from atip.system import files
 
 
 def remove_setup(folder: str, record: SetupRecord, home: str) -> tuple[list[str], list[str]]:
-    """Paths that were restored, and paths from which only our entries were removed."""
+    """Undo a setup; returns restored paths, and paths from which only our entries were removed."""
     scope = Scope(home=home, cwd=record.cwd, project=record.project)
     restored = [each for each in record.files if is_unchanged(each)]
     for each in restored:

@@ -1,6 +1,6 @@
-"""What `init` writes: the guard's hook and the MCP entry of each client, and the note in AGENTS.md.
+"""Steps of `init`: the guard's hook and the MCP entry of each client, and the note in AGENTS.md.
 
-Each step reads the file at the moment it is planned, so that two steps may change the same file one after the other.
+Each step reads the file when it is planned, so that two steps may change the same file one after the other.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SetupStep(Value):
 
     @property
     def title(self) -> str:
-        """What it does, for a person."""
+        """One line that describes the step."""
         if self.kind == "agents":
             return "AGENTS.md: how an agent finds and checks local tools"
         name = guard_clients.find_client(self.client).title
@@ -44,16 +44,16 @@ class SetupStep(Value):
 
 def steps_for(names: Iterable[str], *, has_project: bool) -> list[SetupStep]:
     """The steps for these clients; AGENTS.md only in a project."""
-    found: list[SetupStep] = []
+    steps: list[SetupStep] = []
     for name in names:
-        found.append(SetupStep(kind="guard", client=name))
+        steps.append(SetupStep(kind="guard", client=name))
         if name in mcp_clients.CLIENTS:
-            found.append(SetupStep(kind="mcp", client=name))
-    return [*found, *([SetupStep(kind="agents")] if has_project else [])]
+            steps.append(SetupStep(kind="mcp", client=name))
+    return [*steps, *([SetupStep(kind="agents")] if has_project else [])]
 
 
 def plan_step(step: SetupStep, scope: Scope, program: str) -> list[GuardChange]:
-    """The files as they would be afterwards.
+    """Return the file changes of a step.
 
     Raises:
         FormatError: `config.damaged`, `config.elsewhere`.
@@ -72,7 +72,7 @@ def plan_step(step: SetupStep, scope: Scope, program: str) -> list[GuardChange]:
 
 
 def plan_removal(step: SetupStep, scope: Scope) -> list[GuardChange]:
-    """The files without our entries; everything else stays."""
+    """Return the file changes that remove our entries; everything else stays."""
     if step.kind == "guard":
         return plan_uninstall(guard_clients.find_client(step.client), scope)
     path = _mcp_path(step, scope) if step.kind == "mcp" else os.path.join(scope.cwd, "AGENTS.md")

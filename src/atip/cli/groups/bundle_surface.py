@@ -1,4 +1,4 @@
-"""How the bundle verbs reach the person: a terminal, a local web page, or nobody; and how they ask for a yes."""
+"""User interface of the bundle verbs: a terminal, a local web page, or none; and their confirmations."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _ERASED = "\b \b"
 
 
 def make_host(ctx: Context, *, web: bool = False) -> Bundles:
-    """A host with the surface that fits."""
+    """A host with the available surface."""
 
     def pass_on(_name: str, data: bytes) -> None:
         text = data.decode("utf-8", "replace").replace("\r\n", "\n")
-        # What a terminal echoes when a person takes back a letter; every other control character is shown, not obeyed.
-        shown = _ERASED.join(clean(piece, newlines=True) for piece in text.split(_ERASED))
-        ctx.err.write(shown)
+        # A terminal's echo of a deleted character; every other control character is escaped.
+        visible = _ERASED.join(clean(piece, newlines=True) for piece in text.split(_ERASED))
+        ctx.err.write(visible)
         ctx.err.flush()  # a question has no line end
 
     return ctx.app.bundles(
@@ -48,7 +48,7 @@ def _surface(ctx: Context, web: bool) -> Surface | None:
 
 
 def confirm_plan(ctx: Context, *, yes: bool) -> Callable[[InstallProposal], bool]:
-    """Shows the whole plan; `--yes` or a person confirms it."""
+    """Shows the whole plan; `--yes` or the user confirms it."""
 
     def confirm(proposal: InstallProposal) -> bool:
         for line in plan_lines(proposal):
@@ -59,12 +59,12 @@ def confirm_plan(ctx: Context, *, yes: bool) -> Callable[[InstallProposal], bool
 
 
 def confirm_root(ctx: Context, *, granted: bool) -> Callable[[tuple[str, ...]], bool]:
-    """A command as root: `--root` or a person's yes to this very command."""
+    """Confirm a command that runs as root: by `--root`, or by the user for exactly this command."""
 
     def confirm(argv: tuple[str, ...]) -> bool:
         line = " ".join(clean(word) for word in argv)
         if granted:
-            ctx.note(f"as root, as you allowed: {line}")
+            ctx.note(f"as root (`--root`): {line}")
             return True
         return ctx.confirm(f"This runs as root:\n  {line}\nAllow it?")
 
@@ -72,29 +72,32 @@ def confirm_root(ctx: Context, *, granted: bool) -> Callable[[tuple[str, ...]], 
 
 
 def plan_lines(proposal: InstallProposal) -> list[str]:
-    """A proposal for people."""
+    """A proposal as text lines."""
     lines = [f"{clean(proposal.key)}:"]
     lines += [f"  missing: {clean(reason)}" for reason in proposal.unmet]
     if proposal.present:
-        version = proposal.finding.written if proposal.finding else ""
-        return [*lines, f"  {clean(proposal.present)} {clean(version)} is there and will be used"]
+        version = proposal.finding.printed if proposal.finding else ""
+        return [
+            *lines,
+            f"  {clean(proposal.present)} {clean(version)} is already installed and will be used",
+        ]
     if proposal.finding is not None:
-        lines.append(f"  what is installed does not fit: {clean(proposal.finding.reason)}")
+        lines.append(f"  the installed version does not fit: {clean(proposal.finding.reason)}")
     for plan in proposal.plans:
         if plan.is_possible:
             lines.append(f"  {plan.method}:")
             lines += [f"    {clean(action.render())}" for action in plan.actions]
             lines += [f"    note: {clean(note)}" for note in plan.notes]
         else:
-            lines.append(f"  {clean(plan.method)}: not here: {clean(plan.why_not)}")
+            lines.append(f"  {clean(plan.method)}: not available: {clean(plan.why_not)}")
     return lines
 
 
 def sandbox_lines(block: object) -> list[str]:
-    """What a bundle asks for, one line per grant, for the person who decides."""
-    lines = ["it asks for:"]
+    """The grants that a bundle requests, one line each."""
+    lines = ["it requests:"]
     for section, content in block.items() if isinstance(block, dict) else ():
         for key, value in content.items() if isinstance(content, dict) else ():
             if value not in ([], {}, False, None):
                 lines.append(f"  {clean(section)}.{clean(key)}: {clean(str(value))}")
-    return lines if len(lines) > 1 else ["it asks for nothing beyond computing"]
+    return lines if len(lines) > 1 else ["it requests no files, network or other programs"]

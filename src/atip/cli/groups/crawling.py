@@ -1,4 +1,4 @@
-"""What the crawling verbs share: their options, what is wanted, progress in the words of §4.10.3."""
+"""Shared by the crawling verbs: options, requests, progress worded as in §4.10.3."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEFAULT_OUT = "catalogue"
 
 
 def configure_requests(parser: argparse.ArgumentParser) -> None:
-    """What to crawl and where its state lies."""
+    """Declare what to crawl and where to store its state."""
     parser.add_argument(
         "wanted", nargs="*", metavar="SOURCE:NAME", help="package, manifest file, or tracked tool"
     )
@@ -37,7 +37,7 @@ def configure_requests(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--observe",
         action="store_true",
-        help="also run cases; what they showed goes into the shims",
+        help="also run cases, and record the observations in the shims",
     )
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="at most N packages")
     parser.add_argument(
@@ -46,21 +46,21 @@ def configure_requests(parser: argparse.ArgumentParser) -> None:
 
 
 def order_of(options: argparse.Namespace, ctx: Context) -> CrawlOrder:
-    """The order of a crawl, from the options of its verb.
+    """Make the order of a crawl from the options of its verb.
 
     Raises:
-        UsageError: `cli.usage` when nothing is wanted.
+        UsageError: `cli.usage` when nothing is requested.
     """
     from atip.crawler.crawl import CrawlOrder
     from atip.errors import UsageError
 
-    wanted = _wanted(options)
-    if not wanted:
+    requests = _requests(options)
+    if not requests:
         raise UsageError(
-            "cli.usage", "nothing to crawl", hint="name SOURCE:NAME, --all or --from FILE"
+            "cli.usage", "nothing to crawl", hint="give SOURCE:NAME, `--all` or `--from FILE`"
         )
     return CrawlOrder(
-        requests=tuple(wanted),
+        requests=tuple(requests),
         state=os.path.abspath(options.state or os.path.join(ctx.app.places.cache, "crawl")),
         depot=options.depot,
         engine=getattr(options, "engine", ""),
@@ -80,15 +80,15 @@ def stamp() -> str:
     return iso(float(epoch)) if epoch.isdigit() else ""
 
 
-def _wanted(options: argparse.Namespace) -> list[CrawlRequest]:
+def _requests(options: argparse.Namespace) -> list[CrawlRequest]:
     from atip.crawler.manifests import load_manifests, parse_requests
 
-    found = [one for word in options.wanted for one in parse_requests(word, options.out)]
+    requests = [one for word in options.wanted for one in parse_requests(word, options.out)]
     if options.all:
-        found += [one for manifest in load_manifests(options.out) for one in manifest.requests()]
+        requests += [one for manifest in load_manifests(options.out) for one in manifest.requests()]
     for line in _lines(options.file):
-        found += parse_requests(line, options.out)
-    return found
+        requests += parse_requests(line, options.out)
+    return requests
 
 
 def _lines(file: str) -> list[str]:
@@ -113,22 +113,22 @@ def _settings(file: str) -> dict[str, object]:
     return document
 
 
-def teller(ctx: Context):  # type: ignore[no-untyped-def]
+def progress_printer(ctx: Context):  # type: ignore[no-untyped-def]
     """Progress on standard error: `[curl] Found version: 8.5.0`, with rate and time left now and then."""
     from atip.cli.output import clean
 
-    def tell(step: CrawlStep) -> None:
-        ctx.note(f"[{clean(step.package)}] {clean(step.text)}")
+    def tell(update: CrawlStep) -> None:
+        ctx.note(f"[{clean(update.package)}] {clean(update.text)}")
         if (
-            step.done
-            and step.done % 25 == 0
-            and step.seconds > 0
-            and step.text.startswith("  Hash")
+            update.done
+            and update.done % 25 == 0
+            and update.seconds > 0
+            and update.text.startswith("  Hash")
         ):
-            rate = step.done / step.seconds
-            left = (step.total - step.done) / rate if rate else 0
+            rate = update.done / update.seconds
+            left = (update.total - update.done) / rate if rate else 0
             ctx.note(
-                f"{step.done} of {step.total} packages, {rate:.1f}/s, {left / 60:.0f} min left"
+                f"{update.done} of {update.total} packages, {rate:.1f}/s, {left / 60:.0f} min left"
             )
 
     return tell

@@ -1,4 +1,4 @@
-"""What `atip ui` shows of this machine, from the toolbox. Texts are redacted and made visible here, once."""
+"""Data for `atip ui`, from the toolbox. Texts are redacted and escaped here, once."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _MAX_RECORDS = 500
 
 
 class LocalMachine:
-    """One user's tools, log, approvals and policies; every call looks again."""
+    """One user's tools, log, approvals and policies; every call reads them again."""
 
     def __init__(self, ctx: Context, cwd: str) -> None:
         self._ctx, self._cwd = ctx, cwd
         self.name = "This machine"
 
     def tools(self) -> Rows:
-        found = []
+        rows = []
         for entry in self._ctx.app.list():
             own = entry.get("x-atip") or {}
-            found.append(
+            rows.append(
                 {
                     "raw": entry["name"],
                     "name": clean(entry["name"]),
@@ -39,54 +39,56 @@ class LocalMachine:
                     "source": clean(str(own.get("rung", entry.get("source", "unknown")))),
                 }
             )
-        return sorted(found, key=lambda one: one["name"])
+        return sorted(rows, key=lambda one: one["name"])
 
     def tool(self, name: str) -> Tool:
-        found = self._ctx.app.find(name)
-        if found is None:
-            raise NotFoundError("tool.unknown", f"`{clean(name[:80])}` is not known")
-        return found
+        tool = self._ctx.app.find(name)
+        if tool is None:
+            raise NotFoundError("tool.unknown", f"no metadata for `{clean(name[:80])}`")
+        return tool
 
     def explain(self, line: str) -> dict[str, Any]:
         from atip.pages.line_words import explain_words
 
-        found = self._ctx.app.explain(line, cwd=self._cwd)
-        words = [explain_words(subject) for subject in found.invocations]
-        return {"presets": {"in force here": found.to_json()}, "words": words}
+        explained = self._ctx.app.explain(line, cwd=self._cwd)
+        words = [explain_words(subject) for subject in explained.invocations]
+        return {"presets": {"in force here": explained.to_json()}, "words": words}
 
     def decide(self, line: str) -> dict[str, Any]:
         """The rule that decides for a line, with its layer."""
-        found = self._ctx.app.explain(line, cwd=self._cwd).to_json()
-        reasons = [_text(one) for one in found["reasons"]]
-        return {"decision": found["decision"], "rule": _text(found["rule"]), "reasons": reasons}
+        explained = self._ctx.app.explain(line, cwd=self._cwd).to_json()
+        reasons = [_text(one) for one in explained["reasons"]]
+        return {
+            "decision": explained["decision"],
+            "rule": _text(explained["rule"]),
+            "reasons": reasons,
+        }
 
     def log(self, after: int) -> Rows:
         """Records newer than the one of this number, the newest first."""
-        found = []
+        records = []
         for number, record in enumerate(self._ctx.app.audit.records(), 1):
             if number > after:
-                found.append(_record(number, record))
-        return found[-_MAX_RECORDS:][::-1]
+                records.append(_record(number, record))
+        return records[-_MAX_RECORDS:][::-1]
 
     def table(self, name: str) -> dict[str, Any]:
         """One of the tables of the menu."""
-        made = {
+        tables = {
             "approvals": self._approvals,
             "policies": self._policies,
             "bundles": self._bundles,
             "registries": self._registries,
             "doctor": self._doctor,
         }
-        return made[name]()
+        return tables[name]()
 
     def revoke(self, name: str) -> None:
         from atip.execution.approvals import Approvals
 
         approvals = Approvals(self._ctx.app.places.config)
         if name not in [each.id for each in approvals.list()]:
-            raise NotFoundError(
-                "approvals.unknown", f"no approval `{clean(name[:40])}` is remembered"
-            )
+            raise NotFoundError("approvals.unknown", f"no remembered approval `{clean(name[:40])}`")
         approvals.forget(name)
 
     def _approvals(self) -> dict[str, Any]:
@@ -168,7 +170,7 @@ def _checks(lead: str, checks: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _freshness(registry: dict[str, Any]) -> tuple[str, str]:
-    """State and label: when a registry was asked last, against how long an answer is fresh."""
+    """State and label of a registry, from its last request and how long an answer stays fresh."""
     from atip.registry.remote.session_options import RegistrySessionOptions
     from atip.system.clock import from_iso, now
 
@@ -176,7 +178,7 @@ def _freshness(registry: dict[str, Any]) -> tuple[str, str]:
     if registry["lastError"]:
         return "does", "last request failed"
     if refreshed is None:
-        return "unknown", "never asked"
+        return "unknown", "never queried"
     hours = (now() - refreshed) / 3600
     return (
         ("safe", "fresh")
@@ -190,26 +192,32 @@ def _table(
 ) -> dict[str, Any]:
     """
     Args:
-        badge: the column that is shown as a badge; its kind is the row's `state`.
-        empty: what to say when there are no rows.
+        badge: the column shown as a badge; its kind is the row's `state`.
+        empty: text to show without rows.
     """
-    shown = [{**row, "cells": [_text(cell) for cell in row["cells"]]} for row in rows]
-    return {"lead": lead, "columns": list(columns), "rows": shown, "badge": badge, "empty": empty}
+    visible_rows = [{**row, "cells": [_text(cell) for cell in row["cells"]]} for row in rows]
+    return {
+        "lead": lead,
+        "columns": list(columns),
+        "rows": visible_rows,
+        "badge": badge,
+        "empty": empty,
+    }
 
 
 def _record(number: int, record: dict[str, Any]) -> dict[str, Any]:
     from atip.system.clock import iso
 
     moment, argv, decision = record.get("time"), record.get("argv"), record.get("decision")
-    said = _words(argv) if isinstance(argv, list) else _text(record.get("line") or _ending(record))
-    found = decision if isinstance(decision, dict) else {"decision": decision, **record}
-    outcome, rule = found.get("decision") or "", found.get("rule") or ""
+    text = _words(argv) if isinstance(argv, list) else _text(record.get("line") or _ending(record))
+    fields = decision if isinstance(decision, dict) else {"decision": decision, **record}
+    outcome, rule = fields.get("decision") or "", fields.get("rule") or ""
     return {
         "number": number,
         "time": iso(float(moment)) if isinstance(moment, int | float) else "",
         "event": _text(record.get("event", "")),
         "decision": _text(outcome),
-        "text": said,
+        "text": text,
         "rule": _text(rule),
     }
 
@@ -223,7 +231,7 @@ def _words(argv: Sequence[object]) -> str:
 
 
 def _text(value: object) -> str:
-    """SECURITY: what is shown or exported holds no secret that our rules know."""
+    """SECURITY: text for display or export, with known kinds of secrets redacted."""
     from atip.execution.redaction.redact import redact_text
 
     return clean(redact_text(str(value)))

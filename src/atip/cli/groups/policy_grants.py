@@ -1,4 +1,4 @@
-"""Grants of a person to confined lines: a host, a port, a folder, put into the user's own policy file."""
+"""Grants for confined lines: a host, a port or a folder, written to the user's policy file."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from atip.cli.context import Context
 
 
-def grant(ctx: Context, wanted: Mapping[str, str]) -> int:
-    """Ask on the terminal, write, and say so.
+def grant(ctx: Context, grants: Mapping[str, str]) -> int:
+    """Ask on the terminal, write the grants, and report.
 
     Raises:
         UsageError: an entry is not a host, a port or a folder.
@@ -23,9 +23,9 @@ def grant(ctx: Context, wanted: Mapping[str, str]) -> int:
     from atip.server.configuration.json_edit import put_value
     from atip.server.configuration.json_lists import append_item
 
-    entries = [_entry(name, value, ctx) for name, value in wanted.items()]
-    shown = ", ".join(f"`{entry}`" for _field, entry in entries)
-    if not ctx.confirm(f"Open {shown} to every confined line?"):
+    entries = [_entry(name, value, ctx) for name, value in grants.items()]
+    listed = ", ".join(f"`{entry}`" for _field, entry in entries)
+    if not ctx.confirm(f"Open {listed} to every confined line?"):
         ctx.note("nothing was changed")
         return 1
     path = os.path.join(ctx.app.places.config, "policy.json")
@@ -33,7 +33,7 @@ def grant(ctx: Context, wanted: Mapping[str, str]) -> int:
     if ctx.as_json:
         ctx.emit({"path": path, "grants": dict(entries), "added": added})
     else:
-        ctx.print(f"{path}: {'granted' if added else 'says so already'}")
+        ctx.print(f"{path}: {'granted' if added else 'already granted'}")
     return 0
 
 

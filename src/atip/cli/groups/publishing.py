@@ -1,4 +1,4 @@
-"""What the publishing verbs share: where the source, the place and the keys of a registry are."""
+"""Shared by the publishing verbs: folders of a registry's source, output and keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def order_of(options: argparse.Namespace, ctx: Context) -> BuildOrder:
-    """The order of a build or a signature, from the options of its verb."""
+    """Make the order of a build or a signature from the options of its verb."""
     from atip.registry.publish.build import BuildOrder, release_time
     from atip.registry.publish.contributions import DEFAULT_PLACE
 
@@ -29,9 +29,9 @@ def order_of(options: argparse.Namespace, ctx: Context) -> BuildOrder:
 
 
 def key_folder(options: argparse.Namespace, ctx: Context) -> str:
-    """Where the keys are: as given, else in the user's configuration under the registry's name.
+    """Folder of keys: from `--keys`, else in the user's configuration under the registry's name.
 
-    Never inside the source: that one is shared.
+    Never inside the source, which is shared.
     """
     if options.keys:
         return str(options.keys)

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 ANSWERS = ("allow", "confine", "ask", "deny")
 MAX_LOOK_BACK = 5_000
-"""Records that a look for the last call of a client goes back."""
+"""Records to search for the last call of a client."""
 
 
 def decisions(audit: Audit) -> Iterator[dict[str, Any]]:
-    """Every decision on record, newest first."""
+    """Every recorded decision, newest first."""
     return (record for record in audit.newest() if record.get("event") == "decision")
 
 
@@ -37,9 +37,9 @@ def count_today(audit: Audit) -> dict[str, int]:
 
 
 def last_call(audit: Audit, client: str) -> float | None:
-    """When a client last asked; None: not on record."""
-    for looked, record in enumerate(audit.newest()):
-        if looked >= MAX_LOOK_BACK:
+    """When a client last called the guard; None: not recorded."""
+    for number, record in enumerate(audit.newest()):
+        if number >= MAX_LOOK_BACK:
             break
         if record.get("event") == "decision" and record.get("client") == client:
             return _time(record)

@@ -1,4 +1,4 @@
-"""Judging one request of a client: the line under policy, the client's mode, the switch, and the record of it all."""
+"""Judge one request of a client: the line under policy, the client's mode, the off switch, and the record."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ if TYPE_CHECKING:
     from atip.toolbox import Explanation, Toolbox
 
 OWN_SERVER = "atip"
-NO_FOLDER = "the request does not say in which folder the line runs"
+NO_FOLDER = "the request has no absolute `cwd`"
 
 
 class GuardAnswer(Value):
-    """What to answer."""
+    """The answer to a request."""
 
     outcome: str | None
     """None: no opinion."""
     reason: str = ""
     confined: dict[str, Any] | None = None
-    """The whole answer, where it runs the line in the sandbox instead."""
+    """The complete answer, if the line runs in the sandbox instead."""
 
 
 def judge_request(request: HookRequest, client: str, options: argparse.Namespace) -> GuardAnswer:
-    """The answer to a request that could be read.
+    """Answer a parsed request.
 
     Raises:
-        AtipError: a policy cannot be read; the caller turns everything into a question.
+        AtipError: a policy cannot be read; the caller then answers `ask`.
     """
     from atip.cli.guard.protocols import AFTER, BEFORE
 
     if request.event in AFTER:
         return _note_run(request, client, options)
     if request.event not in BEFORE:
-        return GuardAnswer(outcome=None, reason="not an event that is decided")
+        return GuardAnswer(outcome=None, reason="not an event to decide on")
     if request.tool is not None:
         return _judge_tool(request, request.tool, client, options)
     if request.line is None:
-        return GuardAnswer(outcome=None, reason="not a tool that is judged")
+        return GuardAnswer(outcome=None, reason="not a tool to judge")
     return _judge(request, request.line, client, options)
 
 
@@ -62,26 +62,26 @@ def _judge_tool(
     box = Toolbox(cwd=folder if os.path.isdir(folder) else "/", policy=options.policy)
     if tool.server == OWN_SERVER and box.client_tools.runs_ourselves(OWN_SERVER, folder):
         return GuardAnswer(outcome=None, reason="our own server judges what it runs")
-    found = box.client_tools.judge(tool, cwd=folder)
+    judgment = box.client_tools.judge(tool, cwd=folder)
     asks = asks_itself(client, request.mode)
-    outcome = opinion(tool, found.judged, found.decision, client_asks=asks)
-    reason = reason_of(found.decision)
+    outcome = opinion(tool, judgment.subject, judgment.decision, client_asks=asks)
+    reason = reason_of(judgment.decision)
     if outcome == "allow" and not request.cwd:
         outcome, reason = "ask", NO_FOLDER
     if outcome and request.mode == PLAN:
-        outcome, reason = in_plan(outcome, reason, (found.judged.subject,))
-    if outcome is None and not found.audit:
+        outcome, reason = in_plan(outcome, reason, (judgment.subject.subject,))
+    if outcome is None and not judgment.audit:
         return GuardAnswer(outcome=None)
-    judged = _switched(GuardAnswer(outcome=outcome, reason=reason), found.decision, box)
-    if not (found.audit or (options.record and not request.is_self_test)):
-        return judged
-    answered = in_mode(client, request.mode, str(judged.outcome), "")[0] if judged.outcome else ""
+    answer = _switched(GuardAnswer(outcome=outcome, reason=reason), judgment.decision, box)
+    if not (judgment.audit or (options.record and not request.is_self_test)):
+        return answer
+    answered = in_mode(client, request.mode, str(answer.outcome), "")[0] if answer.outcome else ""
     trouble = _record(
-        box, tool.text, found.decision, client=client, request=request, answered=answered,
+        box, tool.text, judgment.decision, client=client, request=request, answered=answered,
         cwd=folder, took_s=monotonic() - start,
     )  # fmt: skip
-    if not trouble or not found.audit or judged.outcome == "deny":
-        return judged
+    if not trouble or not judgment.audit or answer.outcome == "deny":
+        return answer
     return GuardAnswer(
         outcome="ask", reason=f"the policy requires a record of this decision: {trouble}"
     )
@@ -100,8 +100,8 @@ def _judge(
     start = monotonic()
     folder = request.cwd or os.getcwd()
     box = Toolbox(cwd=folder, policy=options.policy)
-    found = box.explain(line, cwd=folder, once=not request.is_self_test)
-    decision = found.decision
+    explained = box.explain(line, cwd=folder, once=not request.is_self_test)
+    decision = explained.decision
     outcome, reason = decision.outcome, reason_of(decision)
     if outcome == CONFINE:  # where the line cannot be rewritten, a person decides
         outcome = "ask"
@@ -109,31 +109,31 @@ def _judge(
         # SECURITY: which files a line reads depends on where it runs
         outcome, reason = "ask", NO_FOLDER
     if request.mode == PLAN:
-        outcome, reason = in_plan(outcome, reason, found.invocations)
-    judged = _switched(GuardAnswer(outcome=outcome, reason=reason), decision, box)
-    if judged.outcome in ("allow", "ask") and not request.is_self_test:
-        judged = judged.replace(confined=_confine(box, client, request, found))
-    lets_through = judged.confined if decision.outcome == CONFINE else judged.outcome == "allow"
-    if found.once and lets_through:
-        judged = _use_up(box, found, judged)
-    if not (found.audit or (options.record and not request.is_self_test)):
-        return judged
-    answered, _ = in_mode(client, request.mode, str(judged.outcome), "")
-    answered = "confine" if judged.confined else answered
+        outcome, reason = in_plan(outcome, reason, explained.invocations)
+    answer = _switched(GuardAnswer(outcome=outcome, reason=reason), decision, box)
+    if answer.outcome in ("allow", "ask") and not request.is_self_test:
+        answer = answer.replace(confined=_confine(box, client, request, explained))
+    lets_through = answer.confined if decision.outcome == CONFINE else answer.outcome == "allow"
+    if explained.once and lets_through:
+        answer = _use_up(box, explained, answer)
+    if not (explained.audit or (options.record and not request.is_self_test)):
+        return answer
+    answered, _ = in_mode(client, request.mode, str(answer.outcome), "")
+    answered = "confine" if answer.confined else answered
     trouble = _record(
         box, line, decision, client=client, request=request, answered=answered,
         cwd=folder, took_s=monotonic() - start,
     )  # fmt: skip
-    if not trouble or not found.audit or judged.outcome == "deny":
-        return judged if not trouble else judged.replace(reason=f"{reason} (no record: {trouble})")
+    if not trouble or not explained.audit or answer.outcome == "deny":
+        return answer if not trouble else answer.replace(reason=f"{reason} (no record: {trouble})")
     # SECURITY: no record, no permission, confined neither; a denial stays one.
     return GuardAnswer(
         outcome="ask", reason=f"the policy requires a record of this decision: {trouble}; {reason}"
     )
 
 
-def _use_up(box: Toolbox, found: Explanation, judged: GuardAnswer) -> GuardAnswer:
-    """SECURITY: a rule for one line is gone before that line runs."""
+def _use_up(box: Toolbox, explained: Explanation, answer: GuardAnswer) -> GuardAnswer:
+    """SECURITY: a rule for one line is removed before that line runs."""
     import os
 
     from atip.errors import AtipError
@@ -141,41 +141,43 @@ def _use_up(box: Toolbox, found: Explanation, judged: GuardAnswer) -> GuardAnswe
     from atip.server.configuration.json_lists import remove_value
 
     try:
-        use_up(os.path.join(box.places.config, "policy.json"), found.once, remove_value)
+        use_up(os.path.join(box.places.config, "policy.json"), explained.once, remove_value)
     except AtipError as error:
         return GuardAnswer(outcome="ask", reason=error.message)
-    return judged
+    return answer
 
 
 def _confine(
-    box: Toolbox, client: str, request: HookRequest, found: Explanation
+    box: Toolbox, client: str, request: HookRequest, explained: Explanation
 ) -> dict[str, Any] | None:
-    """The answer that runs the line in the sandbox, where the sandbox settles the question and the client is known to do so."""
+    """The answer that runs the line in the sandbox, where that makes it safe and the client runs rewritten lines."""
     from atip.cli.guard.rewriting import can_carry, rewritten_answer
     from atip.cli.output import clean
 
-    line, cwd = found.line, request.cwd
+    line, cwd = explained.line, request.cwd
     if client == "generic" or not cwd or not can_carry(client, request.event):
         return None
-    reason = "; ".join(found.decision.reasons)
-    if found.in_sandbox.outcome == "confine":
+    reason = "; ".join(explained.decision.reasons)
+    if explained.in_sandbox.outcome == "confine":
         rewritten = box.rewrites.confine(
             line, client, cwd=cwd, read_only=request.mode == "plan"
         ).line
-        told = f"confined instead of asked: {reason}; `atip policy` says how to allow more"
-    elif found.decision.outcome == "allow" and _reads_here(found):
+        message = (
+            f"runs confined instead of asking: {reason}; `atip policy` shows how to allow more"
+        )
+    elif explained.decision.outcome == "allow" and _reads_here(explained):
         rewritten = box.rewrites.try_out(line, client, cwd=cwd)
-        told = f"{reason}; run confined to see whether this client runs rewritten lines"
+        message = f"{reason}; runs confined to test whether this client runs rewritten lines"
     else:
         return None
     if rewritten is None:
         return None
-    return rewritten_answer(client, request.arguments, rewritten, clean(told)[:2000])
+    return rewritten_answer(client, request.arguments, rewritten, clean(message)[:2000])
 
 
-def _reads_here(found: Explanation) -> bool:
-    """Whether the line does the same inside of a sandbox: it reads, and talks to no other machine."""
-    effects = found.effects
+def _reads_here(explained: Explanation) -> bool:
+    """Whether the line behaves the same in a sandbox: it only reads, without network."""
+    effects = explained.effects
     return effects.network is False and effects.filesystem.write is False
 
 
@@ -187,15 +189,15 @@ def reason_of(decision: Decision) -> str:
     return f"{subject}{'; '.join(decision.reasons)} [{decision.rule}]"
 
 
-def _switched(judged: GuardAnswer, decision: Decision, box: Toolbox) -> GuardAnswer:
-    """While a person has switched the guard off, only the Never list speaks."""
+def _switched(answer: GuardAnswer, decision: Decision, box: Toolbox) -> GuardAnswer:
+    """While the guard is switched off, only the Never list applies."""
     from atip.cli.guard.protocols import OFF
     from atip.cli.guard.switch import off_until
     from atip.policy.decision import NEVER
 
     until = off_until(box.places.config)
-    if not until or (judged.outcome == "deny" and decision.rule == NEVER):
-        return judged
+    if not until or (answer.outcome == "deny" and decision.rule == NEVER):
+        return answer
     return GuardAnswer(outcome=OFF, reason="the guard is switched off")
 
 
@@ -203,7 +205,7 @@ def _record(
     box: Toolbox, line: str, decision: Decision, *, client: str, request: HookRequest,
     answered: str, cwd: str, took_s: float,
 ) -> str:  # fmt: skip
-    """Write the record; why it could not be written, empty if it was."""
+    """Write the record; returns why that failed, or an empty string."""
     # imported where records are kept only: every other call of the guard starts without it
     from atip.cli.guard.protocols import client_outcome
     from atip.execution.audit.records import Records
@@ -219,7 +221,7 @@ def _record(
 
 
 def _note_run(request: HookRequest, client: str, options: argparse.Namespace) -> GuardAnswer:
-    """What was run although it had to be asked about was approved: `guard learn` counts these."""
+    """Record that a line ran: a line that needed confirmation was then approved (`guard learn`)."""
     if not options.record or request.line is None or request.is_self_test:
         return GuardAnswer(outcome=None)
     import os

@@ -1,4 +1,4 @@
-"""Learning from the audit: lines that were asked about and then run were approved; the smallest rule for each, and what it would have allowed.
+"""Learn from the audit: lines that needed confirmation and then ran were approved; propose the smallest rule for each.
 
 A rule is the words of one command in one project. Nothing is written here.
 """
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 RUNS = ("allow", "confine")
 MAX_RECORDS = 20_000
 MAX_LINES = 500
-"""Different lines that are judged again."""
+"""Maximum number of distinct lines to judge again."""
 
 
 class Approved(Value):
-    """A line that was run although it had to be asked about."""
+    """A line that needed confirmation and then ran."""
 
     line: str
     cwd: str
@@ -34,22 +34,22 @@ class Approved(Value):
 
 
 class RuleProposal(Value):
-    """A rule, and what it would have saved."""
+    """A rule, and the lines that it would have allowed."""
 
     rule: dict[str, Any]
     approved: int
-    """How often it was asked and approved."""
+    """How often it was approved."""
     allows: tuple[str, ...]
-    """Every asked line on record that it would have let through."""
+    """Every recorded line with `ask` that it would have allowed."""
 
 
 def read_approved(
     records: Iterable[dict[str, Any]],
 ) -> tuple[list[Approved], list[tuple[str, str]]]:
-    """Approved lines, most often first, and everything that was asked (line, folder); records come newest first."""
+    """Approved lines, most frequent first, and all lines with `ask` as (line, folder); expects records newest first."""
     ran: dict[tuple[str, str, str], int] = {}
     approved: dict[tuple[str, str], int] = {}
-    asked: dict[tuple[str, str], None] = {}
+    asked_lines: dict[tuple[str, str], None] = {}
     for count, record in enumerate(records):
         if count >= MAX_RECORDS:
             break
@@ -57,19 +57,23 @@ def read_approved(
         if record.get("event") == "ran":
             ran[line, cwd, client] = ran.get((line, cwd, client), 0) + 1
         elif record.get("event") == "decision" and record.get("answer") == "ask":
-            asked[line, cwd] = None
+            asked_lines[line, cwd] = None
             if ran.get((line, cwd, client), 0) > 0:
                 ran[line, cwd, client] -= 1
                 approved[line, cwd] = approved.get((line, cwd), 0) + 1
-    found = [Approved(line=line, cwd=cwd, times=times) for (line, cwd), times in approved.items()]
-    return sorted(found, key=lambda each: -each.times)[:MAX_LINES], list(asked)[:MAX_LINES]
+    approved_lines = [
+        Approved(line=line, cwd=cwd, times=times) for (line, cwd), times in approved.items()
+    ]
+    return sorted(approved_lines, key=lambda each: -each.times)[:MAX_LINES], list(asked_lines)[
+        :MAX_LINES
+    ]
 
 
 def propose(
     box: Toolbox, policies: Sequence[Policy], approved: Sequence[Approved],
-    asked: Sequence[tuple[str, str]], *, least: int,
+    asked_lines: Sequence[tuple[str, str]], *, least: int,
 ) -> tuple[list[RuleProposal], list[Approved]]:  # fmt: skip
-    """Rules for what was approved at least so often, and the lines for which no rule helps."""
+    """Rules for lines approved at least `least` times, and the lines that no rule can allow."""
     rules: dict[tuple[tuple[str, ...], str], int] = {}
     left: list[Approved] = []
     for each in approved:
@@ -79,11 +83,13 @@ def propose(
             continue
         for words, folder in found:
             rules[words, folder] = rules.get((words, folder), 0) + each.times
-    known = {each: box.explain(each[0], cwd=each[1]) for each in asked if os.path.isdir(each[1])}
+    explanations = {
+        each: box.explain(each[0], cwd=each[1]) for each in asked_lines if os.path.isdir(each[1])
+    }
     proposals = []
     for (words, folder), times in rules.items():
-        rule = _written(words, folder)
-        allows = [line for (line, cwd), found in known.items()
+        rule = _rule_document(words, folder)
+        allows = [line for (line, cwd), found in explanations.items()
                   if _below(cwd, folder) and _allowed(found, policies, [rule])]  # fmt: skip
         proposals.append(RuleProposal(rule=rule, approved=times, allows=tuple(allows)))
     return proposals, left
@@ -92,40 +98,42 @@ def propose(
 def _rules_for(
     box: Toolbox, policies: Sequence[Policy], approved: Approved
 ) -> list[tuple[tuple[str, ...], str]] | None:
-    """Words and folder for each command that was not allowed; None: no rule would let the line through."""
+    """Words and folder for each command that was not allowed; None: no rule would allow the line."""
     from atip.system.paths import find_project
 
     if not os.path.isdir(approved.cwd):
         return None
-    found = box.explain(approved.line, cwd=approved.cwd)
+    explained = box.explain(approved.line, cwd=approved.cwd)
     project = find_project(approved.cwd, box.places.home)
     folder = os.path.realpath(os.path.dirname(project) if project else approved.cwd)
-    wanted = [
+    needed = [
         (subject.tool, *subject.argv[1:])
-        for subject, decision in zip(found.invocations, found.decisions, strict=True)
+        for subject, decision in zip(explained.invocations, explained.decisions, strict=True)
         if decision.outcome not in RUNS
     ]
-    if not wanted or any(UNKNOWN_TEXT in word or word == "*" for words in wanted for word in words):
+    if not needed or any(UNKNOWN_TEXT in word or word == "*" for words in needed for word in words):
         return None
-    written = [_written(words, folder) for words in wanted]
-    if not _allowed(found, policies, written):
+    rules = [_rule_document(words, folder) for words in needed]
+    if not _allowed(explained, policies, rules):
         return None
-    return [(words, folder) for words in wanted]
+    return [(words, folder) for words in needed]
 
 
-def _written(words: tuple[str, ...], folder: str) -> dict[str, Any]:
+def _rule_document(words: tuple[str, ...], folder: str) -> dict[str, Any]:
     name = f"allow {' '.join(words)}"[:200]
     return {"name": name, "decision": "allow", "words": list(words), "folders": [folder]}
 
 
-def _allowed(found: Explanation, policies: Sequence[Policy], written: list[dict[str, Any]]) -> bool:
-    document = {"policy": {"version": "1", "rules": written}}
+def _allowed(
+    explained: Explanation, policies: Sequence[Policy], rules: list[dict[str, Any]]
+) -> bool:
+    document = {"policy": {"version": "1", "rules": rules}}
     added: tuple[Rule, ...] = read_policy(document, layer="user").rules
     changed = [
         each.replace(rules=(*each.rules, *added)) if each.layer == "user" else each
         for each in policies
     ]
-    subjects = found.invocations
+    subjects = explained.invocations
     return bool(subjects) and all(decide(changed, each).outcome in RUNS for each in subjects)
 
 

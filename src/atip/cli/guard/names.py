@@ -1,4 +1,4 @@
-"""Names of the clients that the guard speaks with. Sits on every call of the hook, and imports nothing."""
+"""Names of the clients that the guard supports. Loaded on every call of the hook, so it imports nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ CLIENTS = ("claude-code", "codex", "gemini-cli", "cursor", "copilot", "opencode"
 GENERIC = "generic"
 OTHER_NAMES = {"claude": "claude-code", "gemini": "gemini-cli"}
 SPOKEN = (*CLIENTS, *OTHER_NAMES, GENERIC)
-"""What `--for` takes."""
+"""Values of `--for`."""
 
 
 def full_name(name: str) -> str:

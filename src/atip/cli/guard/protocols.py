@@ -1,15 +1,15 @@
 """Hook protocols of coding agents: their JSON → a shell line; a decision → their JSON. Pure.
 
-| client | event | ask is said as |
+| client | event | `ask` becomes |
 |---|---|---|
 | claude-code | PreToolUse | `ask` where the permission mode asks, else `deny` (`modes.py`) |
-| claude-code, codex | PermissionRequest | nothing: the client's own question follows |
-| codex | PreToolUse | `deny`: this client runs the command when a hook answers `ask` or `allow` here, so that allowing is silence |
-| gemini-cli | BeforeTool | `deny`: there is no other word |
-| kimi | PreToolUse | `deny`: there is no other word; allowing is silence |
+| claude-code, codex | PermissionRequest | nothing: the client asks itself |
+| codex | PreToolUse | `deny`: this client runs the command when a hook answers `ask` or `allow` here, so `allow` is an empty answer |
+| gemini-cli | BeforeTool | `deny`: there is no `ask` |
+| kimi | PreToolUse | `deny`: there is no `ask`; `allow` is an empty answer |
 | copilot | preToolUse | `deny`: whether this client asks is not verified |
 | cursor | beforeShellExecution, beforeMCPExecution | `ask` |
-| cursor | beforeReadFile | `deny`: there is no other word |
+| cursor | beforeReadFile | `deny`: there is no `ask` |
 | generic, opencode | `{"line", "cwd"}`, `{"tool", "arguments", "cwd"}` | `ask`; the plugin of opencode refuses everything but `allow` and `none` |
 
 SECURITY: every answer that cannot be given exactly is the stricter one. Events that are not listed get no answer.
@@ -34,53 +34,53 @@ BEFORE = frozenset(
     ("", "PreToolUse", "PermissionRequest", "BeforeTool", "preToolUse", "beforeShellExecution",
      "beforeReadFile", "beforeMCPExecution")
 )  # fmt: skip
-"""Events that a decision answers; clients that name no event have only one."""
+"""Events that expect a decision; clients without event names have only one."""
 AFTER = frozenset(("PostToolUse", "PostToolUseFailure", "afterShellExecution"))
-"""Events that say: it was run."""
+"""Events after a run."""
 OFF = "off"
-_NEEDS = "needs a person's confirmation: "
+_NEEDS = "needs the user's confirmation: "
 
 
 class HookRequest(Value):
-    """What a client asks."""
+    """A request of a client."""
 
     event: str = ""
     line: str | None = None
     """None: not a shell line."""
     tool: ClientTool | None = None
-    """A tool besides the shell; None: a shell line, or a tool of which there is nothing to judge."""
+    """A tool besides the shell; None: a shell line, or a tool without effects to judge."""
     cwd: str = ""
-    """Empty: the client does not say, or does not say it as an absolute path."""
+    """Absolute path; empty: missing or relative in the request."""
     mode: str | None = None
-    """The client's permission mode; None: it does not say."""
+    """The client's permission mode; None: not reported."""
     arguments: Mapping[str, object] = {}
-    """What the client would hand to its tool."""
+    """Arguments of the client's tool."""
     session: str = ""
     is_self_test: bool = False
-    """Sent by `guard status`; not worth a record."""
+    """Sent by `guard status`; not recorded."""
 
 
 class BadRequest(ValueError):
-    """The client's JSON is not what its protocol says."""
+    """The client's JSON does not follow its protocol."""
 
 
 def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """SECURITY: of two fields of one name we would judge one, and the client might run the other.
+    """SECURITY: refuse duplicate fields: we would judge one, and the client might run the other.
 
     Raises:
-        BadRequest: a name is there twice.
+        BadRequest: a name occurs twice.
     """
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise BadRequest("a field is there twice")
-    return found
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        raise BadRequest("duplicate field")
+    return document
 
 
 def read_request(client: str, document: object) -> HookRequest:
     """Find the shell line in a client's JSON.
 
     Raises:
-        BadRequest: a shell call without a line, or something else than an object.
+        BadRequest: a shell call without a line, or not an object.
     """
     if not isinstance(document, dict):
         raise BadRequest("expected a JSON object")
@@ -113,7 +113,7 @@ def _plain(request: HookRequest, client: str, document: dict[str, Any]) -> HookR
     if name is None:
         return request.replace(line=_line(document.get("line")))
     if not isinstance(name, str) or "line" in document:
-        raise BadRequest("either `line` or `tool`")
+        raise BadRequest("expected either `line` or `tool`")
     arguments = document.get("arguments")
     if not isinstance(arguments, dict):
         raise BadRequest("`arguments` is missing")
@@ -131,11 +131,11 @@ def _tool(
     # imported where it is needed: most calls of the guard are shell lines
     from atip.cli.guard.tools import read_tool
 
-    told = document or {}
-    context = told.get("mcp_context")
+    fields = document or {}
+    context = fields.get("mcp_context")
     if isinstance(context, dict):
         server = server or _text(context.get("server_name"))
-    return read_tool(name, arguments, told.get("annotations"), server)
+    return read_tool(name, arguments, fields.get("annotations"), server)
 
 
 def _frame(document: dict[str, Any]) -> HookRequest:
@@ -151,16 +151,16 @@ def _frame(document: dict[str, Any]) -> HookRequest:
 
 
 def _arguments(document: dict[str, Any]) -> dict[str, Any]:
-    found = document.get("tool_input", document.get("toolArgs"))
-    if isinstance(found, str):
+    value = document.get("tool_input", document.get("toolArgs"))
+    if isinstance(value, str):
         import json
 
-        found = json.loads(
-            found, object_pairs_hook=unique_object
-        )  # this client writes its arguments as a text of JSON
-    if not isinstance(found, dict):
+        value = json.loads(
+            value, object_pairs_hook=unique_object
+        )  # this client sends its arguments as a JSON string
+    if not isinstance(value, dict):
         raise BadRequest("`tool_input` is missing")
-    return found
+    return value
 
 
 def _folder(arguments: dict[str, Any], cwd: str) -> str:
@@ -187,7 +187,7 @@ def _text(value: object) -> str:
 
 
 def answer(client: str, event: str, outcome: str | None, reason: str) -> dict[str, Any]:
-    """The client's answer; `outcome` None: no opinion; `off`: a person has switched the guard off."""
+    """The answer in the client's format; `outcome` None: no opinion; `off`: the guard is switched off."""
     if client in ("generic", "opencode"):
         return {"decision": "allow" if outcome == OFF else outcome or "none", "reason": reason}
     if outcome == OFF:
@@ -195,9 +195,9 @@ def answer(client: str, event: str, outcome: str | None, reason: str) -> dict[st
     if outcome is None:
         return {}
     if client == "cursor" and event not in AFTER:
-        # reading a file knows no question
-        said = "deny" if outcome == "ask" and event == "beforeReadFile" else outcome
-        return {"permission": said, "user_message": reason, "agent_message": reason}
+        # this event has no `ask`
+        permission = "deny" if outcome == "ask" and event == "beforeReadFile" else outcome
+        return {"permission": permission, "user_message": reason, "agent_message": reason}
     if event == "PermissionRequest":
         return _permission_request(outcome, reason)
     if outcome == "ask" and client != "claude-code":
@@ -227,7 +227,7 @@ def _permission_request(outcome: str, reason: str) -> dict[str, Any]:
 
 
 def client_outcome(client: str, event: str, outcome: str) -> str:
-    """What the client makes of an outcome, for the log: `ask` becomes `deny` where there is no other word."""
+    """The effective outcome in the client, for the log: `ask` becomes `deny` where the protocol has no `ask`."""
     if outcome != "ask" or client in ("claude-code", "cursor", "generic"):
         return outcome
     return "ask" if event == "PermissionRequest" else "deny"

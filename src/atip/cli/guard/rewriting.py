@@ -1,4 +1,4 @@
-"""A rewritten line in the words of each client's hook protocol. Pure.
+"""A rewritten line in each client's hook protocol. Pure.
 
 | client | answer |
 |---|---|
@@ -7,7 +7,7 @@
 | copilot | `permissionDecision: allow` and `modifiedArgs` |
 | opencode | `decision: allow` and `line`, which its plugin runs |
 
-What a client passes along with the command (a time-out, a description) stays as it was.
+Other arguments of the command (a timeout, a description) stay unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _COMMANDS = ("command", "cmd")
 
 
 def can_carry(client: str, event: str) -> bool:
-    """Whether an answer to this event can hold another line."""
+    """Whether an answer to this event can carry another line."""
     name = client_name(client)
     if name in _PRE_TOOL:
         return event == "PreToolUse"
@@ -34,7 +34,7 @@ def can_carry(client: str, event: str) -> bool:
 def rewritten_answer(
     client: str, arguments: Mapping[str, object], line: str, reason: str
 ) -> dict[str, Any]:
-    """*Allow*, with `line` in the place of the command."""
+    """The answer *allow*, with `line` as the command."""
     name = client_name(client)
     if name == "opencode":
         return {"decision": "allow", "reason": reason, "line": line}

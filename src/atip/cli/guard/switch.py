@@ -1,6 +1,6 @@
-"""The switch: a person's word that the guard keeps silent for a while. Ends by itself; the Never list still holds.
+"""The off switch: the user disables the guard for a limited time. The Never list still applies.
 
-A file beside the user's policy, where no agent's line may write (`policy/places/vital.py`).
+A file beside the user's policy, where no agent may write (`policy/places/vital.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ MAX_S = 24 * 3600.0
 
 
 def off_until(config: str) -> float:
-    """When the guard speaks again, in seconds since the epoch; 0: it does now."""
+    """When the guard is active again, in seconds since the epoch; 0: it is active."""
     path = os.path.join(config, NAME)
     if not os.path.lexists(path):
         return 0.0
@@ -29,7 +29,7 @@ def off_until(config: str) -> float:
 
 
 def switch_off(config: str, for_s: float) -> float:
-    """Until when; the guard keeps silent from now on."""
+    """Switch the guard off; returns until when."""
     import json
 
     from atip.system import files
@@ -42,7 +42,7 @@ def switch_off(config: str, for_s: float) -> float:
 
 
 def switch_on(config: str) -> bool:
-    """Whether it was off."""
+    """Switch the guard on; returns whether it was off."""
     was_off = off_until(config) > 0
     try:
         os.unlink(os.path.join(config, NAME))

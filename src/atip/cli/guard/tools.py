@@ -1,7 +1,7 @@
-"""Tools of each client beyond its shell: which kind a name means, and where its arguments name files and addresses. Data, and one reader.
+"""Tools of each client beyond its shell: the kind of each name, and which arguments are files and addresses. Data, and one reader.
 
-Names that are not listed have no effect on files or the network that we know of (todo lists, questions, other agents), and get no answer;
-MCP tools are known by their form.
+Names that are not listed have no known effect on files or the network (todo lists, questions, other agents), and get no answer;
+MCP tools are recognized by the form of their name.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ _MAX_TEXTS = 500
 
 
 class BadArguments(ValueError):
-    """A tool that must name a file or an address does not."""
+    """A required file or address is missing in the arguments of a tool."""
 
 
 def read_tool(
     name: str, arguments: Mapping[str, Any], annotations: object = None, server: str = ""
 ) -> ClientTool | None:
-    """The call of a tool by its name in any client; None: a tool of which there is nothing to judge.
+    """Read the call of a tool by its name in any client; None: a tool without effects to judge.
 
     Args:
-        server: name of the MCP server, where the client says it apart.
+        server: name of the MCP server, where the client sends it separately.
 
     Raises:
-        BadArguments: a tool that writes or fetches does not say what.
+        BadArguments: a tool that writes or fetches has no path or address.
     """
     if server or name.startswith("mcp__"):
-        told = annotations if isinstance(annotations, dict) else {}
+        hints = annotations if isinstance(annotations, dict) else {}
         owner = server or name.split("__")[1]
         texts = tuple(_all_texts(arguments))
-        return ClientTool(name=name, kind=MCP, server=owner, texts=texts, annotations=told)
+        return ClientTool(name=name, kind=MCP, server=owner, texts=texts, annotations=hints)
     kind = KINDS.get(name)
     if kind is None:
         return None
@@ -61,7 +61,7 @@ def read_tool(
         if not urls:
             raise BadArguments("the address is missing")
         return ClientTool(name=name, kind=kind, urls=urls)
-    paths = tuple(dict.fromkeys(_named(arguments)))
+    paths = tuple(dict.fromkeys(_path_arguments(arguments)))
     if kind == WRITE:
         paths += tuple(_patched(arguments))
     if not paths and kind in (READ, WRITE):
@@ -69,7 +69,7 @@ def read_tool(
     return ClientTool(name=name, kind=kind, paths=paths or (".",))
 
 
-def _named(arguments: Mapping[str, Any]) -> Iterator[str]:
+def _path_arguments(arguments: Mapping[str, Any]) -> Iterator[str]:
     for key, value in arguments.items():
         if key in _PATHS:
             yield from _texts(value)
@@ -83,7 +83,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _patched(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Files that the text of a patch names."""
+    """Files in the text of a patch."""
     for key, value in arguments.items():
         for text in _texts(value) if key in _PATCHES else ():
             for line in text.splitlines():
@@ -106,7 +106,7 @@ def _all_texts(value: Any) -> Iterator[str]:
     """Every text in the arguments.
 
     Raises:
-        BadArguments: there are too many to look at.
+        BadArguments: there are too many.
     """
     left = _MAX_TEXTS
     stack = [value]

@@ -22,32 +22,34 @@ MARKS = {"more-dangerous": "more dangerous", "less-dangerous": "weaker claim"}
 _COLORS = {"breaking": "red", "effects": "yellow", "compatible": "green"}
 
 
-def render_text(found: Diff, ctx: Context) -> Iterator[str]:
+def render_text(diff: Diff, ctx: Context) -> Iterator[str]:
     """Lines, worst first."""
     for category, heading in HEADINGS:
-        changes = found.of(category)  # type: ignore[arg-type]
+        changes = diff.of(category)  # type: ignore[arg-type]
         if changes:
             yield paint(ctx, f"{heading.lower()} ({len(changes)})", _COLORS[category])
             for change in changes:
                 mark = f" ({MARKS[change.direction]})" if change.direction in MARKS else ""
                 yield f"  {clean(change.at)}: {clean(change.message)}{mark} [{change.kind}]"
-    if found.weaker_claims:
-        number = count(len(found.weaker_claims), "weaker claim")
+    if diff.weaker_claims:
+        number = count(len(diff.weaker_claims), "weaker claim")
         yield paint(
-            ctx, f"{number}: the new document warns of less; look before you trust", "yellow"
+            ctx,
+            f"{number}: the new document declares fewer dangers; review it before you trust it",
+            "yellow",
         )
-    yield f"{count(len(found.changes), 'change')}; advised version step: {found.semver}"
+    yield f"{count(len(diff.changes), 'change')}; advised version step: {diff.semver}"
 
 
-def render_markdown(found: Diff, title: str) -> str:
+def render_markdown(diff: Diff, title: str) -> str:
     """A section for a changelog."""
-    lines = [f"## {_escape(title)}", "", f"Advised version step: **{found.semver}**"]
+    lines = [f"## {_escape(title)}", "", f"Advised version step: **{diff.semver}**"]
     for category, heading in HEADINGS:
-        changes = found.of(category)  # type: ignore[arg-type]
+        changes = diff.of(category)  # type: ignore[arg-type]
         if changes:
             lines += ["", f"### {heading}", ""]
             lines += [_item(change) for change in changes]
-    if not found.changes:
+    if not diff.changes:
         lines += ["", "No changes."]
     return "\n".join(lines) + "\n"
 

@@ -22,13 +22,13 @@ _COLORS = {"error": "red", "warning": "yellow", "info": "blue"}
 
 
 class Linted(Value):
-    """One file, what was found in it, and where its values stand (None for YAML)."""
+    """One file with its findings, and the positions of its values (None for YAML)."""
 
     file: str
     findings: tuple[LintFinding, ...] = ()
     positions: Positions | None = None
     fixed: int = 0
-    """Findings that `--fix` repaired; they are not among `findings` any more."""
+    """Findings that `--fix` repaired; they are no longer in `findings`."""
 
     def number_of(self, severity: str) -> int:
         return sum(1 for finding in self.findings if finding.severity == severity)
@@ -40,10 +40,10 @@ class Linted(Value):
 def render_text(results: Sequence[Linted], ctx: Context, *, quiet: bool = False) -> Iterator[str]:
     """Lines, grouped by file; `quiet` shows errors only."""
     for result in results:
-        shown = [f for f in result.findings if f.severity == "error" or not quiet]
-        if shown:
+        visible = [f for f in result.findings if f.severity == "error" or not quiet]
+        if visible:
             yield paint(ctx, clean(result.file), "bold")
-            for finding in shown:
+            for finding in visible:
                 yield from _lines(result, finding, ctx)
     totals = [
         count(sum(result.number_of(severity) for result in results), noun)
@@ -111,11 +111,13 @@ def render_sarif(results: Sequence[Linted], version: str) -> dict[str, object]:
         }
         for name, rule in RULES.items()
     ]
-    found = [_result(result, finding, names) for result in results for finding in result.findings]
+    sarif_results = [
+        _result(result, finding, names) for result in results for finding in result.findings
+    ]
     run = {
         "tool": {"driver": {"name": "atip", "semanticVersion": version, "rules": rules}},
         "columnKind": "unicodeCodePoints",
-        "results": found,
+        "results": sarif_results,
     }
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 

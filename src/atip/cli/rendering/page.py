@@ -46,7 +46,7 @@ def print_signatures(ctx: Context, tool: Tool) -> None:
 
 
 def claim_text(ctx: Context, claim: Claim) -> str:
-    """Both ends of a claim: what a command does by itself, and what it does with some of its options."""
+    """Both ends of a claim: what a command does without options, and the most it does with options."""
     more = more_words(claim, doubts=True)
     if not more and claim.is_read_only == claim.ceiling.is_read_only:
         return badges(ctx, claim.ceiling)
@@ -54,29 +54,29 @@ def claim_text(ctx: Context, claim: Claim) -> str:
 
 
 def badges(ctx: Context, effects: Effects, *, alone: bool = False) -> str:
-    """Effects in a few words, the alarming ones first; unknown is said, not hidden. `alone`: there is more to
-    come, and the word "read-only" would say too much."""
-    found: list[str] = []
+    """Effects in a few words, dangers first; unknown effects are stated. `alone`: options add effects, so
+    "read-only" would be too strong."""
+    labels: list[str] = []
     if effects.destructive:
-        found.append(paint(ctx, "destructive", "red"))
+        labels.append(paint(ctx, "destructive", "red"))
     if effects.filesystem.delete:
-        found.append(paint(ctx, "deletes", "red"))
+        labels.append(paint(ctx, "deletes", "red"))
     if effects.cost.billable:
-        found.append(paint(ctx, "billable", "yellow"))
+        labels.append(paint(ctx, "billable", "yellow"))
     if effects.filesystem.write:
-        found.append(paint(ctx, "writes", "yellow"))
+        labels.append(paint(ctx, "writes", "yellow"))
     if effects.network:
-        found.append(paint(ctx, "network", "yellow"))
+        labels.append(paint(ctx, "network", "yellow"))
     if effects.subprocess:
-        found.append("runs programs")
+        labels.append("runs programs")
     if effects.interactive.tty or effects.interactive.stdin in ("required", "password"):
-        found.append("interactive")
+        labels.append("interactive")
     if effects.is_read_only:
         calm = "reads files" if effects.filesystem.read else "changes nothing"
-        found.append(calm if alone else paint(ctx, "read-only", "green"))
+        labels.append(calm if alone else paint(ctx, "read-only", "green"))
     elif effects.destructive is None:
-        found.append(paint(ctx, "effects not fully known", "dim"))
-    return " ".join(found)
+        labels.append(paint(ctx, "effects not fully known", "dim"))
+    return " ".join(labels)
 
 
 def _print_tool(ctx: Context, tool: Tool) -> None:
@@ -89,7 +89,7 @@ def _print_tool(ctx: Context, tool: Tool) -> None:
     _print_wrapped(ctx, f"source: {source}   {claim_text(ctx, command_claim(tool, ()))}".rstrip())
     if tool.partial and tool.omitted:
         ctx.print(
-            f"part of {tool.total_commands} commands ({tool.omitted.reason}); what is missing counts as {tool.omitted.safety_assumption}"
+            f"part of {tool.total_commands} commands ({tool.omitted.reason}); the omitted ones count as {tool.omitted.safety_assumption}"
         )
     _print_parameters(
         ctx, tool.arguments or (), [*(tool.options or ()), *(tool.global_options or ())]
@@ -140,14 +140,14 @@ def _print_wrapped(ctx: Context, text: str) -> None:
 
 
 def _facts(effects: Effects) -> list[str]:
-    """Whether a retry and an undo are safe, how long it takes and what it costs, as far as that is known."""
-    said = [
+    """Known facts: whether a retry and an undo are safe, how long it takes and what it costs."""
+    facts = [
         {True: "can be repeated safely", False: "a retry is not safe"}.get(effects.idempotent),  # type: ignore[arg-type]
         {True: "can be undone", False: "cannot be undone"}.get(effects.reversible),  # type: ignore[arg-type]
         f"takes {clean(effects.duration.typical)}" if effects.duration.typical else None,
         f"cost {clean(effects.cost.estimate)}" if effects.cost.estimate else None,
     ]
-    return [fact for fact in said if fact]
+    return [fact for fact in facts if fact]
 
 
 def _print_patterns(ctx: Context, tool: Tool) -> None:
@@ -182,7 +182,7 @@ def _print_parameters(
 
 
 def _brief(text: str, name: str) -> str:
-    """The first sentence of a paragraph (`--json` has the whole); nothing where it only repeats the name."""
+    """The first sentence of a paragraph (`--json` has all); empty where it only repeats the name."""
     line = clean(text)
     end = line.find(". ")
     if len(line) > 100 and end > 20:
@@ -195,7 +195,7 @@ def _print_evidence(ctx: Context, tool: Tool) -> None:
 
     ctx.print("\nevidence:")
     rows = [(clean(place), clean(text)) for place, text in evidence_of(tool)]
-    seen = ctx.app.proof.rows(tool.name)
-    rows += [(clean(each.subject), clean(each.text)) for each in seen]
+    observations = ctx.app.proof.rows(tool.name)
+    rows += [(clean(each.subject), clean(each.text)) for each in observations]
     for line in table(rows, width=width_of(ctx), wrapped=True) or ["  none recorded"]:
         ctx.print(line)

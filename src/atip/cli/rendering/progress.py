@@ -1,4 +1,4 @@
-"""A progress line on standard error: stage, bar, count, rate. Only for a person, never in the result."""
+"""A progress line on standard error: stage, bar, count, rate. Only on a terminal, never in the result."""
 
 from __future__ import annotations
 

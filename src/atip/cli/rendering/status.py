@@ -42,7 +42,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def describe(ctx: Context) -> dict[str, Any]:
-    """Counts from the index and what to do next."""
+    """Counts from the index, and the next step."""
     from atip.version import __version__
 
     index = ctx.app.store.load_index()
@@ -51,39 +51,39 @@ def describe(ctx: Context) -> dict[str, Any]:
         source = entry.get("source", "unknown")
         sources[source] = sources.get(source, 0) + 1
     total = len(index["tools"])
-    known = total - sources.get("unknown", 0)
+    described = total - sources.get("unknown", 0)
     return {
         "version": __version__,
         "tools": total,
-        "described": known,
+        "described": described,
         "sources": dict(sorted(sources.items())),
         "updated": index["updated"] if total else None,
         "proof": _proof(),
         "data": ctx.app.places.data,
-        "next": _next(ctx, total, known),
+        "next": _next(ctx, total, described),
     }
 
 
 def _proof() -> dict[str, int]:
-    """For how many facts of our knowledge there is evidence."""
+    """Counts of curated facts with evidence."""
     from atip.knowledge.proof import summary
 
-    found = summary()
-    return {name: int(found.get(name, 0)) for name in ("facts", "claims", "tools", "cases")}
+    totals = summary()
+    return {name: int(totals.get(name, 0)) for name in ("facts", "claims", "tools", "cases")}
 
 
-def _next(ctx: Context, total: int, known: int) -> dict[str, str]:
+def _next(ctx: Context, total: int, described: int) -> dict[str, str]:
     if clients := _unguarded(ctx):
         return {"command": "atip init", "why": f"set up {clients}: guard, MCP server, scan"}
     if not total:
         return {"command": "atip scan", "why": "find the tools of this machine"}
-    if known * 2 < total:
-        return {"command": "atip scan --learn", "why": "learn what the tools do, confined"}
-    return {"command": "atip search WORDS…", "why": "find a command by what you want"}
+    if described * 2 < total:
+        return {"command": "atip scan --learn", "why": "infer what the tools do, confined"}
+    return {"command": "atip search WORDS…", "why": "find a command by intent"}
 
 
 def _unguarded(ctx: Context) -> str:
-    """Coding agents that are installed here while none of them calls the guard; empty: there is nothing to set up."""
+    """Titles of installed coding agents if none of them calls the guard; empty: nothing to set up."""
     import os
 
     from atip.cli.first_setup.clients import find_installed
@@ -93,13 +93,13 @@ def _unguarded(ctx: Context) -> str:
 
     home = ctx.app.places.home
     scope = Scope(home=home, cwd=os.getcwd())
-    found = [CLIENTS[one.name] for one in find_installed(home, os.environ.get("PATH", ""))]
+    clients = [CLIENTS[one.name] for one in find_installed(home, os.environ.get("PATH", ""))]
     try:
-        if any(hooks_of(client, file_of(client, scope)) for client in found):
+        if any(hooks_of(client, file_of(client, scope)) for client in clients):
             return ""
     except AtipError:  # a file that cannot be read: `atip guard status` says which
         return ""
-    return ", ".join(client.title for client in found)
+    return ", ".join(client.title for client in clients)
 
 
 def _print(ctx: Context, state: dict[str, Any]) -> None:
@@ -117,11 +117,11 @@ def _print(ctx: Context, state: dict[str, Any]) -> None:
             "  " + ", ".join(f"{number:,} {source}" for source, number in state["sources"].items())
         )
     else:
-        ctx.print("nothing is known about this machine yet")
+        ctx.print("no tools found yet on this machine")
     if state["proof"]["facts"]:
         proof = state["proof"]
         ctx.print(
-            f"{proof['facts']:,} facts of our knowledge were observed, of {proof['tools']:,} tools in {proof['cases']:,} cases"
+            f"{proof['facts']:,} curated facts were observed, of {proof['tools']:,} tools in {proof['cases']:,} cases"
         )
     step = state["next"]
     ctx.print(f"next: {paint(ctx, step['command'], 'cyan')}  {step['why']}")

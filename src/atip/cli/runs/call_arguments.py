@@ -1,7 +1,7 @@
-"""Arguments of a call as a person types them: `key=value`, `key:=json`, `--args JSON`, `--args -` for standard input.
+"""Arguments of a call on the command line: `key=value`, `key:=json`, `--args JSON`, `--args -` for standard input.
 
-A text is what the parameter makes of it: `limit=5` is a number where the tool wants one, and a repeated key is a
-list where it takes several. `:=` is JSON whatever the parameter is. Judges nothing: that is `calls.arguments`.
+A text is converted to the type of its parameter: `limit=5` is a number where the tool expects one, and a repeated key
+is a list where it accepts several. `:=` is always JSON. `calls.arguments` checks the values.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 
 
 def read_arguments(
-    words: Sequence[str], given: str = "", function: Function | None = None
+    words: Sequence[str], args_json: str = "", function: Function | None = None
 ) -> dict[str, object]:
     """Arguments by name.
 
     Raises:
         UsageError: `call.argument` for a word that is neither form, `call.args` for wrong JSON.
     """
-    found = _object(given) if given else {}
+    arguments = _object(args_json) if args_json else {}
     texts: dict[str, list[str]] = {}
     for word in words:
         key, value, is_json = _split(word)
         if is_json:
-            found[key] = _json(value, key)
+            arguments[key] = _json(value, key)
         else:
             texts.setdefault(key, []).append(value)
     for key, values in texts.items():
         item = _item(function, key)
         parts = [_typed(item, value) for value in values]
-        found[key] = parts if len(parts) > 1 or _is_list(item) else parts[0]
-    return found
+        arguments[key] = parts if len(parts) > 1 or _is_list(item) else parts[0]
+    return arguments
 
 
 def _split(word: str) -> tuple[str, str, bool]:
@@ -76,8 +76,8 @@ def _item(function: Function | None, key: str) -> Item | None:
     if function is None:
         return None
     parameters = function.parameters
-    named = function.keys_of(key)
-    return parameters.get(key) or (parameters[named[0]] if len(named) == 1 else None)
+    keys = function.keys_of(key)
+    return parameters.get(key) or (parameters[keys[0]] if len(keys) == 1 else None)
 
 
 def _is_list(item: Item | None) -> bool:

@@ -1,4 +1,4 @@
-"""A confined line that leaves jobs in the background: its caller goes on when the line is over, the jobs live in the same sandbox until the client ends."""
+"""A confined line with background jobs: its caller continues when the line ends, the jobs stay in the same sandbox until the client ends."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class Background:
-    """Made before anything else: from then on this is the process that stays."""
+    """Forks when created: the current process is then the one that stays."""
 
     def __init__(self, caller: CallerProgram, write: Callable[[str, bytes], None]) -> None:
         """
         Args:
-            caller: the client; its end is the end of the jobs.
-            write: passes output on to it, as long as it waits.
+            caller: the client; the jobs end with it.
+            write: passes output to the client while it waits.
         """
         self.mark = f"atip-line-{os.urandom(12).hex()}"
         self._caller = caller
@@ -29,7 +29,7 @@ class Background:
 
     @property
     def is_over(self) -> bool:
-        """Whether the line itself is over, so that nobody listens any more."""
+        """Whether the line itself has ended, so that output is dropped."""
         return self._detached.has_told
 
     def watch(self, end: Callable[[], object]) -> None:
@@ -37,7 +37,7 @@ class Background:
         self._detached.watch(lambda: is_alive(caller.pid, caller.program), end)
 
     def pass_on(self, name: str, data: bytes) -> None:
-        """Output of the line; its end is marked. What comes later is dropped."""
+        """Pass output of the line on; drops everything after its end mark."""
         if self.is_over:
             return
         before, mark, rest = data.partition(self.mark.encode())

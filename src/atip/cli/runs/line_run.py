@@ -1,4 +1,4 @@
-"""`run --line`: a whole shell line in one sandbox, its streams passed on as they come. No option widens it."""
+"""`run --line`: a whole shell line in one sandbox, with streaming output. No option widens the confinement."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def run_line(
     ask: ConsentPrompt,
     show_plan: Callable[[Context, ProgramCall, Runner], int],
 ) -> int:
-    """Judge the line again, run it confined, end as it ended."""
-    if given := [name for name in _OPTIONS if getattr(options, name)]:
+    """Judge the line again, run it confined, and return its exit code."""
+    if unsupported := [name for name in _OPTIONS if getattr(options, name)]:
         raise UsageError(
             "run.line-options",
-            f"`--line` takes one quoted line and no `{given[0].replace('_', '-')}`",
-            hint="what a line may do is in the policy",
+            f"`--line` takes one quoted line and no `{unsupported[0].replace('_', '-')}`",
+            hint="the policy decides what a line may do",
         )
     has_terminal = os.isatty(0) and os.isatty(1)
     background = None if has_terminal or options.dry_run else _background(ctx, options.tool)
@@ -66,7 +66,7 @@ def run_line(
 
 
 def _background(ctx: Context, line: str) -> Background | None:
-    """For a line that leaves jobs behind: what keeps them until the client ends; None: there are none, or no client is known."""
+    """For a line with background jobs: keeps them until the client ends; None: no jobs, or no known client."""
     if "&" not in line:
         return None
     from atip.calls.shell.jobs import leaves_jobs
@@ -78,7 +78,7 @@ def _background(ctx: Context, line: str) -> Background | None:
 
 
 def _input() -> int:
-    """Standard input as it is; a terminal is nobody's to type at from inside."""
+    """Standard input of the line; never the user's terminal."""
     try:
         return -1 if os.isatty(0) else os.dup(0)
     except OSError:
@@ -99,7 +99,7 @@ def _pass_on(ctx: Context):  # type: ignore[no-untyped-def]
 
 
 def _tell(ctx: Context, result: Result) -> None:
-    """What the sandbox stopped, and what would grant it."""
+    """Print what the sandbox stopped, and the command that grants it."""
     from atip.execution.consent import clean_line
 
     for note in (*result.notes, *(each for each in result.backend_notes if "set aside" in each)):

@@ -25,11 +25,13 @@ def run_pattern(
     ask: ConsentPrompt,
     show: Callable[[Context, Result], None],
 ) -> int:
-    """Fill, judge, run; the exit code is that of the step that ended the pattern."""
+    """Fill, judge and run the steps; returns the exit code of the last step that ran."""
     from atip.cli.runs.call_arguments import read_arguments
 
-    if given := [name for name in _OPTIONS if getattr(options, name)]:
-        raise UsageError("run.pattern-options", f"`--pattern` takes no `--{given[0]}`")
+    if unsupported := [name for name in _OPTIONS if getattr(options, name)]:
+        raise UsageError(
+            "run.pattern-options", f"`--pattern` cannot be combined with `--{unsupported[0]}`"
+        )
     tool, _, name = options.tool.rpartition(".")
     if not tool or not name:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Records of lines that were judged and not run, where policy wants every decision on record (§4.8 `auditAllCalls`)."""
+"""Record lines that were judged but not run, where policy requires it (§4.8 `auditAllCalls`)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ if TYPE_CHECKING:
     from atip.toolbox import Explanation
 
 
-def record_decision(ctx: Context, found: Explanation, entry: str, cwd: str | None) -> None:
-    """
+def record_decision(ctx: Context, explained: Explanation, entry: str, cwd: str | None) -> None:
+    """Record a decision if policy requires it.
+
     Args:
-        entry: which verb was asked.
+        entry: the verb.
 
     Raises:
-        Denied: `audit.unwritable`; a decision that must be on record is not given without.
+        Denied: `audit.unwritable`; a decision that must be recorded is not returned without.
     """
-    if not found.audit:
+    if not explained.audit:
         return
     from atip.execution.audit.records import Records
 
     Records(ctx.app.audit).decision(
-        found.line, found.decision, client=entry, cwd=os.path.realpath(cwd or os.getcwd())
+        explained.line, explained.decision, client=entry, cwd=os.path.realpath(cwd or os.getcwd())
     )

@@ -1,4 +1,4 @@
-"""ATM manifests: what APIs became, as `.agent-ready.json` – and a tool as a manifest of one custom source.
+"""ATM manifests (`.agent-ready.json`) of APIs, and a tool as a manifest with one custom source.
 
 `manifest_of` derives everything that can be derived: totals, capabilities, `auth.required`, the checksum (T5, T9, T11).
 Fields that add nothing are left out (§3.1). Judging a manifest is `model/shapes/check_atm.py`.
@@ -36,7 +36,7 @@ SPEC_VERSION = "1.0.0"
 RUNTIME_CAPABILITIES = (
     *("connection-pooling", "retry-policy", "authentication", "instrumentation", "streaming"),
 )
-"""What our runtime does; each has a test (ATM-7-15)."""
+"""Capabilities of our runtime; each has a test (ATM-7-15)."""
 MAX_DESCRIPTION = 500
 
 
@@ -51,7 +51,7 @@ def manifest_of(
     tokens: Mapping[str, Any] | None = None,
     definitions: bool = False,
 ) -> dict[str, Any]:
-    """The manifest of some APIs.
+    """Build the manifest of some APIs.
 
     Args:
         generated: the time, as RFC 3339 text.
@@ -59,7 +59,7 @@ def manifest_of(
         definitions: also write every tool in full (§8.1).
     """
     names = source_names(apis)
-    made: dict[str, Any] = {
+    manifest: dict[str, Any] = {
         "specVersion": SPEC_VERSION,
         "codeMode": True,
         "name": name,
@@ -74,33 +74,33 @@ def manifest_of(
     }
     auth = _authentication(apis, names)
     if auth:
-        made["auth"] = auth
+        manifest["auth"] = auth
     reduction = token_reduction(tokens) if tokens else None
     if reduction:
-        made["tokenReduction"] = reduction
-        made["x-atip-tokens"] = {
+        manifest["tokenReduction"] = reduction
+        manifest["x-atip-tokens"] = {
             key: value for key, value in (tokens or {}).items() if key[:2] == "x-"
         }
     if definitions:
-        made["toolDefinitions"] = {
+        manifest["toolDefinitions"] = {
             names[id(api)]: tool_definitions(api) for api in apis if api.operations
         }
-    made["metadata"] = {"generatedBy": f"atip@{__version__}"}
-    made["metadata"]["checksum"] = checksum_of(made)
-    return made
+    manifest["metadata"] = {"generatedBy": f"atip@{__version__}"}
+    manifest["metadata"]["checksum"] = checksum_of(manifest)
+    return manifest
 
 
 def source_names(apis: Sequence[Api]) -> dict[int, str]:
     """A name for each Api, unique over all kinds: a second one gets its kind in front (T13)."""
     taken: set[str] = set()
-    made = {}
+    names = {}
     for api in apis:
-        wanted = slug(api.name, "source", frozenset()).replace("_", "-")
-        if wanted in taken:
-            wanted = unique(f"{api.kind}-{wanted}", taken)
-        taken.add(wanted)
-        made[id(api)] = wanted
-    return made
+        name = slug(api.name, "source", frozenset()).replace("_", "-")
+        if name in taken:
+            name = unique(f"{api.kind}-{name}", taken)
+        taken.add(name)
+        names[id(api)] = name
+    return names
 
 
 def tool_definitions(api: Api) -> list[dict[str, Any]]:
@@ -122,18 +122,18 @@ def _definition(operation: Operation, schema: Mapping[str, Any]) -> dict[str, An
         metadata |= {"httpMethod": operation.method, "httpPath": operation.path}
     if operation.original != operation.name:
         metadata["x-original-name"] = operation.original
-    made: dict[str, Any] = {
+    definition: dict[str, Any] = {
         "name": operation.name,
         "description": shortened(clean_text(text), MAX_DESCRIPTION) or operation.name,
         "inputSchema": dict(schema),
     }
     if metadata:
-        made["metadata"] = metadata
-    return made
+        definition["metadata"] = metadata
+    return definition
 
 
 def token_reduction(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
-    """§10.1; None when nothing is saved: the format cannot say a negative number (T7)."""
+    """§10.1; None when nothing is saved: the format does not allow a negative number (T7)."""
     before, after = int(tokens["traditional"]), int(tokens["codeMode"])
     if before <= after or before <= 0:
         return None
@@ -147,13 +147,13 @@ def token_reduction(tokens: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _sources(apis: Iterable[Api], names: Mapping[int, str]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    sources: dict[str, Any] = {}
     for kind in SOURCE_KINDS:
         listed = [names[id(api)] for api in apis if api.kind == kind]
         if listed:
-            made[kind] = listed
-    made["total"] = sum(len(each) for each in made.values())
-    return made
+            sources[kind] = listed
+    sources["total"] = sum(len(each) for each in sources.values())
+    return sources
 
 
 def _tools(apis: Iterable[Api], names: Mapping[int, str]) -> dict[str, Any]:
@@ -163,11 +163,11 @@ def _tools(apis: Iterable[Api], names: Mapping[int, str]) -> dict[str, Any]:
 
 def _capabilities(apis: Sequence[Api]) -> list[str]:
     kinds = {api.kind for api in apis}
-    found = [
+    capabilities = [
         "type-safety",
         *(CAPABILITIES_BY_KIND[each] for each in SOURCE_KINDS[:4] if each in kinds),
     ]
-    return [*found, *RUNTIME_CAPABILITIES]
+    return [*capabilities, *RUNTIME_CAPABILITIES]
 
 
 def _authentication(apis: Iterable[Api], names: Mapping[int, str]) -> dict[str, Any]:
@@ -178,18 +178,18 @@ def _authentication(apis: Iterable[Api], names: Mapping[int, str]) -> dict[str, 
         if not types:
             sources[names[id(api)]] = {"types": ["none"], "required": False}
             continue
-        told: dict[str, Any] = {"types": types, "default": types[0], "required": needed}
+        entry: dict[str, Any] = {"types": types, "default": types[0], "required": needed}
         instructions = next((each.description for each in api.schemes if each.description), "")
         if instructions:
-            told["instructions"] = shortened(" ".join(clean_text(instructions).split()), 200)
-        sources[names[id(api)]] = told
+            entry["instructions"] = shortened(" ".join(clean_text(instructions).split()), 200)
+        sources[names[id(api)]] = entry
     if all(each["types"] == ["none"] for each in sources.values()):
         return {}
     return {"required": any(each["required"] for each in sources.values()), "sources": sources}
 
 
 def listed_sources(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Name, kind and number of operations of every source that a manifest lists; None: the number is not told.
+    """Name, kind and number of operations of every source in a manifest; None: the manifest does not state the number.
 
     Raises:
         FormatError: `atm.invalid`.
@@ -221,7 +221,7 @@ def decode(data: Any, *, origin: str = "") -> Decoded:
         raise FormatError(
             "atm.no-definitions",
             "the manifest counts its tools but does not describe them",
-            hint="the definitions are in the wrappers; see `paths.wrappers`",
+            hint="read the definitions from the wrappers; `paths.wrappers` names them",
         )
     commands = {
         source: Command(
@@ -237,7 +237,7 @@ def decode(data: Any, *, origin: str = "") -> Decoded:
         commands=commands,
         extra={key: value for key, value in data.items() if key.startswith("x-")},
     )
-    losses = (Loss(path="$.paths", message="wrappers, counts and token figures are not kept"),)
+    losses = (Loss(path="$.paths", message="wrappers, counts and token figures are dropped"),)
     return Decoded(tool=tool, losses=losses, problems=tuple(problems))
 
 
@@ -245,11 +245,11 @@ def _command(definition: Mapping[str, Any]) -> Command:
     from atip.codecs.apis.tree import command_of
     from atip.model.operation import Operation
 
-    told = Operation(
+    operation = Operation(
         name=definition["name"], original=definition["name"], description=definition["description"]
     )
     schema = definition["inputSchema"]
-    return command_of(told, {"properties": {}, **schema})
+    return command_of(operation, {"properties": {}, **schema})
 
 
 def encode(tool: Tool) -> Encoded:
@@ -268,7 +268,7 @@ def encode(tool: Tool) -> Encoded:
     name = slug(tool.name, "tool", frozenset()).replace("_", "-")
     if not listed:
         raise FormatError("atm.empty", "a manifest needs at least one tool (T4)")
-    made: dict[str, Any] = {
+    manifest: dict[str, Any] = {
         "specVersion": SPEC_VERSION,
         "codeMode": True,
         "name": name,
@@ -286,15 +286,16 @@ def encode(tool: Tool) -> Encoded:
         "toolDefinitions": {name: listed},
         "metadata": {"generatedBy": f"atip@{__version__}"},
     }
-    made["metadata"]["checksum"] = checksum_of(made)
+    manifest["metadata"]["checksum"] = checksum_of(manifest)
     return Encoded(
-        data=made,
+        data=manifest,
         losses=(
-            Loss(path="$.generated", message="a conversion knows no time; the epoch stands for it"),
-            Loss(path="$.effects", message="effects cannot be said"),
             Loss(
-                path="$.trust", message="trust, patterns and the spelling of options are not kept"
+                path="$.generated",
+                message="a conversion has no clock; the epoch is written instead",
             ),
+            Loss(path="$.effects", message="ATM has no field for effects"),
+            Loss(path="$.trust", message="ATM has no field for trust, patterns and flags"),
         ),
     )
 

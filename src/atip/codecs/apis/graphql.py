@@ -73,7 +73,7 @@ def _operation(
         declared.append(f"${argument_name}: {argument.type}")
         passed.append(f"{argument_name}: ${argument_name}")
     head = f"({', '.join(declared)})" if declared else ""
-    given = f"({', '.join(passed)})" if passed else ""
+    arguments = f"({', '.join(passed)})" if passed else ""
     body = f" {selection.text}" if selection.text else ""
     text = (field.description or "").strip()
     return Operation(
@@ -84,7 +84,7 @@ def _operation(
         parameters=tuple(parameters),
         output={"type": ["object", "null"], "properties": {field_name: selection.schema}},
         method=KINDS[kind],
-        statement=f"{kind} {field_name}{head} {{ {field_name}{given}{body} }}",
+        statement=f"{kind} {field_name}{head} {{ {field_name}{arguments}{body} }}",
         category=kind,
         deprecated=field.deprecation_reason is not None,
     )
@@ -111,15 +111,17 @@ def _build(document: object) -> Any:
         import graphql
     except ImportError as error:
         raise AtipError(
-            "api.missing-extra", "GraphQL needs graphql-core", hint='pip install "atip-cli[api]"'
+            "api.missing-extra",
+            "reading GraphQL needs the package graphql-core",
+            hint='pip install "atip-cli[api]"',
         ) from error
     try:
         if isinstance(document, str):
             return graphql.build_schema(document, assume_valid=True)
         assert isinstance(document, dict)
-        told: Any = document.get("data") or document
-        return graphql.build_client_schema(told, assume_valid=True)
+        introspection: Any = document.get("data") or document
+        return graphql.build_client_schema(introspection, assume_valid=True)
     except (graphql.GraphQLError, TypeError, ValueError, KeyError, RecursionError) as error:
         raise FormatError(
-            "api.graphql-schema", f"this is not a GraphQL schema: {str(error)[:300]}"
+            "api.graphql-schema", f"not a GraphQL schema: {str(error)[:300]}"
         ) from error

@@ -1,4 +1,4 @@
-"""What a GraphQL document selects, and the JSON Schemas of inputs and of what is selected.
+"""The selection set of a GraphQL document, and JSON Schemas of its inputs and of its result.
 
 Bounded: depth of objects, fields of one object, fields in all. Cost grows with lists inside lists, so a list below a list
 selects scalars only. Interfaces and unions select `__typename` and what all their members share.
@@ -56,10 +56,10 @@ class Selection:
         import graphql
 
         abstract = graphql.is_abstract_type(kind)
-        chosen = ["__typename"] if abstract else []
+        selected = ["__typename"] if abstract else []
         properties: dict[str, Any] = {"__typename": {"type": "string"}} if abstract else {}
         for name, field in _plain_first({} if graphql.is_union_type(kind) else kind.fields):
-            if self._left <= 0 or len(chosen) >= MAX_FIELDS:
+            if self._left <= 0 or len(selected) >= MAX_FIELDS:
                 break
             if any(graphql.is_required_argument(each) for each in field.args.values()):
                 continue
@@ -70,13 +70,13 @@ class Selection:
             inner = self._select(field.type, level + (0 if leaf else 1), lists)
             if not leaf and not inner.text:
                 continue
-            chosen.append(f"{name} {inner.text}" if inner.text else name)
+            selected.append(f"{name} {inner.text}" if inner.text else name)
             properties[name] = inner.schema
-        if not chosen:
+        if not selected:
             # An object must select something, and every type has a name.
-            chosen, properties = ["__typename"], {"__typename": {"type": "string"}}
+            selected, properties = ["__typename"], {"__typename": {"type": "string"}}
         schema = {"type": ["object", "null"], "properties": properties}
-        return Selected(text="{ " + " ".join(chosen) + " }", schema=schema)
+        return Selected(text="{ " + " ".join(selected) + " }", schema=schema)
 
 
 def _plain_first(fields: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -108,9 +108,9 @@ def _input_object(kind: Any, definitions: dict[str, Any]) -> str:
     reference = f"#/$defs/{kind.name}"
     if reference in definitions:
         return reference
-    made: dict[str, Any] = {"type": "object"}
-    definitions[reference] = made  # before its fields: an input may contain itself
-    made["properties"] = {
+    schema: dict[str, Any] = {"type": "object"}
+    definitions[reference] = schema  # before its fields: an input may contain itself
+    schema["properties"] = {
         name: _described(input_schema(field.type, definitions), field.description)
         for name, field in kind.fields.items()
     }
@@ -118,8 +118,8 @@ def _input_object(kind: Any, definitions: dict[str, Any]) -> str:
         name for name, field in kind.fields.items() if graphql.is_required_input_field(field)
     ]
     if required:
-        made["required"] = required
-    made["additionalProperties"] = False
+        schema["required"] = required
+    schema["additionalProperties"] = False
     return reference
 
 
@@ -128,7 +128,7 @@ def _leaf(kind: Any) -> dict[str, Any]:
 
     if graphql.is_enum_type(kind):
         return {"type": "string", "enum": list(kind.values)}
-    # A custom scalar may be anything that JSON can say; its name is the only hint there is.
+    # A custom scalar may be any JSON value; its name is the only hint.
     return dict(_SCALARS.get(kind.name, {"description": kind.name}))
 
 
@@ -140,10 +140,10 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
     kind = schema.get("type")
     if not isinstance(kind, str):
         return schema
-    made = {**schema, "type": [kind, "null"]}
-    if "enum" in made:
-        made["enum"] = [*made["enum"], None]
-    return made
+    widened = {**schema, "type": [kind, "null"]}
+    if "enum" in widened:
+        widened["enum"] = [*widened["enum"], None]
+    return widened
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     kind = schema.get("type")
     if not isinstance(kind, list):
         return schema
-    made = {**schema, "type": kind[0]}
-    if "enum" in made:
-        made["enum"] = [each for each in made["enum"] if each is not None]
-    return made
+    narrowed = {**schema, "type": kind[0]}
+    if "enum" in narrowed:
+        narrowed["enum"] = [each for each in narrowed["enum"] if each is not None]
+    return narrowed

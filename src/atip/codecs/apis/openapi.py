@@ -1,7 +1,7 @@
 """OpenAPI 3.0, 3.1 and Swagger 2.0 documents as an Api: one operation for each method of each path.
 
-Reads leniently – public documents are seldom valid – and loses no operation: what cannot be understood
-inside one is left out and named in `lost`. Webhooks are calls that others make, so they are none of ours.
+Reads leniently – public documents are seldom valid – and keeps every operation: a part that cannot be read
+is left out and listed in `lost`. Webhooks are calls to the client, so they are skipped.
 Implements ATM §A.2 and T3. Pure: the caller brings the document as plain values.
 """
 
@@ -31,7 +31,7 @@ _TEMPLATE = re.compile(r"\{([^{}/]+)\}")
 
 
 def dialect_of(document: object) -> str:
-    """`swagger-2.0`, `openapi-3.0`, `openapi-3.1`, or nothing when it is no such document."""
+    """`swagger-2.0`, `openapi-3.0`, `openapi-3.1`, or empty for any other document."""
     if not isinstance(document, dict):
         return ""
     if str(document.get("swagger", "")).startswith("2"):
@@ -59,8 +59,8 @@ def decode_api(
     if not dialect or not isinstance(document, dict):
         raise FormatError(
             "api.not-openapi",
-            "this is neither an OpenAPI 3 nor a Swagger 2 document",
-            hint="it must have `openapi: 3.x` or `swagger: 2.0` at its top",
+            "neither an OpenAPI 3 nor a Swagger 2 document",
+            hint="the top level must have `openapi: 3.x` or `swagger: 2.0`",
         )
     reading = _Reading(document, dialect, names or {})
     operations = tuple(reading.operations())
@@ -82,14 +82,14 @@ def decode_api(
 
 
 class _Reading:
-    """One pass over a document: remembers the names given away and what was lost."""
+    """One pass over a document: collects the assigned names and the parts that were lost."""
 
     def __init__(self, document: dict[str, Any], dialect: str, names: Mapping[str, str]) -> None:
         self.document = document
         self.dialect = dialect
         self.pointers = Pointers(document)
         self.lost: list[str] = []
-        self._given = names
+        self._earlier_names = names
         self._names: set[str] = set(names.values())
 
     def operations(self) -> Iterator[Operation]:
@@ -99,36 +99,36 @@ class _Reading:
             if not isinstance(item, dict):
                 continue
             for method in METHODS:
-                told = item.get(method)
-                if isinstance(told, dict):
-                    yield self._operation(str(path), item, method, told)
+                raw = item.get(method)
+                if isinstance(raw, dict):
+                    yield self._operation(str(path), item, method, raw)
 
     def _operation(
-        self, path: str, item: Mapping[str, Any], method: str, told: Mapping[str, Any]
+        self, path: str, item: Mapping[str, Any], method: str, raw: Mapping[str, Any]
     ) -> Operation:
-        original = _text(told.get("operationId")) or f"{method}_{path}"
-        tags = told.get("tags")
+        original = _text(raw.get("operationId")) or f"{method}_{path}"
+        tags = raw.get("tags")
         where = f"{method} {path}"
-        parameters = parameters_of(self, item, told, where)
-        parameters += _unannounced(path, parameters)
+        parameters = parameters_of(self, item, raw, where)
+        parameters += _undeclared(path, parameters)
         taken = {each.argument for each in parameters}
-        output, media_type = output_of(self, told, where)
+        output, media_type = output_of(self, raw, where)
         return Operation(
-            name=self._given.get(where)
+            name=self._earlier_names.get(where)
             or unique(slug(original), self._names, (method, slug(path))),
             original=original,
-            summary=_text(told.get("summary")),
-            description=_text(told.get("description")),
+            summary=_text(raw.get("summary")),
+            description=_text(raw.get("description")),
             parameters=parameters,
-            body=body_of(self, item, told, where, taken),
+            body=body_of(self, item, raw, where, taken),
             output=output,
             output_media_type=media_type,
             method=method.upper(),
             path=path,
-            server=next(iter(servers_of(told, self.dialect) or servers_of(item, self.dialect)), ""),
-            security=security_of(told.get("security", self.document.get("security"))),
+            server=next(iter(servers_of(raw, self.dialect) or servers_of(item, self.dialect)), ""),
+            security=security_of(raw.get("security", self.document.get("security"))),
             category=_text(tags[0]) if isinstance(tags, list) and tags else "",
-            deprecated=told.get("deprecated") is True,
+            deprecated=raw.get("deprecated") is True,
         )
 
     def resolve(self, value: Any, where: str) -> Any:
@@ -140,9 +140,9 @@ class _Reading:
             return None
 
 
-def _unannounced(path: str, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
-    """Parameters that the path template names but nobody declared: without them no request can be made."""
-    known = {each.name for each in parameters if each.place == "path"}
+def _undeclared(path: str, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    """Path parameters that the template names but the document does not declare: a request needs them."""
+    declared = {each.name for each in parameters if each.place == "path"}
     taken = {each.argument for each in parameters}
     return tuple(
         Parameter(
@@ -155,7 +155,7 @@ def _unannounced(path: str, parameters: tuple[Parameter, ...]) -> tuple[Paramete
             explode=False,
         )
         for name in dict.fromkeys(_TEMPLATE.findall(path))
-        if name not in known
+        if name not in declared
     )
 
 

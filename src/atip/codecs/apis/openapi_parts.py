@@ -62,28 +62,28 @@ MULTIPART = "multipart/form-data"
 
 
 def parameters_of(
-    reading: Reading, item: Mapping[str, Any], told: Mapping[str, Any], where: str
+    reading: Reading, item: Mapping[str, Any], operation: Mapping[str, Any], where: str
 ) -> tuple[Parameter, ...]:
     """Path, query, header and cookie parameters; an operation's own replace those of its path."""
-    found: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for raw in raw_parameters(reading, item, told, where):
-        found[(str(raw.get("name")), str(raw.get("in")))] = raw
+    raws: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for raw in raw_parameters(reading, item, operation, where):
+        raws[(str(raw.get("name")), str(raw.get("in")))] = raw
     taken: set[str] = set()
-    made = []
-    for (name, place), raw in found.items():
+    parameters = []
+    for (name, place), raw in raws.items():
         if place not in _STYLES or (place == "header" and name.lower() in _IGNORED_HEADERS):
             continue
         argument = unique(slug(name, "value", ARGUMENTS), taken, (place,))
-        made.append(_parameter(argument, name, place, raw))
-    return tuple(made)
+        parameters.append(_parameter(argument, name, place, raw))
+    return tuple(parameters)
 
 
 def raw_parameters(
-    reading: Reading, item: Mapping[str, Any], told: Mapping[str, Any], where: str
+    reading: Reading, item: Mapping[str, Any], operation: Mapping[str, Any], where: str
 ) -> list[Mapping[str, Any]]:
     """Parameter objects behind their references, those of the path first."""
     listed: list[Mapping[str, Any]] = []
-    for owner in (item, told):
+    for owner in (item, operation):
         values = owner.get("parameters")
         for value in values if isinstance(values, list) else ():
             raw = reading.resolve(value, where)
@@ -126,33 +126,37 @@ def _parameter(argument: str, name: str, place: str, raw: Mapping[str, Any]) -> 
 
 
 def body_of(
-    reading: Reading, item: Mapping[str, Any], told: Mapping[str, Any], where: str, taken: set[str]
+    reading: Reading,
+    item: Mapping[str, Any],
+    operation: Mapping[str, Any],
+    where: str,
+    taken: set[str],
 ) -> Body | None:
-    """The request body, in the media type that says most."""
+    """The request body, in the preferred media type."""
     if reading.dialect == "swagger-2.0":
-        return _swagger_body(reading, item, told, where, taken)
-    raw = reading.resolve(told.get("requestBody"), where)
+        return _swagger_body(reading, item, operation, where, taken)
+    raw = reading.resolve(operation.get("requestBody"), where)
     if not isinstance(raw, dict):
         return None
     content = raw.get("content")
     if not isinstance(content, dict) or not content:
         return None
-    chosen = preferred(tuple(content))
-    described = content[chosen] if isinstance(content[chosen], dict) else {}
+    media_type = preferred(tuple(content))
+    described = content[media_type] if isinstance(content[media_type], dict) else {}
     schema, encoding = described.get("schema"), described.get("encoding")
     return Body(
         argument=unique("body", taken),
-        media_type=chosen,
+        media_type=media_type,
         schema=schema if isinstance(schema, dict) else {},
         required=raw.get("required") is True,
         description=str(raw.get("description") or "").strip(),
         encoding=encoding if isinstance(encoding, dict) else {},
-        other_media_types=tuple(each for each in content if each != chosen),
+        other_media_types=tuple(each for each in content if each != media_type),
     )
 
 
 def preferred(media_types: tuple[str, ...]) -> str:
-    """The media type we would rather speak: JSON, then forms, then text, then whatever comes first."""
+    """The preferred media type: JSON, then forms, then text, then the first one listed."""
     return min(media_types, key=_rank)
 
 
@@ -167,11 +171,15 @@ def _rank(media_type: str) -> int:
 
 
 def _swagger_body(
-    reading: Reading, item: Mapping[str, Any], told: Mapping[str, Any], where: str, taken: set[str]
+    reading: Reading,
+    item: Mapping[str, Any],
+    operation: Mapping[str, Any],
+    where: str,
+    taken: set[str],
 ) -> Body | None:
-    consumes = told.get("consumes") or reading.document.get("consumes") or ["application/json"]
+    consumes = operation.get("consumes") or reading.document.get("consumes") or ["application/json"]
     kinds = tuple(each for each in consumes if isinstance(each, str)) or ("application/json",)
-    raws = raw_parameters(reading, item, told, where)
+    raws = raw_parameters(reading, item, operation, where)
     for raw in raws:
         if raw.get("in") == "body":
             schema = raw.get("schema")
@@ -209,10 +217,10 @@ def _swagger_form(fields: list[Mapping[str, Any]], kinds: tuple[str, ...], taken
 
 
 def output_of(
-    reading: Reading, told: Mapping[str, Any], where: str
+    reading: Reading, operation: Mapping[str, Any], where: str
 ) -> tuple[Mapping[str, Any] | None, str]:
-    """Schema and media type of the first successful answer that says something."""
-    responses = told.get("responses")
+    """Schema and media type of the first successful response that has a schema."""
+    responses = operation.get("responses")
     responses = responses if isinstance(responses, dict) else {}
     for status in sorted(responses, key=str):
         if not (str(status).startswith("2") or str(status).lower() == "default"):
@@ -222,18 +230,20 @@ def output_of(
             continue
         content = raw.get("content")
         if isinstance(content, dict) and content:
-            chosen = preferred(tuple(content))
-            schema = content[chosen].get("schema") if isinstance(content[chosen], dict) else None
-            return (schema if isinstance(schema, dict) else None), chosen
+            media_type = preferred(tuple(content))
+            schema = (
+                content[media_type].get("schema") if isinstance(content[media_type], dict) else None
+            )
+            return (schema if isinstance(schema, dict) else None), media_type
         if isinstance(raw.get("schema"), dict):
-            produces = told.get("produces") or reading.document.get("produces")
+            produces = operation.get("produces") or reading.document.get("produces")
             kinds = tuple(produces) if isinstance(produces, list) and produces else ()
             return raw["schema"], preferred(kinds or ("application/json",))
     return None, ""
 
 
 def security_of(value: object) -> tuple[tuple[str, ...], ...]:
-    """Alternatives of scheme names; an empty list of alternatives means that nothing is needed."""
+    """Alternatives of scheme names; an empty list means that no credentials are needed."""
     if not isinstance(value, list):
         return ()
     return tuple(tuple(map(str, each)) for each in value if isinstance(each, dict))
@@ -245,12 +255,12 @@ def schemes_of(document: Mapping[str, Any], dialect: str, pointers: Any) -> tupl
     raws = document.get("securityDefinitions") if dialect == "swagger-2.0" else None
     if raws is None and isinstance(components, dict):
         raws = components.get("securitySchemes")
-    made = []
+    schemes = []
     for name, raw in (raws if isinstance(raws, dict) else {}).items():
         raw = pointers.resolved(raw)
         if isinstance(raw, dict):
-            made.append(_scheme(str(name), raw))
-    return tuple(made)
+            schemes.append(_scheme(str(name), raw))
+    return tuple(schemes)
 
 
 def _scheme(name: str, raw: Mapping[str, Any]) -> AuthScheme:
@@ -276,18 +286,18 @@ def _scheme(name: str, raw: Mapping[str, Any]) -> AuthScheme:
 def _scopes(raw: Mapping[str, Any]) -> tuple[str, ...]:
     flows = raw.get("flows")
     owners = list(flows.values()) if isinstance(flows, dict) else [raw]
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for owner in owners:
         scopes = owner.get("scopes") if isinstance(owner, dict) else None
-        found.update(dict.fromkeys(map(str, scopes if isinstance(scopes, dict) else ())))
-    return tuple(found)
+        names.update(dict.fromkeys(map(str, scopes if isinstance(scopes, dict) else ())))
+    return tuple(names)
 
 
 def servers_of(owner: Mapping[str, Any], dialect: str, origin: str = "") -> tuple[str, ...]:
     """Base addresses, variables replaced by their defaults, without a slash at the end."""
     if dialect == "swagger-2.0":
         return _swagger_servers(owner, origin)
-    made = []
+    urls = []
     servers = owner.get("servers")
     for server in servers if isinstance(servers, list) else ():
         if not isinstance(server, dict) or not isinstance(server.get("url"), str):
@@ -297,8 +307,8 @@ def servers_of(owner: Mapping[str, Any], dialect: str, origin: str = "") -> tupl
         for name, variable in (variables if isinstance(variables, dict) else {}).items():
             if isinstance(variable, dict) and "default" in variable:
                 url = url.replace("{" + str(name) + "}", str(variable["default"]))
-        made.append((urljoin(origin, url) if origin else url).rstrip("/"))
-    return tuple(dict.fromkeys(made))
+        urls.append((urljoin(origin, url) if origin else url).rstrip("/"))
+    return tuple(dict.fromkeys(urls))
 
 
 def _swagger_servers(owner: Mapping[str, Any], origin: str) -> tuple[str, ...]:
@@ -306,8 +316,8 @@ def _swagger_servers(owner: Mapping[str, Any], origin: str) -> tuple[str, ...]:
     if not isinstance(host, str) or not host:
         return (urljoin(origin, base).rstrip("/"),) if origin and "swagger" in owner else ()
     schemes = owner.get("schemes")
-    known = [
+    declared = [
         each for each in (schemes if isinstance(schemes, list) else ()) if isinstance(each, str)
     ]
-    order = sorted(known or ["https"], key=lambda scheme: scheme != "https")
+    order = sorted(declared or ["https"], key=lambda scheme: scheme != "https")
     return tuple(f"{scheme}://{host}{base}".rstrip("/") for scheme in order if "http" in scheme)

@@ -20,21 +20,21 @@ _MAX_HOPS = 32
 
 
 class ReferenceProblem(FormatError):
-    """A reference that leads nowhere, in a circle, or outside."""
+    """A reference whose target is missing, circular or outside the document."""
 
 
 class Pointers(Mapping[str, "Any"]):
-    """A document seen as a mapping from reference (`#/components/schemas/User`) to what stands there."""
+    """A document seen as a mapping from reference (`#/components/schemas/User`) to its target."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
         self._known: dict[str, Any] = {}
 
     def __getitem__(self, reference: str) -> Any:
-        found = self._known.get(reference, self)
-        if found is self:
-            found = self._known[reference] = _walk(self._document, reference)
-        return found
+        target = self._known.get(reference, self)
+        if target is self:
+            target = self._known[reference] = _walk(self._document, reference)
+        return target
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)
@@ -43,7 +43,7 @@ class Pointers(Mapping[str, "Any"]):
         return len(self._known)
 
     def resolved(self, value: Any) -> Any:
-        """What `value` stands for: itself, or the end of its chain of references.
+        """Return `value` itself, or the end of its chain of references.
 
         Raises:
             ReferenceProblem: `api.reference-outside`, `api.reference-missing`, `api.reference-circle`.
@@ -52,25 +52,25 @@ class Pointers(Mapping[str, "Any"]):
             if not (isinstance(value, dict) and isinstance(value.get("$ref"), str)):
                 return value
             value = self[value["$ref"]]
-        raise ReferenceProblem("api.reference-circle", "a `$ref` leads back to itself")
+        raise ReferenceProblem("api.reference-circle", "a `$ref` refers to itself")
 
 
 def _walk(document: Mapping[str, Any], reference: str) -> Any:
     if not reference.startswith("#"):
         raise ReferenceProblem(
             "api.reference-outside",
-            f"`$ref` leads outside the document: {reference[:120]}",
+            f"`$ref` points outside the document: {reference[:120]}",
             hint="bundle the document into one file first",
         )
-    here: Any = document
+    node: Any = document
     for part in unquote(reference[1:]).split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(here, dict) and key in here:
-            here = here[key]
-        elif isinstance(here, list) and key.isdecimal() and int(key) < len(here):
-            here = here[int(key)]
+        if isinstance(node, dict) and key in node:
+            node = node[key]
+        elif isinstance(node, list) and key.isdecimal() and int(key) < len(node):
+            node = node[int(key)]
         else:
             raise ReferenceProblem(
-                "api.reference-missing", f"`$ref` leads nowhere: {reference[:120]}"
+                "api.reference-missing", f"`$ref` has no target: {reference[:120]}"
             )
-    return here
+    return node

@@ -40,33 +40,35 @@ _REFERENCE = re.compile(rb'"#/\$defs/([^"]+)"')
 
 
 def encode_api(api: Api, schemas: Schemas) -> bytes:
-    """The whole file."""
-    wanted: list[str] = []
+    """Encode the whole file."""
+    references: list[str] = []
     lines = [line_of(encode_header(api))]
-    lines += [line_of(encode_operation(each, schemas, wanted)) for each in api.operations]
-    shared = schemas.parts(wanted)
+    lines += [line_of(encode_operation(each, schemas, references)) for each in api.operations]
+    shared = schemas.parts(references)
     lines += [line_of({"part": name, "schema": schema}) for name, schema in shared.items()]
     return b"".join(lines)
 
 
-def encode_operation(operation: Operation, schemas: Schemas, wanted: list[str]) -> dict[str, Any]:
-    """One operation with everything a call needs, but for the shared schemas it refers to."""
-    made = {key: getattr(operation, key) for key in _PLAIN if getattr(operation, key)}
+def encode_operation(
+    operation: Operation, schemas: Schemas, references: list[str]
+) -> dict[str, Any]:
+    """Encode one operation with everything that a call needs, except shared schemas; adds these to `references`."""
+    document = {key: getattr(operation, key) for key in _PLAIN if getattr(operation, key)}
     if operation.parameters:
-        made["parameters"] = [_encoded(each, skip="schema") for each in operation.parameters]
+        document["parameters"] = [_encoded(each, skip="schema") for each in operation.parameters]
     if operation.body is not None:
-        made["body"] = _encoded(operation.body, skip="schema")
+        document["body"] = _encoded(operation.body, skip="schema")
     if operation.security:
-        made["security"] = [list(each) for each in operation.security]
+        document["security"] = [list(each) for each in operation.security]
     effects = encode_effects(operation.effects)
     if effects:
-        made["effects"] = effects
+        document["effects"] = effects
     if operation.extra:
-        made["extra"] = dict(operation.extra)
-    made["inputSchema"] = schemas.open_input(operation, wanted)
+        document["extra"] = dict(operation.extra)
+    document["inputSchema"] = schemas.open_input(operation, references)
     if operation.output is not None:
-        made["outputSchema"] = schemas.open_output(operation, wanted)
-    return made
+        document["outputSchema"] = schemas.open_output(operation, references)
+    return document
 
 
 def read_line(data: bytes, name: str) -> dict[str, Any] | None:
@@ -74,45 +76,45 @@ def read_line(data: bytes, name: str) -> dict[str, Any] | None:
     line = find_line(data, name)
     if line is None:
         return None
-    told: dict[str, Any] = json.loads(line)
+    document: dict[str, Any] = json.loads(line)
     for key in ("inputSchema", "outputSchema"):
-        if key in told and isinstance(told[key], dict):
-            shared = reached_parts(data, json.dumps(told[key], ensure_ascii=False).encode())
+        if key in document and isinstance(document[key], dict):
+            shared = reached_parts(data, json.dumps(document[key], ensure_ascii=False).encode())
             if shared:
-                told[key]["$defs"] = shared
-    return told
+                document[key]["$defs"] = shared
+    return document
 
 
 def reached_parts(data: bytes, text: bytes, limit: int = 400) -> dict[str, Any]:
-    """Shared schemas that a text refers to, directly and further on; what lies beyond the limit is open."""
-    found: dict[str, Any] = {}
+    """Shared schemas that a text refers to, directly and indirectly; parts beyond the limit accept any value."""
+    parts: dict[str, Any] = {}
     queue = list(dict.fromkeys(_REFERENCE.findall(text)))
     for name in queue:
         key = name.decode()
-        if key in found:
+        if key in parts:
             continue
-        line = None if len(found) >= limit else find_line(data, key, "part")
-        found[key] = True if line is None else json.loads(line)["schema"]
+        line = None if len(parts) >= limit else find_line(data, key, "part")
+        parts[key] = True if line is None else json.loads(line)["schema"]
         if line is not None:
-            queue += [each for each in _REFERENCE.findall(line) if each.decode() not in found]
-    return found
+            queue += [each for each in _REFERENCE.findall(line) if each.decode() not in parts]
+    return parts
 
 
-def decode_operation(told: Mapping[str, Any]) -> Operation:
+def decode_operation(document: Mapping[str, Any]) -> Operation:
     """The operation of a line. Parameters get their schema back from the input schema."""
-    schema = told["inputSchema"]
+    schema = document["inputSchema"]
     properties, shared = schema.get("properties", {}), schema.get("$defs")
 
     def schema_of(argument: str) -> Mapping[str, Any]:
         own = properties.get(argument, {})
         return {**own, "$defs": shared} if shared and "$ref" in json.dumps(own) else own
 
-    body = told.get("body")
+    body = document.get("body")
     return Operation(
-        **{key: told[key] for key in _PLAIN if key in told},
+        **{key: document[key] for key in _PLAIN if key in document},
         parameters=tuple(
             Parameter(**each, schema=schema_of(each["argument"]))
-            for each in told.get("parameters", ())
+            for each in document.get("parameters", ())
         ),
         body=None
         if body is None
@@ -120,10 +122,10 @@ def decode_operation(told: Mapping[str, Any]) -> Operation:
             **{**body, "other_media_types": tuple(body.get("other_media_types", ()))},
             schema=schema_of(body["argument"]),
         ),
-        security=tuple(tuple(each) for each in told.get("security", ())),
-        effects=decode_effects(told.get("effects", {})),
-        output=told.get("outputSchema"),
-        extra=told.get("extra", {}),
+        security=tuple(tuple(each) for each in document.get("security", ())),
+        effects=decode_effects(document.get("effects", {})),
+        output=document.get("outputSchema"),
+        extra=document.get("extra", {}),
     )
 
 
@@ -141,33 +143,33 @@ def encode_header(api: Api) -> dict[str, Any]:
     }
 
 
-def decode_header(told: Mapping[str, Any], operations: Iterable[Operation] = ()) -> Api:
+def decode_header(document: Mapping[str, Any], operations: Iterable[Operation] = ()) -> Api:
     """An Api from its line; schemas of operations read from disk are complete already."""
     schemes = tuple(
         AuthScheme(**{**each, "scopes": tuple(each.get("scopes", ()))})
-        for each in told.get("schemes", ())
+        for each in document.get("schemes", ())
     )
     return Api(
-        name=told["api"],
-        kind=told["kind"],
-        title=told.get("title", ""),
-        description=told.get("description", ""),
-        version=told.get("version", ""),
-        servers=tuple(told.get("servers", ())),
+        name=document["api"],
+        kind=document["kind"],
+        title=document.get("title", ""),
+        description=document.get("description", ""),
+        version=document.get("version", ""),
+        servers=tuple(document.get("servers", ())),
         schemes=schemes,
         operations=tuple(operations),
     )
 
 
-def line_of(told: Mapping[str, Any]) -> bytes:
+def line_of(document: Mapping[str, Any]) -> bytes:
     """A line of the file."""
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def find_line(data: bytes, name: str, key: str = "name") -> bytes | None:
     """The line of one operation, or of one shared part, without reading the others."""
-    wanted = f'\n{{"{key}":{json.dumps(name, ensure_ascii=False)}'
-    start = data.find(wanted.encode())
+    prefix = f'\n{{"{key}":{json.dumps(name, ensure_ascii=False)}'
+    start = data.find(prefix.encode())
     if start < 0:
         return None
     end = data.find(b"\n", start + 1)
@@ -177,10 +179,10 @@ def find_line(data: bytes, name: str, key: str = "name") -> bytes | None:
 def _encoded(value: Value, skip: str = "") -> dict[str, Any]:
     """Fields that differ from their defaults; tuples as lists."""
     cls: Any = type(value)
-    made = {}
+    encoded = {}
     for field in cls._fields:
-        held = getattr(value, field)
-        if field == skip or (field in cls._defaults and held == cls._defaults[field]):
+        item = getattr(value, field)
+        if field == skip or (field in cls._defaults and item == cls._defaults[field]):
             continue
-        made[field] = list(held) if isinstance(held, tuple) else held
-    return made
+        encoded[field] = list(item) if isinstance(item, tuple) else item
+    return encoded

@@ -73,14 +73,14 @@ _FORMS: dict[str, tuple[type, ...]] = {
 
 
 def _fits(key: str, value: object) -> bool:
-    wanted = _FORMS.get(key)
-    if wanted is None:
+    types = _FORMS.get(key)
+    if types is None:
         return True
-    if not isinstance(value, wanted) or (
+    if not isinstance(value, types) or (
         value == [] and key in {"enum", "type", "allOf", "anyOf", "oneOf"}
     ):
         return False
-    return not isinstance(value, bool) or bool in wanted
+    return not isinstance(value, bool) or bool in types
 
 
 class Schemas:
@@ -105,77 +105,77 @@ class Schemas:
         return self._names
 
     def complete(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """`schema` with every reference answered by its own `$defs`."""
-        wanted: list[str] = []
-        made: dict[str, Any] = self._convert(schema, wanted)
-        if not wanted:
-            return made
-        return {**made, "$defs": self._reach(wanted)}
+        """`schema` with every reference resolved by its own `$defs`."""
+        references: list[str] = []
+        converted: dict[str, Any] = self._convert(schema, references)
+        if not references:
+            return converted
+        return {**converted, "$defs": self._reach(references)}
 
-    def open_output(self, operation: Operation, wanted: list[str]) -> Any:
-        """The schema of the answer without its shared parts; what it refers to is added to `wanted`."""
-        return None if operation.output is None else self._convert(operation.output, wanted)
+    def open_output(self, operation: Operation, references: list[str]) -> Any:
+        """The schema of the answer without its shared parts; what it refers to is added to `references`."""
+        return None if operation.output is None else self._convert(operation.output, references)
 
-    def parts(self, wanted: list[str]) -> dict[str, Any]:
-        """Every shared part that `wanted` reaches, without a limit: for a file that holds each once."""
-        return self._reach(wanted, limit=None)
+    def parts(self, references: list[str]) -> dict[str, Any]:
+        """Every shared part that `references` reach, without a limit: for a file that holds each part once."""
+        return self._reach(references, limit=None)
 
     def input_of(self, operation: Operation) -> dict[str, Any]:
-        """What a caller gives: one object with a property for each parameter and one for the body."""
-        wanted: list[str] = []
-        made = self.open_input(operation, wanted)
-        if wanted:
-            made["$defs"] = self._reach(wanted)
-        return made
+        """Input schema: an object with a property for each parameter and one for the body."""
+        references: list[str] = []
+        schema = self.open_input(operation, references)
+        if references:
+            schema["$defs"] = self._reach(references)
+        return schema
 
-    def open_input(self, operation: Operation, wanted: list[str]) -> dict[str, Any]:
-        """The same without its shared parts."""
+    def open_input(self, operation: Operation, references: list[str]) -> dict[str, Any]:
+        """The input schema without its shared parts; what it refers to is added to `references`."""
         properties: dict[str, Any] = {}
         required = []
         for each in operation.parameters:
-            properties[each.argument] = self._described(each.schema, each.description, wanted)
+            properties[each.argument] = self._described(each.schema, each.description, references)
             if each.required:
                 required.append(each.argument)
         if operation.body is not None:
             body = operation.body
-            properties[body.argument] = self._described(body.schema, body.description, wanted)
+            properties[body.argument] = self._described(body.schema, body.description, references)
             if body.required:
                 required.append(body.argument)
-        made: dict[str, Any] = {"type": "object", "properties": properties}
+        schema: dict[str, Any] = {"type": "object", "properties": properties}
         if required:
-            made["required"] = required
-        made["additionalProperties"] = False
-        return made
+            schema["required"] = required
+        schema["additionalProperties"] = False
+        return schema
 
-    def _described(self, schema: Mapping[str, Any], told: str, wanted: list[str]) -> Any:
-        made = self._convert(schema, wanted)
-        if told and isinstance(made, dict) and "description" not in made:
-            return {**made, "description": told}
-        return made
+    def _described(self, schema: Mapping[str, Any], description: str, references: list[str]) -> Any:
+        converted = self._convert(schema, references)
+        if description and isinstance(converted, dict) and "description" not in converted:
+            return {**converted, "description": description}
+        return converted
 
-    def _reach(self, wanted: list[str], limit: int | None = MAX_PARTS) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        queue = list(dict.fromkeys(wanted))
+    def _reach(self, references: list[str], limit: int | None = MAX_PARTS) -> dict[str, Any]:
+        parts: dict[str, Any] = {}
+        queue = list(dict.fromkeys(references))
         for reference in queue:
             name = self._names[reference]
-            if limit is not None and len(found) >= limit:
-                found[name] = True
+            if limit is not None and len(parts) >= limit:
+                parts[name] = True
                 continue
             part, further = self._part(reference)
-            found[name] = part
-            queue.extend(each for each in further if self._names[each] not in found)
-        return found
+            parts[name] = part
+            queue.extend(each for each in further if self._names[each] not in parts)
+        return parts
 
     def _part(self, reference: str) -> tuple[Any, tuple[str, ...]]:
-        known = self._parts.get(reference)
-        if known is None:
-            wanted: list[str] = []
+        entry = self._parts.get(reference)
+        if entry is None:
+            references: list[str] = []
             try:
-                made = self._convert(self._definitions[reference], wanted)
+                converted = self._convert(self._definitions[reference], references)
             except (ReferenceProblem, KeyError):
-                made = True
-            known = self._parts[reference] = (made, tuple(dict.fromkeys(wanted)))
-        return known
+                converted = True
+            entry = self._parts[reference] = (converted, tuple(dict.fromkeys(references)))
+        return entry
 
     def _name(self, reference: str) -> str:
         name = self._names.get(reference)
@@ -184,67 +184,69 @@ class Schemas:
             name = self._names[reference] = unique(last, self._taken)
         return name
 
-    def _convert(self, schema: Any, wanted: list[str]) -> Any:
+    def _convert(self, schema: Any, references: list[str]) -> Any:
         if not isinstance(schema, dict):
             return schema if isinstance(schema, bool) else {}
         reference = schema.get("$ref")
         if isinstance(reference, str):
             name = self._name(reference)
-            wanted.append(reference)
-            made: dict[str, Any] = {"$ref": f"#/$defs/{name}"}
+            references.append(reference)
+            converted: dict[str, Any] = {"$ref": f"#/$defs/{name}"}
             if isinstance(schema.get("description"), str):
-                made["description"] = schema["description"]
-            return made
-        made = {
+                converted["description"] = schema["description"]
+            return converted
+        converted = {
             key: value
             for key, value in schema.items()
             if key not in _DROPPED and not key.startswith("x-") and _fits(key, value)
         }
         for key in _CHILDREN:
-            if isinstance(made.get(key), dict):
-                made[key] = self._convert(made[key], wanted)
+            if isinstance(converted.get(key), dict):
+                converted[key] = self._convert(converted[key], references)
         for key in _CHILD_LISTS:
-            if isinstance(made.get(key), list):
-                made[key] = [self._convert(each, wanted) for each in made[key]]
+            if isinstance(converted.get(key), list):
+                converted[key] = [self._convert(each, references) for each in converted[key]]
         for key in _CHILD_MAPS:
-            if isinstance(made.get(key), dict):
-                made[key] = {name: self._convert(each, wanted) for name, each in made[key].items()}
-        return _modern(made, schema) if self._old else made
+            if isinstance(converted.get(key), dict):
+                converted[key] = {
+                    name: self._convert(each, references) for name, each in converted[key].items()
+                }
+        return _modern(converted, schema) if self._old else converted
 
 
-def _modern(made: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """OpenAPI 3.0 and Swagger 2 words in the words of 2020-12."""
+def _modern(converted: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Rewrite keywords of OpenAPI 3.0 and Swagger 2 to 2020-12."""
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-        flag = made.get(exclusive)
+        flag = converted.get(exclusive)
         if isinstance(flag, bool):
-            del made[exclusive]
-            if flag and bound in made:
-                made[exclusive] = made.pop(bound)
-    if made.get("type") == "file":
-        made["type"] = "string"
-    if isinstance(made.get("required"), bool):
-        del made["required"]
+            del converted[exclusive]
+            if flag and bound in converted:
+                converted[exclusive] = converted.pop(bound)
+    if converted.get("type") == "file":
+        converted["type"] = "string"
+    if isinstance(converted.get("required"), bool):
+        del converted["required"]
     if schema.get("nullable") is True or schema.get("x-nullable") is True:
-        return _or_null(made)
-    return made
+        return _or_null(converted)
+    return converted
 
 
-def _or_null(made: dict[str, Any]) -> dict[str, Any]:
-    kind = made.get("type")
+def _or_null(converted: dict[str, Any]) -> dict[str, Any]:
+    kind = converted.get("type")
     if isinstance(kind, str):
-        made["type"] = [kind, "null"]
-        if isinstance(made.get("enum"), list) and None not in made["enum"]:
-            made["enum"] = [*made["enum"], None]
-        return made
-    if any(key in made for key in ("allOf", "anyOf", "oneOf", "enum")):
-        told = made.pop("description", None)
-        wrapped: dict[str, Any] = {"anyOf": [made, {"type": "null"}]}
-        if told:
-            wrapped["description"] = told
+        converted["type"] = [kind, "null"]
+        if isinstance(converted.get("enum"), list) and None not in converted["enum"]:
+            converted["enum"] = [*converted["enum"], None]
+        return converted
+    if any(key in converted for key in ("allOf", "anyOf", "oneOf", "enum")):
+        description = converted.pop("description", None)
+        wrapped: dict[str, Any] = {"anyOf": [converted, {"type": "null"}]}
+        if description:
+            wrapped["description"] = description
         return wrapped
-    return made
+    return converted
 
 
 def schemas_of(api: Api) -> Schemas:
-    """The schemas of an Api, ready to be asked for one operation after the other."""
+    """The schemas of an Api; one object serves all its operations."""
     return Schemas(api.definitions, api.dialect)

@@ -72,7 +72,9 @@ def _option(name: str, schema: Any, required: bool, parts: Mapping[str, Any] | N
     schema = schema if isinstance(schema, dict) else {}
     kind = schema.get("type")
     choices = schema.get("enum")
-    whole = {**schema, "$defs": _needed(schema, parts)} if parts and _refers(schema) else schema
+    self_contained = (
+        {**schema, "$defs": _needed(schema, parts)} if parts and _refers(schema) else schema
+    )
     return Option(
         name=name,
         flags=(f"--{name.replace('_', '-')}",),
@@ -81,7 +83,7 @@ def _option(name: str, schema: Any, required: bool, parts: Mapping[str, Any] | N
         required=True if required else None,
         default=schema.get("default", MISSING),
         enum=tuple(choices) if isinstance(choices, list) and choices else None,
-        schema=whole or None,
+        schema=self_contained or None,
     )
 
 
@@ -93,20 +95,20 @@ def _refers(node: object) -> bool:
 
 def _needed(schema: object, parts: Mapping[str, Any]) -> dict[str, Any]:
     """The shared parts that one parameter reaches."""
-    found: dict[str, Any] = {}
+    reached: dict[str, Any] = {}
     stack = [schema]
     while stack:
         node = stack.pop()
         if isinstance(node, dict):
             reference = node.get("$ref")
             name = reference.rsplit("/", 1)[-1] if isinstance(reference, str) else ""
-            if name in parts and name not in found:
-                found[name] = parts[name]
+            if name in parts and name not in reached:
+                reached[name] = parts[name]
                 stack.append(parts[name])
             stack.extend(node.values())
         elif isinstance(node, list):
             stack.extend(node)
-    return found
+    return reached
 
 
 def _line(text: str) -> str:

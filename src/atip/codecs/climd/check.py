@@ -1,8 +1,8 @@
-"""What is wrong with the front matter of a bundle's documents.
+"""Checks of the front matter of a bundle's documents.
 
-Three modes. `schema`: the public schemas and nothing else. `strict`: the letter of the text, plus what a host cannot
-act on (patterns that do not compile, commands that need a shell, sandbox entries that mean nothing). `lenient`: the
-same findings, those that published bundles live with as warnings. Implements AIP-29 "Frontmatter" to "Output
+Three modes. `schema`: the public schemas and nothing else. `strict`: every rule of the text, plus what a host cannot
+act on (patterns that do not compile, commands that need a shell, sandbox entries without meaning). `lenient`: the
+same findings, those that are common in published bundles as warnings. Implements AIP-29 "Frontmatter" to "Output
 conventions"; RESOLUTIONS P1, P2, P7, P9, P12, P13, P21.
 """
 
@@ -44,7 +44,7 @@ _SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
 
 
 def check_fields(kind: str, fields: Mapping[str, Any], mode: Mode = "strict") -> list[Problem]:
-    """All problems of a document's fields."""
+    """List all problems of a document's fields."""
     if mode == "schema":
         return list(_by_schema(kind, fields))
     problems = [*_by_schema(kind, _for_schema(kind, fields)), *_beyond(kind, fields)]
@@ -57,7 +57,7 @@ def check_fields(kind: str, fields: Mapping[str, Any], mode: Mode = "strict") ->
 
 
 def schema_of(kind: str) -> dict[str, Any]:
-    """The tables for a kind of document; see `schema.py`."""
+    """The schema for a kind of document; see `schema.py`."""
     if kind == "CLI":
         return climd_schema.CLI
     if kind == "AGENT-CLI":
@@ -87,9 +87,9 @@ def _refined(fields: Mapping[str, Any], path: Parts, message: str) -> Iterator[P
             else (climd_schema.SETUP, "kind")
         )
         entry = fields[path[0]][path[1]]
-        named = entry.get(word) if isinstance(entry, dict) else None
-        if named in tables:
-            for inner, text in schema_problems(compile_schema(tables[named]), entry):
+        choice = entry.get(word) if isinstance(entry, dict) else None
+        if choice in tables:
+            for inner, text in schema_problems(compile_schema(tables[choice]), entry):
                 yield _problem((*path, *inner), "format.schema", text)
             return
         text = f"`{word}` must be one of {', '.join(tables)}"
@@ -101,8 +101,8 @@ def _refined(fields: Mapping[str, Any], path: Parts, message: str) -> Iterator[P
 
 def _for_schema(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields without what the text allows beyond the schema."""
-    known = {key: value for key, value in fields.items() if not _in_text(kind, key)}
-    install = known.get("install")
+    reduced = {key: value for key, value in fields.items() if not _in_text(kind, key)}
+    install = reduced.get("install")
     if kind in ("CLI", "AGENT-CLI") and isinstance(install, list):
         usable = [
             entry
@@ -110,10 +110,10 @@ def _for_schema(kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
             if not (isinstance(entry, dict) and entry.get("experimental") is True)
             or entry.get("method") in climd_schema.INSTALL
         ]
-        # entries that are all experimental are entries, though the schema knows none of them
+        # a list of experimental entries only is not empty, though the schema accepts none of them
         only = install and not usable
-        known["install"] = [_STAND_IN] if only else [_unhashed(entry) for entry in usable]
-    return known
+        reduced["install"] = [_STAND_IN] if only else [_unhashed(entry) for entry in usable]
+    return reduced
 
 
 def _in_text(kind: str, key: str) -> bool:
@@ -123,14 +123,14 @@ def _in_text(kind: str, key: str) -> bool:
 
 
 def _unhashed(entry: Any) -> Any:
-    """Placeholders in the place of a hash get a finding of their own (P2)."""
+    """Drop a placeholder hash: it has its own finding (P2)."""
     if isinstance(entry, dict) and is_placeholder(entry.get("verify_sha256")):
         return {key: value for key, value in entry.items() if key != "verify_sha256"}
     return entry
 
 
 def is_placeholder(value: object) -> bool:
-    """Whether something stands where a SHA-256 belongs and is none."""
+    """Whether a value is present where a SHA-256 belongs, but is not one."""
     return value is not None and not (isinstance(value, str) and _SHA256.match(value))
 
 
@@ -156,20 +156,20 @@ def _beyond(kind: str, fields: Mapping[str, Any]) -> Iterator[Problem]:
 def _cli(fields: Mapping[str, Any]) -> Iterator[Problem]:
     for key in DISCOURAGED:
         if key in fields:
-            text = f"`{key}` belongs to the runner or the tool, not to the bundle"
+            text = f"move `{key}` to the runner or the tool; it does not belong in the bundle"
             yield _problem((key,), "climd.discouraged", text, "warning")
     commands = fields.get("commands")
     if isinstance(commands, dict) and not list(leaves(commands)):
-        yield _problem(("commands",), "climd.missing", "no command leads to a TOOL.md")
+        yield _problem(("commands",), "climd.missing", "`commands` does not refer to any TOOL.md")
     output = fields.get("output")
     if isinstance(output, dict) and output.get("json_flag_args") and not output.get("json_flag"):
-        yield _problem(("output",), "climd.output", "`json_flag_args` without `json_flag`")
+        yield _problem(("output",), "climd.output", "`json_flag_args` needs `json_flag`")
     intents = fields.get("intents")
     if intents is not None and not (
         isinstance(intents, list)
         and all(isinstance(one, dict) and isinstance(one.get("ref"), str) for one in intents)
     ):
-        yield _problem(("intents",), "format.schema", "each intent is `{ ref: PATH }`")
+        yield _problem(("intents",), "format.schema", "`intents` must be a list of `{ ref: PATH }`")
 
 
 def _install(entries: object) -> Iterator[Problem]:
@@ -177,13 +177,13 @@ def _install(entries: object) -> Iterator[Problem]:
         if not isinstance(entry, dict):
             continue
         if entry.get("experimental") is True and entry.get("method") not in climd_schema.INSTALL:
-            text = f"method `{str(entry.get('method'))[:40]}` is experimental and is skipped"
+            text = f"method `{str(entry.get('method'))[:40]}` is experimental; the entry is skipped"
             yield _problem(("install", at), "climd.experimental", text, "warning")
         if is_placeholder(entry.get("verify_sha256")):
-            text = "the hash is a placeholder; nothing can be installed this way"
+            text = "`verify_sha256` is a placeholder; replace it with the real hash, or this entry is not installed"
             yield _problem(("install", at, "verify_sha256"), "climd.placeholder", text)
         elif entry.get("method") in ("curl", "download") and "verify_sha256" not in entry:
-            text = "without `verify_sha256` this way is declined"
+            text = "add `verify_sha256`; without it this entry is not installed"
             yield _problem(("install", at), "climd.no-hash", text, "warning")
 
 
@@ -195,7 +195,7 @@ def _version_check(block: object) -> Iterator[Problem]:
     parse = block.get("parse")
     yield from _attempt(parse, ("version_check", "parse"), compile_regex)
     if isinstance(parse, str) and not re.search(r"(?<!\\)\((?!\?(?!P?<[^=!]))", parse):
-        text = "the pattern has no group to read the version from"
+        text = "the pattern needs a group that captures the version"
         yield _problem(("version_check", "parse"), "climd.no-group", text)
 
 
@@ -223,7 +223,9 @@ def _setup(steps: object) -> Iterator[Problem]:
             continue
         identity = step.get("id")
         if identity in seen:
-            yield _problem(("setup", at, "id"), "climd.duplicate", f"`{identity}` is used twice")
+            yield _problem(
+                ("setup", at, "id"), "climd.duplicate", f"step id `{identity}` is used twice"
+            )
         seen.add(identity)
         yield from _command(step.get("cmd"), ("setup", at, "cmd"))
         for name in ("skip_if", "persist", "options"):
@@ -271,10 +273,10 @@ def tool_sandbox(fields: Mapping[str, Any]) -> Any:
 
 def driver_argv(entry: object) -> Any:
     """`implements[].metadata.cli.argv` (P3)."""
-    found: Any = entry
+    value: Any = entry
     for key in ("metadata", "cli", "argv"):
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def leaves(
@@ -282,11 +284,11 @@ def leaves(
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """Subcommand words and reference of every leaf; keys `""` and `.` are the group itself (P18)."""
     for key, value in commands.items():
-        here = path if key in ("", ".") else (*path, *key.split())
+        words = path if key in ("", ".") else (*path, *key.split())
         if isinstance(value, str):
-            yield here, value
+            yield words, value
         elif isinstance(value, dict):
-            yield from leaves(value, here)
+            yield from leaves(value, words)
 
 
 def _template(argv: object, parts: Parts) -> Iterator[Problem]:

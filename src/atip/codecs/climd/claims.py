@@ -1,6 +1,6 @@
-"""What a bundle says of its tools: sandbox, mutations and risk, all from the most that a tool may do. Pure.
+"""Claims of a bundle about its tools: sandbox, mutations and risk, derived from the ceiling of effects. Pure.
 
-A TOOL.md has a template that takes the options it names and no others, so that its claims are made from the ceiling of
+The template of a TOOL.md takes only the options it names, so its claims are derived from the ceiling of
 these. Unknown counts as the dangerous value. Implements AIP-29 `sandbox`, AIP-14 `mutates`, `approval`, `risk_level`.
 """
 
@@ -45,13 +45,13 @@ def _widest(left: Effects, right: Effects) -> Effects:
 
 
 def ceiling_of(tool: Tool, words: tuple[str, ...], command: Command) -> Effects:
-    """The most that a tool of the bundle may do: its template takes these options and no others."""
+    """Ceiling of effects of one tool: its template takes these options and no others."""
     nodes = nodes_along(tool, words)
     return claim_of(tool, nodes, command.options or (), bool(command.arguments)).ceiling
 
 
 def narrowing_of(effects: Effects) -> dict[str, Any]:
-    """What a command surely does not need of its bundle's sandbox."""
+    """The part of its bundle's sandbox that a command certainly does not need."""
     files = effects.filesystem
     narrowed: dict[str, Any] = {}
     if effects.network is False:
@@ -89,5 +89,5 @@ def root_command(tool: Tool) -> Command:
 
 
 def slug_of(text: str) -> str:
-    """A text as an identifier of a bundle."""
+    """Turn a text into an identifier for a bundle."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].rstrip("-") or "tool"

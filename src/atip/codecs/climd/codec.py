@@ -2,9 +2,9 @@
 
     decoded = decode({"CLI.md": b"---…", "tools/pr-list/TOOL.md": b"---…"}, origin="gh")
 
-Reading keeps every document word for word under `x-climd`, so that writing gives them back, comments and unknown keys
-included. Writing any other tool makes a bundle with one TOOL.md per command (`write.py`). What one side cannot
-say is found by reading the result again, and is listed. Implements AIP-29; RESOLUTIONS P1, P3, P18, P25.
+Decoding preserves every document under `x-climd`, so that encoding restores them, comments and unknown keys
+included. Writing any other tool makes a bundle with one TOOL.md per command (`write.py`). Losses are
+found by decoding the result again. Implements AIP-29; RESOLUTIONS P1, P3, P18, P25.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ if TYPE_CHECKING:
 
     from atip.codecs.climd.document import Document
 
-KEPT = "x-climd"
+VENDOR_FIELD = "x-climd"
 """Vendor field of a tool that was read from a bundle: its documents as written, by path."""
 MANIFEST = "CLI.md"
 MAX_FILES = 2_000
 
 
 def decode(data: bytes | Mapping[str, Any], *, origin: str = "", strict: bool = False) -> Decoded:
-    """Documents of a bundle → Tool. Bytes alone are a CLI.md without its companions.
+    """Decode the documents of a bundle. Bytes are a CLI.md without its companions.
 
     Args:
         origin: name of the bundle's folder, which should be its id.
         strict: deviations from the text are errors.
 
     Raises:
-        FormatError: `climd.invalid` with all problems when no bundle can be made of it.
+        FormatError: `climd.invalid` with all problems when the documents do not form a bundle.
     """
     files = {MANIFEST: data} if isinstance(data, bytes) else _bytes(data)
     documents, problems = read_documents(files, strict=strict)
     cli = documents.get(MANIFEST)
     errors = [problem for problem in problems if problem.severity == "error"]
     if cli is None or errors:
-        reason = errors[0].message if errors else f"there is no {MANIFEST}"
+        reason = errors[0].message if errors else f"{MANIFEST} is missing"
         raise FormatError("climd.invalid", f"not a bundle: {reason}", problems=problems)
     manifest = read_manifest(cli.fields)
     folder = origin.rstrip("/").rpartition("/")[2]
     if folder and folder != manifest.id:
-        text = f"the folder is called `{folder[:60]}` and the bundle `{manifest.id}`"
+        text = f"the folder is named `{folder[:60]}`, but the bundle id is `{manifest.id}`"
         problems.append(
             Problem(path="CLI.md$.id", code="climd.folder-name", message=text, severity="warning")
         )
@@ -83,7 +83,7 @@ def decode(data: bytes | Mapping[str, Any], *, origin: str = "", strict: bool = 
         patterns=patterns_of(manifest, documents) or None,
         examples=tuple(cmd for _, cmd in manifest.examples) or None,
         extra={
-            KEPT: {path: document.text for path, document in documents.items()},
+            VENDOR_FIELD: {path: document.text for path, document in documents.items()},
             "x-atip": {
                 "bundle": manifest.key,
                 "range": manifest.version_check.range,
@@ -96,9 +96,9 @@ def decode(data: bytes | Mapping[str, Any], *, origin: str = "", strict: bool = 
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → texts of a bundle by path."""
-    kept = tool.extra.get(KEPT)
-    files = _kept(tool, kept) if isinstance(kept, dict) else None
+    """Encode a tool as the texts of a bundle, by path."""
+    preserved = tool.extra.get(VENDOR_FIELD)
+    files = _reuse_documents(tool, preserved) if isinstance(preserved, dict) else None
     if files is None:
         files = write_bundle(PlainBundle(tool=tool))
     back = decode(files).tool
@@ -121,18 +121,18 @@ def read_documents(
             problems += [one.replace(path=path + one.path) for one in error.problems]
             continue
         documents[normal(path)] = document
-        found = check_fields(kind, document.fields, "strict" if strict else "lenient")
-        problems += [one.replace(path=path + one.path) for one in found]
+        findings = check_fields(kind, document.fields, "strict" if strict else "lenient")
+        problems += [one.replace(path=path + one.path) for one in findings]
     return documents, problems
 
 
 def templates_of(documents: Mapping[str, Document]) -> dict[str, Any]:
     """Argument templates that DRIVER.md files of the bundle bring, by reference."""
-    found: dict[str, Any] = {}
+    templates: dict[str, Any] = {}
     for document in documents.values():
         if document.kind == "DRIVER":
-            found.update(driver_templates(document.fields))
-    return found
+            templates.update(driver_templates(document.fields))
+    return templates
 
 
 def normal(path: str) -> str:
@@ -149,15 +149,15 @@ def _bytes(data: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def _unread(fields: Mapping[str, Any]) -> list[Loss]:
-    """What a Tool has no place for. It is kept in the documents."""
-    message = "a Tool has no place for it; it stays in the documents"
+    """Losses: fields that a Tool lacks. They stay in the preserved documents."""
+    message = "a Tool has no field for it; it stays in the preserved documents"
     names = ("install", "setup", "runner", "output", "requires", "bin_args", "metadata")
     return [Loss(path=render_path((name,)), message=message) for name in names if fields.get(name)]
 
 
-def _kept(tool: Tool, kept: dict[str, Any]) -> dict[str, str] | None:
+def _reuse_documents(tool: Tool, preserved: dict[str, Any]) -> dict[str, str] | None:
     """The documents a tool was read from, if they are still those of this tool."""
-    files = {path: text for path, text in kept.items() if isinstance(text, str)}
+    files = {path: text for path, text in preserved.items() if isinstance(text, str)}
     try:
         manifest = decode(files).tool
     except FormatError:
@@ -175,7 +175,7 @@ def _kept(tool: Tool, kept: dict[str, Any]) -> dict[str, str] | None:
 
 
 def _differences(tool: Tool, back: Tool) -> list[Loss]:
-    """What the tool says and the bundle, read again, does not."""
+    """Losses: fields of the tool that the bundle, decoded again, lacks."""
     losses: list[Loss] = []
     _compare(model_encode.encode(tool), model_encode.encode(back), (), losses)
     return losses
@@ -183,12 +183,12 @@ def _differences(tool: Tool, back: Tool) -> list[Loss]:
 
 def _compare(old: Any, new: Any, path: tuple[str | int, ...], losses: list[Loss]) -> None:
     for key, value in old.items():
-        here = (*path, key)
-        if key in (KEPT, "x-atip"):
+        place = (*path, key)
+        if key in (VENDOR_FIELD, "x-atip"):
             continue
         if key not in new:
-            losses.append(Loss(path=render_path(here), message="CLI.md has no place for it"))
+            losses.append(Loss(path=render_path(place), message="CLI.md has no field for it"))
         elif isinstance(value, dict) and isinstance(new[key], dict):
-            _compare(value, new[key], here, losses)
+            _compare(value, new[key], place, losses)
         elif value != new[key]:
-            losses.append(Loss(path=render_path(here), message="CLI.md says something else here"))
+            losses.append(Loss(path=render_path(place), message="CLI.md has a different value"))

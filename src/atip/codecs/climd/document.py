@@ -1,6 +1,6 @@
 """A document of a CLI.md bundle: front matter and body, with its text kept so that writing loses no comment.
 
-Seven kinds, told by file name: CLI, TOOL, SECRETS, RUNNER, INTENT, DRIVER, AGENT-CLI. Reading is bounded and strict
+Seven kinds, recognized by file name: CLI, TOOL, SECRETS, RUNNER, INTENT, DRIVER, AGENT-CLI. Reading is bounded and strict
 about YAML (`model.reading.yaml_reader`); what the fields mean is `manifest.py`, what is wrong with them
 `check.py`. Implements AIP-29 "Frontmatter", "Body".
 """
@@ -46,7 +46,7 @@ def kind_of_name(name: str) -> str | None:
 
 
 def read_document(data: bytes, kind: str) -> Document:
-    """Bytes of a file → Document.
+    """Read a file's bytes as a Document.
 
     Raises:
         FormatError: with line and column; `format.no-front-matter`, `format.syntax` …
@@ -88,18 +88,18 @@ def render_document(
 
 def _edited(matter: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     blocks = _blocks(matter)
-    made = "".join(blocks.pop("", []))
+    text = "".join(blocks.pop("", []))
     for key, lines in blocks.items():
         if key not in after:
             continue
         if before.get(key) == after[key]:
-            made += "".join(lines)
+            text += "".join(lines)
         else:
-            made += render_field(key, after[key]) + "".join(_trailing(lines))
+            text += render_field(key, after[key]) + "".join(_trailing(lines))
     for key, value in after.items():
         if key not in blocks:
-            made += render_field(key, value)
-    return made
+            text += render_field(key, value)
+    return text
 
 
 def _blocks(matter: str) -> dict[str, list[str]]:
@@ -107,21 +107,21 @@ def _blocks(matter: str) -> dict[str, list[str]]:
     blocks: dict[str, list[str]] = {"": []}
     current = ""
     for line in matter.splitlines(keepends=True):
-        found = _KEY.match(line)
-        if found is not None:
-            current = found.group(1).strip("'\"")
+        match = _KEY.match(line)
+        if match is not None:
+            current = match.group(1).strip("'\"")
         blocks.setdefault(current, []).append(line if line.endswith("\n") else line + "\n")
     return blocks
 
 
 def _trailing(lines: list[str]) -> list[str]:
-    """Comment and empty lines at the end of a block: they speak of what comes next."""
-    kept: list[str] = []
+    """Comment and empty lines at the end of a block: they belong to the next block."""
+    trailing: list[str] = []
     for line in reversed(lines[1:]):
         if line.strip() and not line.startswith("#"):
             break
-        kept.insert(0, line)
-    return kept
+        trailing.insert(0, line)
+    return trailing
 
 
 def render_field(key: str, value: object, indent: int = 0) -> str:
@@ -159,13 +159,13 @@ def _scalar(value: object) -> str:
 
 def _quoted(text: str) -> str:
     """A YAML string in double quotes; what is not printable is escaped, line separators among it."""
-    made = ""
+    escaped = ""
     for character in text:
         code = ord(character)
         if character in '"\\':
-            made += "\\" + character
+            escaped += "\\" + character
         elif character.isprintable():
-            made += character
+            escaped += character
         else:
-            made += f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
-    return f'"{made}"'
+            escaped += f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return f'"{escaped}"'

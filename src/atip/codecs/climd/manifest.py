@@ -1,7 +1,7 @@
-"""What a CLI.md says, as values: install, version check, setup, auth, output, requirements, commands.
+"""The fields of a CLI.md as values: install, version check, setup, auth, output, requirements, commands.
 
-Reads fields that `check.py` has judged; where a lenient reading let something odd pass, the odd value counts as
-absent, except in what decides about safety. Implements AIP-29 "Frontmatter" to "Stable identity".
+Reads fields that `check.py` has checked. An invalid value that lenient checking accepted counts as
+absent, except in fields that decide about safety. Implements AIP-29 "Frontmatter" to "Stable identity".
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ MEANINGS: Mapping[int, str] = {
     124: "timeout",
     137: "killed",
 }
-"""Reserved meanings of exit codes; a bundle may say otherwise for its own program."""
+"""Reserved meanings of exit codes; a bundle may override them for its program."""
 
 
 class InstallEntry(Value):
-    """One way to get the program. `sha256` None: none was given, or a placeholder (P2)."""
+    """One way to get the program. `sha256` None: absent, or a placeholder (P2)."""
 
     method: str
     package: str = ""
@@ -49,7 +49,7 @@ class InstallEntry(Value):
 
 
 class VersionCheck(Value):
-    """How the version is read and which versions will do."""
+    """How to read the version, and which versions are accepted."""
 
     cmd: str
     parse: str
@@ -161,15 +161,15 @@ class CliManifest(Value):
 
     @property
     def key(self) -> str:
-        """What caches, audit and registrations use: two majors are two bundles."""
+        """Key in caches, audit and registrations: two major versions are two bundles."""
         return f"{self.id}@{major_of(self.version)}"
 
 
 def read_manifest(fields: Mapping[str, Any]) -> CliManifest:
-    """Fields → Manifest.
+    """Read the fields of a CLI.md.
 
     Raises:
-        FormatError: `climd.missing-field` when something without which nothing can be done is missing.
+        FormatError: `climd.missing-field` when a field that every use needs is missing.
     """
     missing = [
         name
@@ -223,15 +223,17 @@ def read_manifest(fields: Mapping[str, Any]) -> CliManifest:
 
 
 def _entry(entry: Mapping[str, Any]) -> InstallEntry:
-    given = entry.get("verify_sha256")
-    placeholder = is_placeholder(given)
+    declared_hash = entry.get("verify_sha256")
+    placeholder = is_placeholder(declared_hash)
     return InstallEntry(
         method=_text(entry, "method") or "",
         package=_text(entry, "package") or "",
         url=_text(entry, "url") or "",
         path=_text(entry, "path") or "",
         extract_bin=_text(entry, "extract_bin") or "",
-        sha256=given.lower() if isinstance(given, str) and not placeholder else None,
+        sha256=declared_hash.lower()
+        if isinstance(declared_hash, str) and not placeholder
+        else None,
         has_placeholder=placeholder,
         globally=entry.get("global") is True,
         user=entry.get("user") is True,
@@ -290,12 +292,12 @@ def _step(step: Mapping[str, Any]) -> BundleStep:
 def _persist(block: object) -> Persist | None:
     if not isinstance(block, dict):
         return None
-    given = {name: _text(block, name) for name in ("env", "secret_slug", "cmd")}
-    if sum(value is not None for value in given.values()) != 1:
+    targets = {name: _text(block, name) for name in ("env", "secret_slug", "cmd")}
+    if sum(value is not None for value in targets.values()) != 1:
         raise FormatError(
-            "climd.persist", "`persist` names exactly one of env, secret_slug and cmd"
+            "climd.persist", "`persist` must set exactly one of `env`, `secret_slug` and `cmd`"
         )
-    return Persist(**given)
+    return Persist(**targets)
 
 
 def _auth(block: object) -> Auth | None:
@@ -349,8 +351,8 @@ def _requires(block: object) -> Requires:
     return Requires(
         os=_texts(block, "os"),
         arch=_texts(block, "arch"),
-        min_disk_mb=_whole(block, "min_disk_mb"),
-        min_memory_mb=_whole(block, "min_memory_mb"),
+        min_disk_mb=_positive_integer(block, "min_disk_mb"),
+        min_memory_mb=_positive_integer(block, "min_memory_mb"),
     )
 
 
@@ -374,10 +376,10 @@ def _objects(block: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def _whole(block: Mapping[str, Any], name: str) -> int:
+def _positive_integer(block: Mapping[str, Any], name: str) -> int:
     value = block.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def _seconds(block: Mapping[str, Any], default_ms: int) -> float:
-    return (_whole(block, "timeout_ms") or default_ms) / 1000
+    return (_positive_integer(block, "timeout_ms") or default_ms) / 1000

@@ -1,6 +1,6 @@
-"""The `sandbox:` block of a bundle as a Confinement: places of the workspace made absolute, login state granted.
+"""The `sandbox:` block of a bundle as a Confinement: paths in the workspace made absolute, login state granted.
 
-`./inventory/**` means below the workspace, which only a host knows; `model.permissions.sandbox_block` judges absolute places.
+`./inventory/**` means below the workspace, which only a host knows; `model.permissions.sandbox_block` checks absolute paths.
 Implements AIP-29 "Sandbox", "Auth" `state`; RESOLUTIONS P9, P19, P22.
 """
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from atip.model.permissions.confinement import Confinement
 
 WORKSPACE = "/workspace"
-"""Stands for the workspace where there is none yet."""
+"""Placeholder for a workspace that is not known yet."""
 
 
 def absolute_block(block: Any, workspace: str = WORKSPACE) -> Any:
-    """The same block with `./x` and `x/**` as absolute places; other entries untouched."""
+    """The same block with `./x` and `x/**` as absolute paths; other entries unchanged."""
     files = block.get("fs") if isinstance(block, dict) else None
     if not isinstance(files, dict):
         return block
-    made = {
+    absolute = {
         key: [_absolute(entry, workspace) for entry in entries]
         if isinstance(entries, list)
         else entries
         for key, entries in files.items()
     }
-    return {**block, "fs": made}
+    return {**block, "fs": absolute}
 
 
 def _absolute(entry: object, workspace: str) -> object:
@@ -52,17 +52,19 @@ def bundle_confinement(
     state_paths: Sequence[str] = (),
     state_env: Sequence[str] = (),
 ) -> Confinement:
-    """What a bundle asks for, login state included.
+    """Confinement that a bundle requests, login state included.
 
     Raises:
         FormatError: `sandbox.block` with all problems.
     """
-    asked = read_sandbox(absolute_block(block, workspace))
-    paths = [path for path in map(as_subtree, state_paths) if not _is_denied(path, asked.fs_deny)]
-    return asked.replace(
-        fs_read=_added(asked.fs_read, paths),
-        fs_write=_added(asked.fs_write, paths),
-        env_pass=_added(asked.env_pass, state_env),
+    requested = read_sandbox(absolute_block(block, workspace))
+    paths = [
+        path for path in map(as_subtree, state_paths) if not _is_denied(path, requested.fs_deny)
+    ]
+    return requested.replace(
+        fs_read=_added(requested.fs_read, paths),
+        fs_write=_added(requested.fs_write, paths),
+        env_pass=_added(requested.env_pass, state_env),
     )
 
 
@@ -76,11 +78,11 @@ def as_subtree(path: str) -> str:
 def _is_denied(path: str, denied: Sequence[str]) -> bool:
     """SECURITY: `fs.deny` wins over login state too."""
     try:
-        wanted = parse_glob(path)
+        target = parse_glob(path)
     except FormatError:
         return True
     return any(
-        parse_glob(entry).surely_covers(wanted) or wanted.surely_covers(parse_glob(entry))
+        parse_glob(entry).surely_covers(target) or target.surely_covers(parse_glob(entry))
         for entry in denied
     )
 
@@ -96,10 +98,10 @@ def tool_confinement(
     *,
     workspace: str = WORKSPACE,
 ) -> Confinement:
-    """What one tool of the bundle asks for: the bundle's, or less.
+    """Confinement that one tool of the bundle requests: the bundle's, or less.
 
     Raises:
-        FormatError: `sandbox.widened` with every place where the tool asks for more.
+        FormatError: `sandbox.widened` with every entry that exceeds the bundle's.
     """
     if child is None:
         return parent
@@ -108,7 +110,7 @@ def tool_confinement(
     if problems:
         raise FormatError(
             "sandbox.widened",
-            f"the tool asks for more than its bundle: {problems[0].message}",
+            f"the tool requests more than its bundle allows: {problems[0].message}",
             problems=problems,
         )
     return inherit(parent, absolute)

@@ -1,8 +1,8 @@
 """What the public schema of CLI.md accepts, as tables in JSON Schema terms. Data.
 
-Used for the verdict by schema alone (`mode="schema"`); what the text says beyond the schema is judged in
-`check.py`. Kinds that are told apart by a word (`method`, `kind`) are kept in tables of their own, so that a
-finding names the field that is wrong instead of "matches none". Implements AIP-29 "Frontmatter"; P1, P7, P23.
+Used for the verdict by schema alone (`mode="schema"`); rules beyond the schema are in
+`check.py`. Variants that a field selects (`method`, `kind`) have tables of their own, so that a
+finding names the wrong field instead of "matches none". Implements AIP-29 "Frontmatter"; P1, P7, P23.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PATH_OR_BLOCK: Schema = {"oneOf": [TEXT, OBJECT]}
 
 
 def closed(properties: Schema, *required: str) -> Schema:
-    """An object that holds these fields and no other."""
+    """Schema of an object with these fields and no others."""
     schema: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
     return {**schema, "required": list(required)} if required else schema
 

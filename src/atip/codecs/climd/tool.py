@@ -32,10 +32,10 @@ class BundleTool(Value):
     description: str = ""
     version: str = ""
     inputs: Mapping[str, Any] = NO_EXTRA
-    """JSON Schema; empty: nothing is known, and nothing is taken."""
+    """JSON Schema; empty: unknown, and no inputs are accepted."""
     outputs: Mapping[str, Any] = NO_EXTRA
     argv: tuple[str, ...] | None = None
-    """Template with the subcommand words in it; None: made from the inputs."""
+    """Template including the subcommand words; None: derived from the inputs."""
     sandbox: Mapping[str, Any] | None = None
     """Narrowing; None: the bundle's sandbox as it is."""
     mutates: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class BundleTool(Value):
 
     @property
     def template(self) -> tuple[str, ...]:
-        """The argument template, made from the inputs where none was written."""
+        """The argument template; derived from the inputs if the bundle has none."""
         if self.argv is not None:
             return self.argv
         words = list(self.path)
@@ -69,15 +69,19 @@ def read_tool(
     fields: Mapping[str, Any] | None,
     drivers: Mapping[str, Any] | None = None,
 ) -> BundleTool:
-    """Fields of a TOOL.md → BundleTool; None: there is no such file.
+    """Read the fields of a TOOL.md; `fields` is None if the file does not exist.
 
     Args:
         drivers: argument templates by reference, from a DRIVER.md.
     """
-    given = (drivers or {}).get(ref)
+    driver_argv_template = (drivers or {}).get(ref)
     if fields is None:
         return BundleTool(
-            path=path, ref=ref, id=".".join(path), argv=_words(given), has_document=False
+            path=path,
+            ref=ref,
+            id=".".join(path),
+            argv=_words(driver_argv_template),
+            has_document=False,
         )
     runner = fields.get("runner")
     own = runner.get("argv") if isinstance(runner, dict) else None
@@ -92,7 +96,7 @@ def read_tool(
         version=_text(fields, "version") or "",
         inputs=_schema(fields.get("inputs")),
         outputs=_schema(fields.get("outputs")),
-        argv=_words(own if own is not None else given),
+        argv=_words(own if own is not None else driver_argv_template),
         sandbox=tool_sandbox(fields),
         mutates=tuple(one for one in fields.get("mutates") or () if isinstance(one, str)),
         approval=_text(fields, "approval") or "auto",
@@ -105,20 +109,20 @@ def read_tool(
 
 def driver_templates(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Argument templates of a DRIVER.md by TOOL.md reference."""
-    found: dict[str, Any] = {}
+    templates: dict[str, Any] = {}
     for entry in fields.get("implements") or ():
         if isinstance(entry, dict) and isinstance(entry.get("tool"), str):
             argv = driver_argv(entry)
             if argv is not None:
-                found[entry["tool"]] = argv
-    return found
+                templates[entry["tool"]] = argv
+    return templates
 
 
 def effects_of_tool(tool: BundleTool, sandbox: Mapping[str, Any]) -> Effects:
-    """Effects that the documents claim: `mutates`, `risk_level`, and what the sandbox rules out.
+    """Effects according to the documents: `mutates`, `risk_level`, and what the sandbox excludes.
 
-    The sandbox is enforced, so what it excludes is excluded; what it allows is only possible. A claim of harmlessness
-    alone (`risk_level: 0`) settles no danger.
+    The sandbox is enforced, so what it excludes is excluded; what it allows is only possible. `risk_level: 0` alone
+    does not clear any effect.
     """
     block = {**sandbox, **(tool.sandbox or {})}
     egress = (block.get("network") or {}).get("egress")

@@ -29,10 +29,10 @@ _TYPES = ("string", "integer", "number", "boolean", "array")
 
 def commands_of(manifest: CliManifest, tools: Iterable[BundleTool]) -> dict[str, Command]:
     """The tree of subcommands; a tool without words is the bare program (`""`, A11)."""
-    made: dict[tuple[str, ...], Command] = {}
+    by_path: dict[tuple[str, ...], Command] = {}
     for tool in tools:
-        made[tool.path or ("",)] = _command(tool, manifest)
-    return _nested(made)
+        by_path[tool.path or ("",)] = _command(tool, manifest)
+    return _nested(by_path)
 
 
 def _command(tool: BundleTool, manifest: CliManifest) -> Command:
@@ -47,7 +47,7 @@ def _command(tool: BundleTool, manifest: CliManifest) -> Command:
 
 
 def parameters_of(tool: BundleTool) -> tuple[list[Option], list[Argument]]:
-    """Options and positionals that the template of a tool has places for."""
+    """Options and positionals that the template of a tool takes."""
     options: list[Option] = []
     arguments: list[Argument] = []
     words = tool.template
@@ -128,15 +128,15 @@ def _nested(nodes: Mapping[tuple[str, ...], Command]) -> dict[str, Command]:
     heads: dict[str, dict[tuple[str, ...], Command]] = {}
     for path, command in nodes.items():
         heads.setdefault(path[0], {})[path[1:]] = command
-    made: dict[str, Command] = {}
+    tree: dict[str, Command] = {}
     for name, below in heads.items():
         own = below.pop((), Command())
-        made[name] = own.replace(commands=_nested(below)) if below else own
-    return made
+        tree[name] = own.replace(commands=_nested(below)) if below else own
+    return tree
 
 
 def effects_of_bundle(manifest: CliManifest) -> Effects:
-    """What the enforced sandbox rules out for every subcommand; the rest stays unknown."""
+    """Effects that the enforced sandbox excludes for every subcommand; the rest stays unknown."""
     block = manifest.sandbox
     network, files = block.get("network") or {}, block.get("fs") or {}
     execution, terminal = block.get("exec") or {}, block.get("tty") or {}
@@ -166,8 +166,8 @@ def authentication_of(manifest: CliManifest) -> Authentication | None:
 
 
 def patterns_of(manifest: CliManifest, documents: Mapping[str, Document]) -> tuple[Pattern, ...]:
-    """Examples by goal, and intents with the words a user would say."""
-    found = [
+    """Patterns from examples and from intents with their seed phrases."""
+    patterns = [
         Pattern(name=goal, steps=(PatternStep(command=cmd),), executable=False)
         for goal, cmd in manifest.examples
         if goal and cmd
@@ -176,23 +176,23 @@ def patterns_of(manifest: CliManifest, documents: Mapping[str, Document]) -> tup
     for ref in manifest.intents:
         document = documents.get(ref.removeprefix("./"))
         if document is not None:
-            found += _intent(document.fields, words, ref, manifest.bin)
-    return tuple(found)
+            patterns += _intent(document.fields, words, ref, manifest.bin)
+    return tuple(patterns)
 
 
 def phrases_of(manifest: CliManifest, documents: Mapping[str, Document]) -> dict[str, list[str]]:
-    """What a user may say, by subcommand: goals of examples, seeds of intents, and the tags for all."""
-    found: dict[str, list[str]] = {" ".join(path): [] for path, _ in manifest.commands}
-    told = [(goal, cmd.split()[1:]) for goal, cmd in manifest.examples if goal and cmd.split()]
+    """Search phrases by subcommand: goals of examples, seeds of intents, and the tags for all."""
+    phrases_by_path: dict[str, list[str]] = {" ".join(path): [] for path, _ in manifest.commands}
+    pairs = [(goal, cmd.split()[1:]) for goal, cmd in manifest.examples if goal and cmd.split()]
     for pattern in patterns_of(manifest.replace(examples=()), documents):
-        told += [(said, pattern.steps[0].command.split()[1:]) for said in pattern.tags or ()]
-    for said, words in told:
+        pairs += [(phrase, pattern.steps[0].command.split()[1:]) for phrase in pattern.tags or ()]
+    for phrase, words in pairs:
         for size in range(len(words), -1, -1):
-            if " ".join(words[:size]) in found:
-                found[" ".join(words[:size])].append(said)
+            if " ".join(words[:size]) in phrases_by_path:
+                phrases_by_path[" ".join(words[:size])].append(phrase)
                 break
     tags = list(manifest.tags)
-    return {path: [*phrases, *tags] for path, phrases in found.items() if phrases or tags}
+    return {path: [*phrases, *tags] for path, phrases in phrases_by_path.items() if phrases or tags}
 
 
 def _intent(
@@ -207,26 +207,26 @@ def _intent(
     ]
     if not routes:
         return []
-    said = spoken(fields.get("intent"))
+    seeds = texts_of(fields.get("intent"))
     return [
         Pattern(
-            name=said[0] if said else spoken(fields.get("label"))[0],
-            description=(spoken(fields.get("description")) or [""])[0],
+            name=seeds[0] if seeds else texts_of(fields.get("label"))[0],
+            description=(texts_of(fields.get("description")) or [""])[0],
             steps=(PatternStep(command=" ".join((program, *routes[0]))),),
-            tags=tuple(said) or None,
+            tags=tuple(seeds) or None,
             executable=False,
         )
     ]
 
 
-def spoken(value: object) -> list[str]:
+def texts_of(value: object) -> list[str]:
     """Texts of a field that may be text, a list, or either by locale."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):
         return [one for one in value if isinstance(one, str)]
     if isinstance(value, dict):
-        return [text for one in value.values() for text in spoken(one)]
+        return [text for one in value.values() for text in texts_of(one)]
     return []
 
 

@@ -1,7 +1,7 @@
 """Tool → documents of a bundle: CLI.md, one TOOL.md per command, SECRETS.md for variables, INTENT.md on request.
 
-What a Tool does not know (where to install from, which hosts) comes from `PlainBundle`, which a host fills with what
-it found; without it the bundle says so in ways that grant nothing. Pure. Implements AIP-29 "Authoring with SKILL.md".
+What a Tool lacks (where to install from, which hosts) comes from `PlainBundle`, which a host fills; without it the
+bundle has marked entries that grant nothing. Pure. Implements AIP-29 "Authoring with SKILL.md".
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ANY_VERSION = r"(\d+\.\d+(?:\.\d+)?[^\s,)]*)"
 
 
 class PlainBundle(Value):
-    """A tool and what a host found out about it."""
+    """A tool and what a host knows about it."""
 
     tool: Tool
     install: tuple[Mapping[str, Any], ...] = ()
@@ -41,11 +41,11 @@ class PlainBundle(Value):
     version_cmd: str = ""
     version_parse: str = ANY_VERSION
     sandbox: Mapping[str, Any] | None = None
-    """Observed; None: made from the effects."""
+    """Observed; None: derived from the effects."""
     homepage: str = ""
     intents: bool = False
     first: tuple[tuple[str, ...], ...] = ()
-    """Commands that are kept when there are too many for a bundle."""
+    """Commands to include first when there are too many for a bundle."""
 
 
 def write_bundle(plain: PlainBundle) -> dict[str, str]:
@@ -63,14 +63,14 @@ def write_bundle(plain: PlainBundle) -> dict[str, str]:
         _put(commands, words, f"./{ref}")
     secrets = _secrets(tool)
     if secrets:
-        files["SECRETS.md"] = render_document({"secrets": secrets}, "\nNames only; values never.\n")
+        files["SECRETS.md"] = render_document({"secrets": secrets}, "\nNames only; never values.\n")
     intents = _intents(plain, commands, files) if plain.intents else []
     fields = _manifest(plain, commands, bool(secrets), intents)
     return {"CLI.md": render_document(fields, _body(plain)), **files}
 
 
 def _leaves(plain: PlainBundle) -> list[tuple[tuple[str, ...], Command]]:
-    """Commands that become tools: all, or those that are known well and those near the root."""
+    """Commands that become tools: all, or at most MAX_TOOLS, `first` and those near the root before others."""
     leaves = [
         (path, command)
         for path, command in plain.tool.walk()
@@ -78,10 +78,10 @@ def _leaves(plain: PlainBundle) -> list[tuple[tuple[str, ...], Command]]:
     ]
     if len(leaves) <= MAX_TOOLS:
         return leaves
-    known = set(plain.first)
-    ranked = sorted(leaves, key=lambda leaf: (leaf[0] not in known, len(leaf[0])))[:MAX_TOOLS]
-    kept = {path for path, _ in ranked}
-    return [leaf for leaf in leaves if leaf[0] in kept]
+    preferred = set(plain.first)
+    ranked = sorted(leaves, key=lambda leaf: (leaf[0] not in preferred, len(leaf[0])))[:MAX_TOOLS]
+    selected = {path for path, _ in ranked}
+    return [leaf for leaf in leaves if leaf[0] in selected]
 
 
 def _manifest(
@@ -124,16 +124,16 @@ def _manifest(
 
 def bundle_id(name: str) -> str:
     """Lower case, digits, dashes, 2 to 64 characters."""
-    made = slug_of(name)
-    return made if len(made) > 1 else f"{made or 'x'}-cli"
+    slug = slug_of(name)
+    return slug if len(slug) > 1 else f"{slug or 'x'}-cli"
 
 
-def _line(text: str, room: int) -> str:
-    return " ".join(clean_text(text).split())[:room]
+def _line(text: str, max_chars: int) -> str:
+    return " ".join(clean_text(text).split())[:max_chars]
 
 
 def _unknown_install(program: str) -> dict[str, Any]:
-    """A method that no host follows (P7): better than a guess that installs something else."""
+    """An entry that no host installs (P7): a guess could install something else."""
     return {"method": "manual", "package": program, "experimental": True}
 
 
@@ -162,22 +162,22 @@ def _auth(tool: Tool, has_secrets: bool) -> dict[str, Any]:
 
 def _secrets(tool: Tool) -> list[dict[str, Any]]:
     methods = tool.authentication.methods if tool.authentication else None
-    found: dict[str, dict[str, Any]] = {}
+    secrets: dict[str, dict[str, Any]] = {}
     for method in methods or ():
         if method.env_var and re.fullmatch(r"[A-Z_][A-Z0-9_]*", method.env_var):
             slug = slug_of(method.env_var)
-            found[slug] = {
+            secrets[slug] = {
                 "slug": slug if slug[0].isalpha() else f"x-{slug}",
                 "name": method.env_var,
                 "description": _line(method.description or "", 300)
                 or f"Read by {tool.name} from {method.env_var}.",
                 "exposures": [{"kind": "env", "name": method.env_var, "field": "value"}],
             }
-    return list(found.values())
+    return list(secrets.values())
 
 
 def _put(commands: dict[str, Any], words: tuple[str, ...], ref: str) -> None:
-    """A leaf into the tree; a leaf that is a group too gets the key `.` (P18)."""
+    """Add a leaf to the tree; a leaf that is also a group gets the key `.` (P18)."""
     node = commands
     for word in words[:-1]:
         inner = node.get(word)
@@ -220,19 +220,19 @@ def _tool_text(plain: PlainBundle, words: tuple[str, ...], command: Command) -> 
 
 
 def _tool_id(name: str, words: tuple[str, ...]) -> str:
-    made = ".".join(slug_of(word) for word in (name, *words))[:80].rstrip(".-")
-    return made if len(made) > 1 else f"{made}-cli"
+    identity = ".".join(slug_of(word) for word in (name, *words))[:80].rstrip(".-")
+    return identity if len(identity) > 1 else f"{identity}-cli"
 
 
 def _keys(items: Sequence[Item]) -> list[str]:
     """Names of inputs: identifiers, each once."""
-    made: list[str] = []
+    keys: list[str] = []
     for item in items:
         key = re.sub(r"[^A-Za-z0-9_]+", "_", item.name).strip("_") or "value"
-        while key in made:
+        while key in keys:
             key += "_"
-        made.append(key)
-    return made
+        keys.append(key)
+    return keys
 
 
 def _inputs(items: Sequence[Item], keys: list[str]) -> dict[str, Any]:
@@ -271,22 +271,22 @@ def _template(items: Sequence[Item], keys: list[str]) -> list[str]:
 
 
 def _examples(tool: Tool) -> list[dict[str, str]]:
-    made = [
+    examples = [
         {"goal": _line(pattern.name or pattern.description, 200), "cmd": pattern.steps[0].command}
         for pattern in tool.patterns or ()
         if len(pattern.steps) == 1 and pattern.name
     ]
-    return made[:20]
+    return examples[:20]
 
 
 def _intents(plain: PlainBundle, commands: dict[str, Any], files: dict[str, str]) -> list[str]:
-    """Three to five shortcuts for what is used most: the first patterns that name one command."""
+    """Write up to MAX_INTENTS shortcuts: the first patterns that run one command. Returns their paths."""
     from atip.codecs.climd.check import leaves
 
     refs = dict(leaves(commands))
-    made: list[str] = []
+    paths: list[str] = []
     for pattern in plain.tool.patterns or ():
-        if len(made) == MAX_INTENTS or len(pattern.steps) != 1:
+        if len(paths) == MAX_INTENTS or len(pattern.steps) != 1:
             continue
         words = tuple(pattern.steps[0].command.split()[1:])
         target = next(
@@ -307,8 +307,8 @@ def _intents(plain: PlainBundle, commands: dict[str, Any], files: dict[str, str]
             "implements": [{"tool": target, "default": True}],
         }
         files[path] = render_document(fields)
-        made.append(f"./{path}")
-    return made
+        paths.append(f"./{path}")
+    return paths
 
 
 def _body(plain: PlainBundle) -> str:
@@ -318,7 +318,7 @@ def _body(plain: PlainBundle) -> str:
     about = json.dumps(_line(tool.description, 500) or tool.name, ensure_ascii=False)[1:-1]
     return (
         f"\n## When to reach for this CLI\n\n{about}\n\n"
-        "## Gotchas\n\n- The sandbox above is what was seen or known; a host asks before it grants more.\n\n"
-        f"## Debugging\n\n- `atip bundle doctor` in this folder says what is missing and how to get it.\n\n"
+        "## Gotchas\n\n- The sandbox above covers observed and documented behavior; a host asks before it grants more.\n\n"
+        f"## Debugging\n\n- `atip bundle doctor` in this folder lists what is missing and how to get it.\n\n"
         f"## Reference\n\n{reference}\n"
     )

@@ -1,7 +1,7 @@
-"""Judging one CMP document on its own: manifest, capability or examples, as `validate` and `lint` meet them in a folder.
+"""Checks of a single CMP document – manifest, capability or examples – for `validate` and `lint`.
 
-The rules of the text are those of `document`; here are also the ones that no reader needs: a manifest of fewer than
-50 tokens, and patterns that no request can reach. Implements CMP 0.2.0 §3, §4.
+Adds to the rules of `document` those that a reader does not need: a manifest of fewer than
+50 tokens, and patterns that no request can match. Implements CMP 0.2.0 §3, §4.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ MAX_TOKENS = 50
 _WORD = re.compile(r"\w")
 _CLASS = re.compile(r"\\.|\[\^?\]?[^\]]*\]")
 _IMPOSSIBLE = re.compile(r"[^|()]\^|\$[^|)?*]")
-"""A start of text after something, or something after the end of text."""
+"""`^` after a character, or a character after `$`."""
 
 
 def judge_document(
     value: object, *, kind: str | None = None, mode: Mode = "strict", folder: str = ""
 ) -> DocumentReport:
-    """`model.reading.documents.judge`, and the three documents of CMP.
+    """Extend `model.reading.documents.judge` with the three documents of CMP.
 
     Args:
         folder: name of the tool's folder, with which a manifest must agree (C3).
     """
-    found = kind or cmp_kind(value)
-    if found not in KINDS or mode == "schema":
+    document_kind = kind or cmp_kind(value)
+    if document_kind not in KINDS or mode == "schema":
         return judge(value, kind=kind, mode=mode)
     reader = Reader(strict=mode == "strict")
-    if found == MANIFEST:
+    if document_kind == MANIFEST:
         manifest = reader.manifest(value, folder=folder)
         more = _long_manifest(value) if manifest is not None and isinstance(value, dict) else ()
-    elif found == CAPABILITY:
+    elif document_kind == CAPABILITY:
         reader.intents(value)
         more = tuple(_unreachable(value)) if isinstance(value, dict) else ()
     else:
         reader.examples(value)
         more = ()
     own = (problem.replace(path=_own_path(problem.path)) for problem in reader.problems)
-    return DocumentReport(kind=found, problems=(*own, *more))
+    return DocumentReport(kind=document_kind, problems=(*own, *more))
 
 
 def cmp_kind(value: object) -> str | None:
-    """Which document of CMP this is, by its content; None for any other."""
+    """Kind of a CMP document, by its content; None for any other document."""
     if isinstance(value, list):
         shaped = value and all(isinstance(one, dict) and "intent" in one for one in value)
         return EXAMPLES if shaped else None
@@ -69,7 +69,7 @@ def cmp_kind(value: object) -> str | None:
 
 
 def _own_path(path: str) -> str:
-    """The reader speaks of a bundle of three; alone, a document starts at `$`."""
+    """Path within the single document: the reader's paths start with the document's name."""
     return re.sub(r"^\$\.(?:manifest|capability|examples)\b", "$", path)
 
 
@@ -84,13 +84,13 @@ def _long_manifest(value: dict[str, Any]) -> tuple[Problem, ...]:
 
 
 def _unreachable(value: dict[str, Any]) -> Iterator[Problem]:
-    """Patterns that no request reaches: without a word, impossible, or taken by an earlier intent."""
-    taken: dict[str, int] = {}
+    """Patterns that no request matches: without a word, impossible, or used by an earlier intent."""
+    first_use: dict[str, int] = {}
     listed = value.get("intents")
     for place, intent in enumerate(listed if isinstance(listed, list) else ()):
         patterns = intent.get("patterns") if isinstance(intent, dict) else None
         for index, pattern in enumerate(patterns if isinstance(patterns, list) else ()):
-            reason = _why_unreachable(pattern, place, taken) if isinstance(pattern, str) else ""
+            reason = _why_unreachable(pattern, place, first_use) if isinstance(pattern, str) else ""
             if reason:
                 path = f"$.intents[{place}].patterns[{index}]"
                 yield Problem(
@@ -98,13 +98,13 @@ def _unreachable(value: dict[str, Any]) -> Iterator[Problem]:
                 )
 
 
-def _why_unreachable(pattern: str, place: int, taken: dict[str, int]) -> str:
+def _why_unreachable(pattern: str, place: int, first_use: dict[str, int]) -> str:
     text = pattern.strip().lower()
-    first = taken.setdefault(text, place)
+    first = first_use.setdefault(text, place)
     if first != place:
-        return f"intent {first} has the same pattern, and is found first"
+        return f"intent {first} has the same pattern and matches first"
     if not _WORD.search(text.removeprefix(RE)):
-        return "no request can match a pattern without a word"
+        return "the pattern contains no word, so no request matches"
     if text.startswith(RE) and _IMPOSSIBLE.search(_CLASS.sub("x", text.removeprefix(RE))):
-        return "nothing can stand before the start or after the end of a request"
+        return "the pattern has text before `^` or after `$`, so no request matches"
     return ""

@@ -1,8 +1,8 @@
 """CMP 0.2.0: a tool as manifest, capability and examples in one mapping (the files of its `cmp/` folder).
 
-Reading builds commands with effects out of the templates and keeps the documents word for word, so that writing
-gives them back. Writing any other tool makes an adapter with generated patterns; what CMP cannot say is found
-by reading the result again and is listed. Implements CMP 0.2.0 §3, §4, §7, §9.
+Decoding builds commands with effects from the templates and preserves the documents, so that encoding
+restores them. Encoding any other tool makes an adapter with generated patterns; losses are found
+by decoding the result again. Implements CMP 0.2.0 §3, §4, §7, §9.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-KEPT = "x-cmp"
+VENDOR_FIELD = "x-cmp"
 """Vendor field of a tool that was read from CMP: its documents as written."""
 BUDGET = 47
 """Tokens of a manifest we write, by our estimate: fewer than 50 by the usual tokenizers (§3.4) …"""
 FRAME = 21
-"""… of which the field names and marks take this many."""
+"""… of which field names and punctuation take this many."""
 LEAST_SUMMARY = 12
-"""Characters of a summary that are kept whatever the names cost."""
+"""Minimum characters of a summary, whatever the names cost."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\Z")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 _PIECES = re.compile(r"[A-Za-z]+|[0-9]+|[^A-Za-z0-9\s]")
@@ -41,14 +41,14 @@ _NUMBERS = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?")
 
 
 def decode(data: bytes | dict[str, Any], *, origin: str = "", strict: bool = False) -> Decoded:
-    """CMP documents → Tool.
+    """Decode CMP documents.
 
     Args:
         origin: name of the tool's folder, for the check of C3 and where the name is missing.
         strict: broken MUSTs are errors.
 
     Raises:
-        FormatError: `cmp.invalid` with all problems when no tool can be made of it.
+        FormatError: `cmp.invalid` with all problems when the documents do not describe a tool.
     """
     document = read_json(data) if isinstance(data, bytes) else data
     reader = Reader(strict=strict)
@@ -69,7 +69,9 @@ def decode(data: bytes | dict[str, Any], *, origin: str = "", strict: bool = Fal
         item for item in raw if isinstance(item, dict) and isinstance(item.get("command"), str)
     ]
     tree = commands_of(manifest, intents, stated)
-    kept = {key: document[key] for key in ("manifest", "capability", "examples") if key in document}
+    preserved = {
+        key: document[key] for key in ("manifest", "capability", "examples") if key in document
+    }
     tool = Tool(
         name=manifest.name,
         version=manifest.version,
@@ -82,7 +84,10 @@ def decode(data: bytes | dict[str, Any], *, origin: str = "", strict: bool = Fal
         effects=tree.effects,
         patterns=tree.patterns or None,
         examples=tuple(str(example["intent"]) for example in examples) or None,
-        extra={KEPT: kept, "x-atip": {"intents": tree.intents, "category": manifest.domain}},
+        extra={
+            VENDOR_FIELD: preserved,
+            "x-atip": {"intents": tree.intents, "category": manifest.domain},
+        },
     )
     return Decoded(tool=tool, problems=tuple(reader.problems), losses=_unread(raw, stated))
 
@@ -91,14 +96,17 @@ def _unread(raw: list[Any], stated: list[Any]) -> tuple[Loss, ...]:
     if len(raw) == len(stated):
         return ()
     return (
-        Loss(path="$.capability.intents", message=f"{len(raw) - len(stated)} unusable intents"),
+        Loss(
+            path="$.capability.intents",
+            message=f"skipped {len(raw) - len(stated)} unusable intents",
+        ),
     )
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → `{"manifest", "capability"}`, plus `examples` where it came from CMP."""
-    kept = tool.extra.get(KEPT)
-    documents = _kept(tool, kept) if isinstance(kept, dict) else None
+    """Encode a tool as `{"manifest", "capability"}`, plus `examples` if it was read from CMP."""
+    preserved = tool.extra.get(VENDOR_FIELD)
+    documents = _reuse_documents(tool, preserved) if isinstance(preserved, dict) else None
     if documents is None:
         manifest = _manifest(tool)
         documents = {
@@ -109,9 +117,9 @@ def encode(tool: Tool) -> Encoded:
     return Encoded(data=documents, losses=tuple(_differences(tool, back)))
 
 
-def _kept(tool: Tool, kept: dict[str, Any]) -> dict[str, Any] | None:
+def _reuse_documents(tool: Tool, preserved: dict[str, Any]) -> dict[str, Any] | None:
     """The documents a tool was read from, if they are still those of this tool."""
-    manifest, capability = kept.get("manifest"), kept.get("capability")
+    manifest, capability = preserved.get("manifest"), preserved.get("capability")
     if not isinstance(manifest, dict) or not isinstance(capability, dict):
         return None
     reader = Reader()
@@ -119,13 +127,13 @@ def _kept(tool: Tool, kept: dict[str, Any]) -> dict[str, Any] | None:
     if read is None or tool.name not in (read.name, read.key) or not _is_own(read, capability):
         # SECURITY: a vendor field of a foreign document must not bring commands of another program.
         return None
-    made = {"manifest": {**manifest, "summary": tool.description, "version": tool.version}}
+    documents = {"manifest": {**manifest, "summary": tool.description, "version": tool.version}}
     if tool.description == read.summary and tool.version == read.version:
-        made["manifest"] = manifest
-    made["capability"] = capability
-    if "examples" in kept:
-        made["examples"] = kept["examples"]
-    return made
+        documents["manifest"] = manifest
+    documents["capability"] = capability
+    if "examples" in preserved:
+        documents["examples"] = preserved["examples"]
+    return documents
 
 
 def _is_own(manifest: CmpManifest, capability: dict[str, Any]) -> bool:
@@ -151,21 +159,21 @@ def _manifest(tool: Tool) -> dict[str, Any]:
         "summary": "",
         "version": _version(tool.version),
     }
-    named = ("wraps", "domain", "name", "version")
-    room = BUDGET - FRAME - sum(estimated_tokens(str(manifest[field])) for field in named)
+    fields = ("wraps", "domain", "name", "version")
+    max_tokens = BUDGET - FRAME - sum(estimated_tokens(str(manifest[field])) for field in fields)
     summary = " ".join(clean_text(tool.description).split()) or tool.name
-    manifest["summary"] = _cut(summary, room)
+    manifest["summary"] = _cut(summary, max_tokens)
     return manifest
 
 
 def _safe(text: str) -> str:
-    """A name that may be a key and a folder; empty when nothing is left of it."""
-    made = _UNSAFE.sub("-", text.rpartition("/")[2])[:60].strip("-.")
-    return "" if why_unsafe(made) else made
+    """A name that is safe as a key and as a folder; empty if no character is safe."""
+    name = _UNSAFE.sub("-", text.rpartition("/")[2])[:60].strip("-.")
+    return "" if why_unsafe(name) else name
 
 
 def estimated_tokens(text: str) -> int:
-    """Tokens of a text, rather too many than too few, without a tokenizer (which is not at hand here)."""
+    """Estimate the tokens of a text without a tokenizer; overestimates rather than underestimates."""
     total = 0
     for word in _PIECES.findall(text):
         if word.isascii() and word.isalpha():
@@ -177,26 +185,26 @@ def estimated_tokens(text: str) -> int:
     return total
 
 
-def _cut(text: str, room: int) -> str:
-    """The words of a text that fit into `room` tokens, at least LEAST_SUMMARY characters."""
-    if estimated_tokens(text) <= room and len(text) <= MAX_SUMMARY:
+def _cut(text: str, max_tokens: int) -> str:
+    """Cut a text to `max_tokens`, but keep at least LEAST_SUMMARY characters."""
+    if estimated_tokens(text) <= max_tokens and len(text) <= MAX_SUMMARY:
         return text
-    kept = text[: MAX_SUMMARY - 1]
-    while len(kept) > LEAST_SUMMARY and estimated_tokens(kept) > room - 1:
-        kept = kept.rpartition(" ")[0] if " " in kept[LEAST_SUMMARY:] else kept[:-1]
-    return kept.rstrip(" ,;:.-") + "…"
+    prefix = text[: MAX_SUMMARY - 1]
+    while len(prefix) > LEAST_SUMMARY and estimated_tokens(prefix) > max_tokens - 1:
+        prefix = prefix.rpartition(" ")[0] if " " in prefix[LEAST_SUMMARY:] else prefix[:-1]
+    return prefix.rstrip(" ,;:.-") + "…"
 
 
 def _version(text: str) -> str:
     """A semantic version (C15): as it is, or the numbers in it, or 0.0.0."""
     if _VERSION.match(text):
         return text
-    found = _NUMBERS.search(text)
-    return ".".join(str(int(part or 0)) for part in found.groups()) if found else "0.0.0"
+    match = _NUMBERS.search(text)
+    return ".".join(str(int(part or 0)) for part in match.groups()) if match else "0.0.0"
 
 
 def _differences(tool: Tool, back: Tool) -> list[Loss]:
-    """What the tool says and the document, read again, does not: the losses, by observation."""
+    """Losses: fields of the tool that the documents, decoded again, lack."""
     losses: list[Loss] = []
     _compare(model_encode.encode(tool), model_encode.encode(back), (), losses)
     return losses
@@ -204,23 +212,23 @@ def _differences(tool: Tool, back: Tool) -> list[Loss]:
 
 def _compare(old: Any, new: Any, path: tuple[str | int, ...], losses: list[Loss]) -> None:
     for key, value in old.items():
-        here = (*path, key)
+        place = (*path, key)
         if key not in new:
-            losses.append(Loss(path=render_path(here), message="CMP has no place for it"))
+            losses.append(Loss(path=render_path(place), message="CMP has no field for it"))
         elif isinstance(value, dict) and isinstance(new[key], dict):
-            _compare(value, new[key], here, losses)
+            _compare(value, new[key], place, losses)
         elif value != new[key]:
-            losses.append(Loss(path=render_path(here), message="CMP says less here"))
+            losses.append(Loss(path=render_path(place), message="CMP keeps only part of the value"))
     if "effects" in path:
         for key in new.keys() - old.keys():
-            said = "unknown is written as the careful value"
-            losses.append(Loss(path=render_path((*path, key)), message=said))
+            message = "an unknown effect is written as the cautious value"
+            losses.append(Loss(path=render_path((*path, key)), message=message))
 
 
 def problems_of(
     document: dict[str, Any], *, folder: str = "", strict: bool = True
 ) -> list[Problem]:
-    """Every problem of the documents of a tool; empty when there is none."""
+    """List every problem of the documents of a tool."""
     reader = Reader(strict=strict)
     reader.manifest(document.get("manifest"), folder=folder)
     reader.intents(document.get("capability"))

@@ -44,7 +44,7 @@ _PARAM = {"type", "required", "default", "description", "enum"}
 
 
 class CmpManifest(Value):
-    """Who the tool is (§3.1, §7.1). `extra`: fields we do not know, written back."""
+    """Identity of the tool (§3.1, §7.1). `extra`: unknown fields, preserved on writing."""
 
     domain: str
     name: str
@@ -78,19 +78,19 @@ class Reader:
         self.problems: list[Problem] = []
 
     def manifest(self, value: object, *, folder: str = "") -> CmpManifest | None:
-        """The manifest, or None when it has no name to go by."""
+        """Read the manifest; None if it has no usable name."""
         at: Parts = ("manifest",)
         if not isinstance(value, dict):
-            self._error(at, "cmp.manifest", "a CMP tool needs a manifest object")
+            self._error(at, "cmp.manifest", "`manifest` is missing or not an object")
             return None
         for field in ("domain", "name", "summary", "version"):
             if not isinstance(value.get(field), str) or not value[field].strip():
                 self._must(
-                    (*at, field), "format.missing-field", f"`{field}` is required and is text"
+                    (*at, field), "format.missing-field", f"`{field}` must be a non-empty string"
                 )
         name = _text(value.get("name")) or folder
         if not name:
-            self._error((*at, "name"), "format.missing-field", "without a name there is no tool")
+            self._error((*at, "name"), "format.missing-field", "`name` is missing")
             return None
         domain = _text(value.get("domain")) or "unknown"
         for field, text in (("name", name), ("domain", domain)):
@@ -101,7 +101,9 @@ class Reader:
                 return None
         if folder and name != folder:
             self._warn(
-                (*at, "name"), "cmp.folder-name", f"the folder is called `{folder}`; the name wins"
+                (*at, "name"),
+                "cmp.folder-name",
+                f"the folder is named `{folder}`; the manifest's name is used",
             )
         manifest = CmpManifest(
             domain=domain,
@@ -116,32 +118,32 @@ class Reader:
             spec=_text(value.get("cmp")) or _text(value.get("specVersion")) or None,
             extra={key: item for key, item in value.items() if key not in _MANIFEST},
         )
-        self._judge(manifest, at)
+        self._check_manifest(manifest, at)
         return manifest
 
-    def _judge(self, manifest: CmpManifest, at: Parts) -> None:
+    def _check_manifest(self, manifest: CmpManifest, at: Parts) -> None:
         if len(manifest.summary) > MAX_SUMMARY or "\n" in manifest.summary:
-            message = f"`summary` is one line of at most {MAX_SUMMARY} characters"
+            message = f"`summary` must be one line of at most {MAX_SUMMARY} characters"
             self._must((*at, "summary"), "cmp.summary-too-long", message)
         if manifest.version and not _SEMVER.match(manifest.version):
-            self._must((*at, "version"), "cmp.version", "`version` is a semantic version")
+            self._must((*at, "version"), "cmp.version", "`version` must be a semantic version")
         if manifest.adapter and not manifest.wraps:
-            self._warn((*at, "wraps"), "cmp.adapter", "an adapter names what it wraps")
+            self._warn((*at, "wraps"), "cmp.adapter", "an adapter needs `wraps`")
         if manifest.spec is None:
             return
-        found = _SEMVER.match(manifest.spec) or re.match(r"(\d+)\.(\d+)()\Z", manifest.spec)
-        if found is None:
+        match = _SEMVER.match(manifest.spec) or re.match(r"(\d+)\.(\d+)()\Z", manifest.spec)
+        if match is None:
             self._warn(
-                (*at, "specVersion"), "cmp.spec-version", "not a version of the specification"
+                (*at, "specVersion"), "cmp.spec-version", "not a version number such as 0.2.0"
             )
-        elif tuple(int(part or 0) for part in found.groups()) > SPEC:
-            # a newer text may mean something else by the same fields: say so instead of misreading
-            newer = int(found.group(1)) > SPEC[0]
-            say = self._error if newer else self._warn
-            say(
+        elif tuple(int(part or 0) for part in match.groups()) > SPEC:
+            # a newer specification may give the same fields another meaning: report it instead of misreading
+            newer = int(match.group(1)) > SPEC[0]
+            report = self._error if newer else self._warn
+            report(
                 (*at, "specVersion"),
                 "cmp.newer-spec",
-                f"written for CMP {manifest.spec}, we read 0.2.0",
+                f"requires CMP {manifest.spec}; only 0.2.0 is supported",
             )
 
     def intents(self, value: object) -> tuple[CmpIntent, ...]:
@@ -149,7 +151,7 @@ class Reader:
         at: Parts = ("capability",)
         listed = value.get("intents") if isinstance(value, dict) else None
         if not isinstance(listed, list):
-            self._error(at, "cmp.capability", "a capability document has a list `intents`")
+            self._error(at, "cmp.capability", "a capability document needs a list `intents`")
             return ()
         if len(listed) > MAX_INTENTS:
             self._error((*at, "intents"), "format.too-large", f"more than {MAX_INTENTS} intents")
@@ -159,11 +161,11 @@ class Reader:
 
     def _intent(self, value: object, at: Parts) -> CmpIntent | None:
         if not isinstance(value, dict) or not isinstance(value.get("command"), str):
-            self._error(at, "cmp.intent", "an intent has `patterns` and a `command`")
+            self._error(at, "cmp.intent", "an intent needs `patterns` and a `command`")
             return None
         patterns = self._texts(value, "patterns", at) or ()
         if not patterns:
-            self._must((*at, "patterns"), "cmp.patterns", "an intent has at least one pattern")
+            self._must((*at, "patterns"), "cmp.patterns", "an intent needs at least one pattern")
         for place, pattern in enumerate(patterns):
             if pattern.startswith(RE):
                 self._pattern(pattern, (*at, "patterns", place))
@@ -195,30 +197,34 @@ class Reader:
         if value is None:
             value = {}
         if not isinstance(value, dict):
-            self._error((*at, "params"), "cmp.params", "`params` is an object by name")
+            self._error(
+                (*at, "params"), "cmp.params", "`params` must be an object, parameter by name"
+            )
             return ()
-        named = set(placeholders(command))
-        for name in sorted(named - set(value)):
-            self._warn((*at, "command"), "cmp.undeclared", f"`{{{name}}}` is not among the params")
-        made = []
+        used = set(placeholders(command))
+        for name in sorted(used - set(value)):
+            self._warn(
+                (*at, "command"), "cmp.undeclared", f"`{{{name}}}` is not declared in `params`"
+            )
+        params = []
         for name, item in value.items():
-            here: Parts = (*at, "params", str(name))
-            if name not in named:
-                self._warn(here, "cmp.unused", "the command has no such placeholder")
+            place: Parts = (*at, "params", str(name))
+            if name not in used:
+                self._warn(place, "cmp.unused", "the command does not use this parameter")
             if isinstance(item, dict):
-                made.append(self._param(str(name), item, here))
+                params.append(self._param(str(name), item, place))
             else:
-                self._error(here, "cmp.params", "a parameter is an object")
-        return tuple(made)
+                self._error(place, "cmp.params", "a parameter must be an object")
+        return tuple(params)
 
     def _param(self, name: str, value: dict[str, Any], at: Parts) -> Param:
         kind = value.get("type", "string")
         if kind == NUMBER:
             self._warn(
-                (*at, "type"), "cmp.type", "`number` is not a type of the text; accepted anyway"
+                (*at, "type"), "cmp.type", "`number` is not a type of CMP 0.2.0; accepted anyway"
             )
         elif kind not in TYPES:
-            self._must((*at, "type"), "cmp.type", f"one of {', '.join(TYPES)}")
+            self._must((*at, "type"), "cmp.type", f"`type` must be one of {', '.join(TYPES)}")
             kind = "string"
         self._unknown(value, _PARAM, at)
         enum = value.get("enum")
@@ -243,7 +249,7 @@ class Reader:
             return ()
         listed = value.get("examples") if isinstance(value, dict) else value
         if not isinstance(listed, list):
-            self._warn(("examples",), "cmp.examples", "`examples` is a list")
+            self._warn(("examples",), "cmp.examples", "`examples` must be a list")
             return ()
         good = [
             item
@@ -252,7 +258,7 @@ class Reader:
         ]
         if len(good) < len(listed):
             self._warn(
-                ("examples",), "cmp.examples", "an example has an `intent` and an `invocation`"
+                ("examples",), "cmp.examples", "an example needs an `intent` and an `invocation`"
             )
         return tuple(good)
 
@@ -272,16 +278,16 @@ class Reader:
         return tuple(listed)
 
     def _flag(self, value: dict[str, Any], field: str, at: Parts) -> bool | None:
-        told = value.get(field)
-        if told is None or isinstance(told, bool):
-            return told
-        self._must((*at, field), "format.wrong-type", f"`{field}` is true or false")
+        flag = value.get(field)
+        if flag is None or isinstance(flag, bool):
+            return flag
+        self._must((*at, field), "format.wrong-type", f"`{field}` must be true or false")
         # unreadable counts as the dangerous value
         return field != "idempotent"
 
-    def _unknown(self, value: dict[str, Any], known: set[str], at: Parts) -> None:
+    def _unknown(self, value: dict[str, Any], allowed: set[str], at: Parts) -> None:
         for key in value:
-            if key not in known and not key.startswith("x-"):
+            if key not in allowed and not key.startswith("x-"):
                 self._warn((*at, key), "format.unknown-field", "not a field of CMP 0.2.0")
 
     def _must(self, at: Parts, code: str, message: str) -> None:

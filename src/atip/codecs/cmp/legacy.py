@@ -1,7 +1,7 @@
 """CMP 0.1.0 → 0.2.0: adapters in one file and manifests inside package.json become the documents of today. Pure.
 
-0.1.0 had a router; its tools keep working as folders (Appendix B). What only the router understood (`discovery`,
-`outputParser`) is listed as lost.
+0.1.0 had a router; its tools keep working as folders (Appendix B). Fields that only the router used (`discovery`,
+`outputParser`) are losses.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _ROUTER = ("discovery", "register", "router")
 _ROUTER_INTENT = ("outputParser",)
 
 
-def modernised(document: object, *, origin: str = "") -> tuple[dict[str, Any], list[Loss]]:
+def modernize(document: object, *, origin: str = "") -> tuple[dict[str, Any], list[Loss]]:
     """`{"manifest", "capability"}` of a 0.1.0 adapter, package.json or pair of documents, and what is lost.
 
     Raises:
-        FormatError: `cmp.not-legacy` when it is none of them.
+        FormatError: `cmp.not-legacy` for any other document.
     """
     if not isinstance(document, dict):
         raise _unknown()
@@ -58,14 +58,14 @@ def _from_package(document: dict[str, Any]) -> tuple[dict[str, Any], Any]:
 def _intent(item: object, place: int, losses: list[Loss]) -> Any:
     if not isinstance(item, dict):
         return item
-    made = dict(item)
-    if "template" in made:
-        made.setdefault("command", made.pop("template"))
+    intent = dict(item)
+    if "template" in intent:
+        intent.setdefault("command", intent.pop("template"))
     for field in _ROUTER_INTENT:
-        if made.pop(field, None) is not None:
+        if intent.pop(field, None) is not None:
             path = render_path(("intents", place, field))
             losses.append(Loss(path=path, message="only the router of 0.1.0 used it"))
-    return made
+    return intent
 
 
 def _unknown() -> FormatError:

@@ -1,7 +1,7 @@
-"""Patterns for CMP from what is known of a command: curated intents, its description, its name. Pure.
+"""Patterns for CMP from a command's curated intents, description and name. Pure.
 
 A pattern is a short request in plain words. No two intents of one tool get the same one, so that an exact
-pattern always leads to its own command.
+pattern always selects its own command.
 """
 
 from __future__ import annotations
@@ -41,30 +41,30 @@ _SPACES = re.compile(r"\s+")
 
 
 def patterns_for(tool: Tool, path: Path, command: Command, used: set[str]) -> list[str]:
-    """At most MOST patterns that `used` does not hold; they are added to it. Never empty."""
-    made: list[str] = []
+    """Return up to MOST patterns that are not in `used`, and add them to it. Never empty."""
+    patterns: list[str] = []
     for phrase in _phrases(tool, path, command):
         text = _SPACES.sub(" ", clean_text(phrase)).strip().lower()
-        # a description must not pose as a regular expression
-        if text and text not in used and not text.startswith("re:") and len(made) < MOST:
+        # a description must not be read as a regular expression
+        if text and text not in used and not text.startswith("re:") and len(patterns) < MOST:
             used.add(text)
-            made.append(text)
-    if not made:
+            patterns.append(text)
+    if not patterns:
         line = " ".join((tool.name, *path)).lower()
         used.add(line)
-        made.append(line)
-    return made
+        patterns.append(line)
+    return patterns
 
 
 def _phrases(tool: Tool, path: Path, command: Command) -> Iterator[str]:
-    told = tool.own.get("intents")
-    if isinstance(told, dict):
-        yield from (str(phrase) for phrase in told.get(" ".join(path), ()) or ())
+    intents = tool.own.get("intents")
+    if isinstance(intents, dict):
+        yield from (str(phrase) for phrase in intents.get(" ".join(path), ()) or ())
     sentence = _sentence(command.description or ("" if path else tool.description))
     if sentence:
         yield sentence
         yield from _reworded(sentence)
-    yield from _named(path or (tool.name,))
+    yield from _from_names(path or (tool.name,))
 
 
 def _sentence(description: str) -> str:
@@ -79,7 +79,7 @@ def _reworded(sentence: str) -> Iterator[str]:
         yield f"{_VERBS[verb]} {rest}"
 
 
-def _named(path: Path) -> Iterator[str]:
+def _from_names(path: Path) -> Iterator[str]:
     """`pr list` → `list pr`, `show pr`; a name without a verb as it is."""
     words = [word for name in path for word in re.split(r"[-_.\s]+", name) if word]
     verbs = [word for word in words if word.lower() in _VERBS]

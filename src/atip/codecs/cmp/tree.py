@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class CmpTree(Value):
-    """What the intents of one tool amount to."""
+    """Commands, parameters, effects and patterns of one tool's intents."""
 
     commands: Mapping[str, Command]
     arguments: tuple[Argument, ...]
@@ -41,7 +41,7 @@ class CmpTree(Value):
 def commands_of(
     manifest: CmpManifest, intents: Sequence[CmpIntent], stated: Sequence[Mapping[str, Any]]
 ) -> CmpTree:
-    """`stated` are the intents as written, to tell `false` from silence."""
+    """Build the command tree. `stated` are the intents as written, to distinguish `false` from absent."""
     nodes: dict[Path, Command] = {}
     phrases: dict[str, list[str]] = {}
     patterns = []
@@ -49,9 +49,9 @@ def commands_of(
         try:
             words = split_template(intent.command)
         except FormatError:
-            continue  # needs a shell: known by its patterns in the kept documents, not callable
+            continue  # needs a shell: stays in the preserved documents, but is not callable
         path, rest = _path(words[1:])
-        nodes[path] = _joined(nodes.get(path), _command(intent, raw, rest))
+        nodes[path] = _merge(nodes.get(path), _command(intent, raw, rest))
         plain = [phrase for phrase in intent.patterns if not phrase.startswith("re:")]
         phrases.setdefault(" ".join(path), []).extend(plain)
         patterns.append(_pattern(intent))
@@ -80,19 +80,24 @@ def _command(intent: CmpIntent, raw: Mapping[str, Any], words: list[str]) -> Com
     options: list[Option] = []
     arguments: list[Argument] = []
     for place, word in enumerate(words):
-        whole = BRACES.fullmatch(word)
+        placeholder = BRACES.fullmatch(word)
         before = words[place - 1] if place else ""
-        if whole is None and word.startswith("-") and word != "--":
+        if placeholder is None and word.startswith("-") and word != "--":
             flag, _, value = word.partition("=")
             inner = BRACES.fullmatch(value)
             if inner is not None:
                 options.append(_option(flag, params.get(inner.group(1)), inner.group(1)))
             elif not (place + 1 < len(words) and BRACES.fullmatch(words[place + 1])):
                 options.append(Option(name=flag.strip("-") or flag, flags=(flag,), type="boolean"))
-        elif whole is not None and before.startswith("-") and before != "--" and "=" not in before:
-            options.append(_option(before, params.get(whole.group(1)), whole.group(1)))
-        elif whole is not None:
-            arguments.append(_argument(params.get(whole.group(1)), whole.group(1)))
+        elif (
+            placeholder is not None
+            and before.startswith("-")
+            and before != "--"
+            and "=" not in before
+        ):
+            options.append(_option(before, params.get(placeholder.group(1)), placeholder.group(1)))
+        elif placeholder is not None:
+            arguments.append(_argument(params.get(placeholder.group(1)), placeholder.group(1)))
     return Command(
         description=next((p for p in intent.patterns if not p.startswith("re:")), ""),
         arguments=tuple(arguments) or None,
@@ -134,7 +139,7 @@ def _type(param: Param | None) -> tuple[str, bool]:
 
 
 def _effects(intent: CmpIntent, raw: Mapping[str, Any]) -> Effects:
-    """Stated facts; silence stays unknown. Destructive means irreversible as well (C11)."""
+    """Stated effects; an absent field stays unknown. Destructive implies irreversible (C11)."""
     destructive = (
         True if intent.destructive else (False if raw.get("destructive") is False else None)
     )
@@ -165,13 +170,16 @@ def _pattern(intent: CmpIntent) -> Pattern:
     )
 
 
-def _joined(old: Command | None, new: Command) -> Command:
+def _merge(old: Command | None, new: Command) -> Command:
     if old is None:
         return new
-    known = {option.name for option in old.options or ()}
-    options = (*(old.options or ()), *(o for o in new.options or () if o.name not in known))
-    named = {argument.name for argument in old.arguments or ()}
-    arguments = (*(old.arguments or ()), *(a for a in new.arguments or () if a.name not in named))
+    option_names = {option.name for option in old.options or ()}
+    options = (*(old.options or ()), *(o for o in new.options or () if o.name not in option_names))
+    argument_names = {argument.name for argument in old.arguments or ()}
+    arguments = (
+        *(old.arguments or ()),
+        *(a for a in new.arguments or () if a.name not in argument_names),
+    )
     effects = new.effects if old.effects is UNKNOWN else join(old.effects, new.effects)
     return old.replace(options=options or None, arguments=arguments or None, effects=effects)
 
@@ -181,8 +189,8 @@ def _nested(nodes: Mapping[Path, Command]) -> dict[str, Command]:
     heads: dict[str, dict[Path, Command]] = {}
     for path, command in nodes.items():
         heads.setdefault(path[0], {})[path[1:]] = command
-    made = {}
+    tree = {}
     for name, below in heads.items():
         own = below.pop((), Command())
-        made[name] = own.replace(commands=_nested(below)) if below else own
-    return made
+        tree[name] = own.replace(commands=_nested(below)) if below else own
+    return tree

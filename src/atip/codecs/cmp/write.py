@@ -1,7 +1,7 @@
-"""Tool → CMP intents: one per command that does something, with a template that keeps values apart. Pure.
+"""Tool → CMP intents: one per callable command, with a template that keeps values apart. Pure.
 
 Required options, a handful of optional ones that take values, and all positionals become placeholders. Flags
-without values have no place in a template (C8) and are lost. Unknown effects are written as the careful value.
+without values cannot be part of a template (C8) and are lost. Unknown effects are written as the cautious value.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _NAME = re.compile(r"[^A-Za-z0-9_-]+")
 def write_intents(tool: Tool, program: str) -> list[dict[str, Any]]:
     """Every intent of a tool, in the order of its commands."""
     used: set[str] = set()
-    made = []
+    intents = []
     for path, command in _callable(tool):
-        made.append(_intent(tool, program, path, command, used))
-    return made
+        intents.append(_intent(tool, program, path, command, used))
+    return intents
 
 
 def _callable(tool: Tool) -> Iterator[tuple[Path, Command]]:
@@ -55,7 +55,7 @@ def _intent(
 ) -> dict[str, Any]:
     words = [shlex.quote(word) for word in (program, *path)]
     params: dict[str, Any] = {}
-    options = _chosen(command.options or ())
+    options = _template_options(command.options or ())
     for option in options:
         name = _param_name(option.name, params)
         flag = max(option.flags, key=len)
@@ -71,14 +71,14 @@ def _intent(
     }
     if params:
         intent["params"] = params
-    # A template takes its own options and no others: the ceiling of these is what may be claimed.
+    # A template takes its own options and no others: the claim is the ceiling of these.
     nodes = nodes_along(tool, path)
     claim = claim_of(tool, nodes, options, bool(command.arguments))
     intent.update(_behavior(claim.ceiling))
     return intent
 
 
-def _chosen(options: tuple[Option, ...]) -> list[Option]:
+def _template_options(options: tuple[Option, ...]) -> list[Option]:
     """Required options first, then a few optional ones; all with values and with a flag."""
     usable = [
         option
@@ -102,38 +102,38 @@ def _is_plain(flag: str) -> bool:
 
 def _param(node: Option | Argument, many: bool, *, required: bool) -> dict[str, Any]:
     kind = "integer" if node.type == "integer" else "string"
-    made: dict[str, Any] = {"type": f"array<{kind}>" if many or node.type == "array" else kind}
+    param: dict[str, Any] = {"type": f"array<{kind}>" if many or node.type == "array" else kind}
     if required:
-        made["required"] = True
+        param["required"] = True
     text = " ".join(clean_text(node.description).split())
     if text:
-        made["description"] = (
+        param["description"] = (
             text if len(text) <= MAX_DESCRIPTION else text[: MAX_DESCRIPTION - 1] + "…"
         )
     if node.enum and all(isinstance(item, int if kind == "integer" else str) for item in node.enum):
-        made["enum"] = list(node.enum)
-    return made
+        param["enum"] = list(node.enum)
+    return param
 
 
 def _param_name(name: str, taken: dict[str, Any]) -> str:
-    made = _NAME.sub("_", name.strip("-<>[]{}. ")) or "value"
-    if not (made[0].isalpha() or made[0] == "_"):
-        made = f"_{made}"
-    unique, number = made, 2
+    base = _NAME.sub("_", name.strip("-<>[]{}. ")) or "value"
+    if not (base[0].isalpha() or base[0] == "_"):
+        base = f"_{base}"
+    unique, number = base, 2
     while unique in taken:
-        unique, number = f"{made}_{number}", number + 1
+        unique, number = f"{base}_{number}", number + 1
     return unique
 
 
 def _behavior(effects: Effects) -> dict[str, bool]:
-    """Unknown is not safe: what is not known to be harmless asks first and is not retried."""
+    """CMP flags for some effects. Unknown is not safe: such a command asks first and is not retried."""
     destructive = effects.destructive is True or effects.reversible is False
     harmless = effects is not UNKNOWN and effects.destructive is False
-    said: dict[str, bool] = {}
+    behavior: dict[str, bool] = {}
     if destructive or not harmless:
-        said["confirm"] = True
+        behavior["confirm"] = True
     if destructive or harmless:
-        said["destructive"] = destructive
+        behavior["destructive"] = destructive
     if effects.idempotent is not True:
-        said["idempotent"] = False
-    return said
+        behavior["idempotent"] = False
+    return behavior

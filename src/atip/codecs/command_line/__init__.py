@@ -1,4 +1,4 @@
-"""Formats that say what can be typed: usage specs, Fig, OpenCLI, manual pages, completion scripts.
+"""Formats that describe command-line syntax: usage specs, Fig, OpenCLI, manual pages, completion scripts.
 
-Written here; read by `inference`, which also reads what others wrote in them.
+Encoded here; decoded by `inference`, which also reads documents of other producers.
 """

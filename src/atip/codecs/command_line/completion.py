@@ -1,7 +1,7 @@
-"""What the three completion scripts share: which words may stand in a script, and what is lost.
+"""Shared by the three completion scripts: which words are safe in a script, and what is lost.
 
-SECURITY: a completion script is code. A name, a flag or a choice stands in it only if it is a plain word that no
-shell gives a meaning; descriptions are quoted for their shell. Everything else is left out and named as a loss.
+SECURITY: a completion script is code. A name, a flag or a choice is written only if it is a plain word without
+meaning to any shell; descriptions are quoted for their shell. Everything else is left out and listed as a loss.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Level(Value):
 
 
 def levels(tool: Tool) -> Iterator[Level]:
-    """The tool itself, then every command that can be named in a script."""
+    """Yield the tool itself, then every command whose name is safe in a script."""
     lifted = lift(tool)
     everywhere = lifted.global_options or ()
     yield _level((), lifted.description, lifted.commands or {}, (*(lifted.options or ()), *everywhere),
@@ -70,26 +70,27 @@ def _level(
     arguments: tuple[Argument, ...],
 ) -> Level:
     assert isinstance(commands, dict)
-    shown = {name: one for name, one in commands.items() if is_name(name)}
+    named = {name: one for name, one in commands.items() if is_name(name)}
     return Level(
         path=path,
         description=one_line(description),
-        below=tuple((n, one_line(c.description)) for n, c in shown.items() if not c.hidden),
-        aliases=tuple((a, n) for n, c in shown.items() for a in c.aliases or () if is_name(a)),
+        below=tuple((n, one_line(c.description)) for n, c in named.items() if not c.hidden),
+        aliases=tuple((a, n) for n, c in named.items() for a in c.aliases or () if is_name(a)),
         options=tuple(one for one in options if not one.hidden and plain_flags(one)),
         arguments=arguments,
     )
 
 
 def program_name(tool: Tool) -> str:
-    """The name a script is registered for.
+    """Name of the program that a script completes.
 
     Raises:
-        UsageError: `convert.unsafe-name` for a name that a shell could take for something else.
+        UsageError: `convert.unsafe-name` for a name with characters that a shell interprets.
     """
     if not is_name(tool.name):
         raise UsageError(
-            "convert.unsafe-name", f"`{tool.name[:60]}` cannot be the name of a completion script"
+            "convert.unsafe-name",
+            f"cannot write a completion script for `{tool.name[:60]}`: the name has special characters",
         )
     return tool.name
 
@@ -116,14 +117,14 @@ def one_line(text: str) -> str:
 
 
 def losses(tool: Tool) -> tuple[Loss, ...]:
-    """What a completion script does not say, and words that no script may hold."""
-    found = find_losses(tool, VOCABULARY, "a completion script has no word for it")
+    """Fields that a completion script cannot express, and words that are not safe in a script."""
+    result = find_losses(tool, VOCABULARY, "a completion script cannot express it")
     for path, command in tool.walk():
         place: tuple[str | int, ...] = tuple(p for name in path for p in ("commands", name))
         if path[-1] and not is_name(path[-1]):
-            found.append(Loss(path=render_path(place), message="not a plain word"))
+            result.append(Loss(path=render_path(place), message="not a plain word"))
         for index, option in enumerate(command.options or ()):
             if len(plain_flags(option)) < len(option.flags):
                 at = (*place, "options", index, "flags")
-                found.append(Loss(path=render_path(at), message="not a plain word"))
-    return tuple(found)
+                result.append(Loss(path=render_path(at), message="not a plain word"))
+    return tuple(result)

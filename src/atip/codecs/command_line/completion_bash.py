@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → script for `bash-completion/completions/TOOL`."""
-    found = list(levels(tool))
+    """Encode a tool as a script for `bash-completion/completions/TOOL`."""
+    all_levels = list(levels(tool))
     function = function_name(tool)
     text = f"""# bash completion for {program_name(tool)}
 {function}() {{
@@ -29,14 +29,14 @@ def encode(tool: Tool) -> Encoded:
   local -a opts=()
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "$path $word" in
-{_steps(found)}
+{_command_arms(all_levels)}
     esac
   done
   case "$path $prev" in
-{_values(found)}
+{_value_arms(all_levels)}
   *)
     case "$path" in
-{_words(found)}
+{_word_arms(all_levels)}
     esac ;;
   esac
   COMPREPLY=()
@@ -52,19 +52,19 @@ def _path(level: Level) -> str:
     return "".join(f" {part}" for part in level.path)
 
 
-def _steps(found: list[Level]) -> str:
+def _command_arms(all_levels: list[Level]) -> str:
     lines = []
-    for level in found:
+    for level in all_levels:
         names = [name for name, _ in level.below]
-        known = [(name, name) for name in names] + list(level.aliases)
-        lines += [f"    '{_path(level)} {a}') path='{_path(level)} {n}' ;;" for a, n in known]
+        targets = [(name, name) for name in names] + list(level.aliases)
+        lines += [f"    '{_path(level)} {a}') path='{_path(level)} {n}' ;;" for a, n in targets]
     return "\n".join(lines) or "    *) ;;"
 
 
-def _values(found: list[Level]) -> str:
-    """After an option that wants a value: its choices, else files."""
+def _value_arms(all_levels: list[Level]) -> str:
+    """Case arms after an option that takes a value: its choices, else files."""
     lines = []
-    for level in found:
+    for level in all_levels:
         for option in level.options:
             if option.takes_value:
                 arms = "|".join(f"'{_path(level)} {flag}'" for flag in plain_flags(option))
@@ -72,9 +72,9 @@ def _values(found: list[Level]) -> str:
     return "\n".join(lines)
 
 
-def _words(found: list[Level]) -> str:
+def _word_arms(all_levels: list[Level]) -> str:
     lines = []
-    for level in found:
+    for level in all_levels:
         flags = [flag for option in level.options for flag in plain_flags(option)]
         values = [word for argument in level.arguments for word in choices(argument)]
         listed = _listed([*(name for name, _ in level.below), *values, *flags])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → script for `fish/completions/TOOL.fish`."""
+    """Encode a tool as a script for `fish/completions/TOOL.fish`."""
     name = program_name(tool)
     lines = [f"# fish completion for {name}"]
     for level in levels(tool):
@@ -31,18 +31,18 @@ def encode(tool: Tool) -> Encoded:
 
 
 def _lines(name: str, level: Level) -> Iterator[str]:
-    seen = "; and ".join(f"__fish_seen_subcommand_from {part}" for part in level.path)
-    condition = seen or "__fish_use_subcommand"
-    for one, told in level.below:
-        yield f"complete -c {name} -f -n '{condition}' -a '{one}' -d {_quoted(told)}"
-    where = f"-n '{seen}' " if seen else ""
+    after_command = "; and ".join(f"__fish_seen_subcommand_from {part}" for part in level.path)
+    condition = after_command or "__fish_use_subcommand"
+    for one, description in level.below:
+        yield f"complete -c {name} -f -n '{condition}' -a '{one}' -d {_quoted(description)}"
+    where = f"-n '{after_command}' " if after_command else ""
     for option in level.options:
-        told = _quoted(one_line(option.description))
-        yield f"complete -c {name} {where}{_spelled(option)} -d {told}"
+        description = _quoted(one_line(option.description))
+        yield f"complete -c {name} {where}{_spelled(option)} -d {description}"
     for argument in level.arguments:
         words = choices(argument)
-        if words and seen:
-            yield f"complete -c {name} -f -n '{seen}' -a '{' '.join(words)}'"
+        if words and after_command:
+            yield f"complete -c {name} -f -n '{after_command}' -a '{' '.join(words)}'"
 
 
 def _spelled(option: Option) -> str:

@@ -24,7 +24,7 @@ _FILES = {"file": "_files", "directory": "_files -/"}
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → script for a folder of `fpath`, named `_TOOL`."""
+    """Encode a tool as a script for a folder of `fpath`, named `_TOOL`."""
     function = function_name(tool)
     parts = [f"#compdef {program_name(tool)}", ""]
     for level in levels(tool):
@@ -33,18 +33,18 @@ def encode(tool: Tool) -> Encoded:
     return Encoded(data="\n".join(parts) + "\n", losses=losses(tool))
 
 
-def _called(function: str, path: tuple[str, ...]) -> str:
-    # every character that a function name cannot hold is written as its number, so that no two paths meet
-    return "__".join([function, *(re.sub(r"[^A-Za-z0-9]", _number, part) for part in path)])
+def _function_name(function: str, path: tuple[str, ...]) -> str:
+    # characters that a function name cannot contain are written as hex codes, so that paths stay distinct
+    return "__".join([function, *(re.sub(r"[^A-Za-z0-9]", _hex_code, part) for part in path)])
 
 
-def _number(found: re.Match[str]) -> str:
-    return f"_{ord(found[0]):x}_"
+def _hex_code(match: re.Match[str]) -> str:
+    return f"_{ord(match[0]):x}_"
 
 
 def _function(function: str, level: Level) -> list[str]:
     specs = [spec for option in level.options for spec in _option(option)]
-    lines = [f"{_called(function, level.path)}() {{"]
+    lines = [f"{_function_name(function, level.path)}() {{"]
     if not level.below:
         specs += [_argument(one) for one in level.arguments]
         return [*lines, "  _arguments -s -S \\", *_joined(specs or ["'*: :_files'"]), "}", ""]
@@ -54,11 +54,13 @@ def _function(function: str, level: Level) -> list[str]:
         *_joined([*specs, "'1: :->command'", "'*::arg:->rest'"]),
     ]
     lines += ["  case $state in", "  command)", "    local -a commands=("]
-    lines += [f"      {_quoted(f'{one}:{_described(told)}')}" for one, told in level.below]
+    lines += [
+        f"      {_quoted(f'{one}:{_escape(description)}')}" for one, description in level.below
+    ]
     lines += ["    )", "    _describe command commands ;;", "  rest)", "    case $line[1] in"]
-    for one, _told in level.below:
+    for one, _description in level.below:
         names = "|".join([one, *(alias for alias, target in level.aliases if target == one)])
-        lines.append(f"    {names}) {_called(function, (*level.path, one))} ;;")
+        lines.append(f"    {names}) {_function_name(function, (*level.path, one))} ;;")
     return [*lines, "    esac ;;", "  esac", "}", ""]
 
 
@@ -70,13 +72,13 @@ def _joined(specs: list[str]) -> list[str]:
 
 
 def _option(option: Option) -> list[str]:
-    told = _described(one_line(option.description)).replace("[", "\\[").replace("]", "\\]")
+    description = _escape(one_line(option.description)).replace("[", "\\[").replace("]", "\\]")
     flags = plain_flags(option)
     many = "*" if option.variadic else ""
-    value = f":{_described(option.name)}:{_action(option)}" if option.takes_value else ""
+    value = f":{_escape(option.name)}:{_action(option)}" if option.takes_value else ""
     joined = "=" if option.takes_value else ""
     return [
-        _quoted(f"{many}{flag}{joined if flag.startswith('--') else ''}[{told}]{value}")
+        _quoted(f"{many}{flag}{joined if flag.startswith('--') else ''}[{description}]{value}")
         for flag in flags
     ]
 
@@ -84,7 +86,7 @@ def _option(option: Option) -> list[str]:
 def _argument(argument: Argument) -> str:
     many = "*" if argument.variadic else ""
     optional = "" if argument.is_required else ":"
-    return _quoted(f"{many}:{optional}{_described(argument.name)}:{_action(argument)}")
+    return _quoted(f"{many}:{optional}{_escape(argument.name)}:{_action(argument)}")
 
 
 def _action(parameter: Option | Argument) -> str:
@@ -92,7 +94,7 @@ def _action(parameter: Option | Argument) -> str:
     return f"({' '.join(words)})" if words else _FILES.get(parameter.type, " ")
 
 
-def _described(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace(":", "\\:")
 
 

@@ -32,7 +32,7 @@ _TEMPLATES = {"file": "filepaths", "directory": "folders"}
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → spec. Of effects only `isDangerous` is left, which asks before a command is put in."""
+    """Encode a tool as a spec. Effects are reduced to `isDangerous`, which asks before a command is inserted."""
     lifted = lift(tool)
     root = Command(
         description=tool.description,
@@ -45,16 +45,16 @@ def encode(tool: Tool) -> Encoded:
     everywhere = [_option(one, everywhere=True) for one in lifted.global_options or ()]
     if everywhere:
         document["options"] = [*everywhere, *document.get("options", [])]
-    losses = find_losses(tool, VOCABULARY, "a Fig spec has no word for it")
+    losses = find_losses(tool, VOCABULARY, "a Fig spec cannot express it")
     return Encoded(data=document, losses=tuple(losses))
 
 
 def _command(
-    names: tuple[str, ...], command: Command, around: Effects, *, top: bool = False
+    names: tuple[str, ...], command: Command, tool_effects: Effects, *, top: bool = False
 ) -> dict[str, Any]:
-    effects = join(command.effects, around)
+    effects = join(command.effects, tool_effects)
     below = [
-        _command((name, *(child.aliases or ())), child, around)
+        _command((name, *(child.aliases or ())), child, tool_effects)
         for name, child in (command.commands or {}).items()
     ]
     return _filled(
@@ -66,30 +66,30 @@ def _command(
         hidden=command.hidden,
         deprecated=_deprecated(command.deprecated),
         isDangerous=None if top else word_of(effects) == "destructive" or None,
-    ) | _kept(command.extra)
+    ) | _preserved(command.extra)
 
 
 def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
-    kept = _kept(option.extra)
-    values = kept.pop("args", None)
+    preserved = _preserved(option.extra)
+    values = preserved.pop("args", None)
     if option.takes_value and not values:
         values = [_value(option)]
     effects = decode_effects(option.own.get("effects") or {})
-    told = option.own.get("inherited")
+    inherited = option.own.get("inherited")
     return (
         _filled(
             name=option.flags[0] if len(option.flags) == 1 else list(option.flags),
             description=option.description,
             args=_one_or_many(values or []),
             isRequired=option.required or None,
-            isRepeatable=kept.pop("isRepeatable", None) or option.variadic or None,
-            isPersistent=told is True or (everywhere and told is not False),
+            isRepeatable=preserved.pop("isRepeatable", None) or option.variadic or None,
+            isPersistent=inherited is True or (everywhere and inherited is not False),
             exclusiveOn=[f"--{name}" for name in option.exclusive or ()],
             hidden=option.hidden,
             deprecated=_deprecated(option.deprecated),
             isDangerous=word_of(effects) == "destructive" or None,
         )
-        | kept
+        | preserved
     )
 
 
@@ -112,16 +112,16 @@ def _argument(argument: Argument) -> dict[str, Any]:
         default=_default(argument.default),
         isOptional=None if argument.is_required else True,
         isVariadic=argument.variadic or None,
-    ) | _kept(argument.extra)
+    ) | _preserved(argument.extra)
 
 
-def _kept(extra: Mapping[str, object]) -> dict[str, Any]:
-    found = extra.get(VOCABULARY.vendor)
-    return dict(found) if isinstance(found, dict) else {}
+def _preserved(extra: Mapping[str, object]) -> dict[str, Any]:
+    fields = extra.get(VOCABULARY.vendor)
+    return dict(fields) if isinstance(fields, dict) else {}
 
 
-def _filled(**given: Any) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if value not in (None, "", [], False)}
+def _filled(**fields: Any) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value not in (None, "", [], False)}
 
 
 def _one_or_many(values: list[Any]) -> Any:
@@ -132,5 +132,5 @@ def _default(value: object) -> str | None:
     return None if value is MISSING or not isinstance(value, str | int | float) else str(value)
 
 
-def _deprecated(told: bool | str | None) -> Any:
-    return {"description": told} if isinstance(told, str) and told else told or None
+def _deprecated(reason: bool | str | None) -> Any:
+    return {"description": reason} if isinstance(reason, str) and reason else reason or None

@@ -26,7 +26,7 @@ VOCABULARY = Vocabulary(
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → roff. Effects are said in words, which no program reads back: they count as lost."""
+    """Encode a tool as roff. Effects are written as prose, which cannot be decoded: they count as lost."""
     lifted = lift(tool)
     title = tool.name.upper()
     lines = [
@@ -45,7 +45,7 @@ def encode(tool: Tool) -> Encoded:
     lines += _commands(lifted)
     lines += _examples(lifted.examples or ())
     lines += [".SH SEE ALSO", _line(tool.homepage)] if tool.homepage else []
-    losses = find_losses(tool, VOCABULARY, "a manual page says it in words or not at all")
+    losses = find_losses(tool, VOCABULARY, "a manual page has it as prose or not at all")
     return Encoded(data="\n".join(lines) + "\n", losses=tuple(losses))
 
 
@@ -56,11 +56,11 @@ def _synopsis(tool: Tool) -> str:
 
 
 def _commands(tool: Tool) -> list[str]:
-    found = [(path, command) for path, command in tool.walk() if not command.hidden]
-    if not found:
+    commands = [(path, command) for path, command in tool.walk() if not command.hidden]
+    if not commands:
         return []
     lines = [".SH COMMANDS"]
-    for path, command in found:
+    for path, command in commands:
         lines += _command(
             " ".join((tool.name, *path)), command, join(command.effects, tool.effects)
         )
@@ -95,10 +95,10 @@ def _options(options: Iterable[Option]) -> list[str]:
 
 
 def _facts(option: Option) -> list[str]:
-    said = [f"[possible values: {', '.join(map(str, option.enum))}]"] if option.enum else []
-    said += [f"[env: {option.env_var}]"] if option.env_var else []
+    facts = [f"[possible values: {', '.join(map(str, option.enum))}]"] if option.enum else []
+    facts += [f"[env: {option.env_var}]"] if option.env_var else []
     plain = isinstance(option.default, str | int | float)
-    return [*said, f"[default: {option.default}]"] if plain else said
+    return [*facts, f"[default: {option.default}]"] if plain else facts
 
 
 def _arguments(arguments: Iterable[Argument]) -> list[str]:
@@ -114,9 +114,9 @@ def _spelled(argument: Argument) -> str:
 
 
 def _paragraph(text: str, effects: Effects) -> list[str]:
-    said = [_line(line) for line in clean_text(text).splitlines() if line.strip()]
+    lines = [_line(line) for line in clean_text(text).splitlines() if line.strip()]
     flags = safety_suffix(effects)
-    return [*said, *([".PP", _line(flags)] if flags else [])] or ["\\&"]
+    return [*lines, *([".PP", _line(flags)] if flags else [])] or ["\\&"]
 
 
 def _examples(examples: Iterable[str]) -> list[str]:
@@ -127,11 +127,11 @@ def _examples(examples: Iterable[str]) -> list[str]:
 
 
 def _text(text: str) -> str:
-    """Text that no macro and no escape can begin in."""
+    """Escape a text so that it starts no macro and no escape sequence."""
     flat = " ".join(clean_text(text).split())
     return flat.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
 
 
 def _line(text: str | None) -> str:
-    made = _text(text or "")
-    return f"\\&{made}" if made[:1] in (".", "'") else made
+    escaped = _text(text or "")
+    return f"\\&{escaped}" if escaped[:1] in (".", "'") else escaped

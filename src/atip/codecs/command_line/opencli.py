@@ -26,7 +26,7 @@ VOCABULARY = Vocabulary(
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → document."""
+    """Encode a tool as an OpenCLI document."""
     lifted = lift(tool)
     info = _filled(
         title=tool.name,
@@ -45,9 +45,9 @@ def encode(tool: Tool) -> Encoded:
             commands=[_command(name, one) for name, one in (lifted.commands or {}).items()],
             examples=list(lifted.examples or ()),
         ),
-        **_kept(lifted.extra),
+        **_preserved(lifted.extra),
     }
-    losses = find_losses(tool, VOCABULARY, "OpenCLI has no word for it")
+    losses = find_losses(tool, VOCABULARY, "OpenCLI cannot express it")
     return Encoded(data=document, losses=tuple(losses))
 
 
@@ -61,14 +61,14 @@ def _command(name: str, command: Command) -> dict[str, Any]:
         commands=[_command(below, one) for below, one in (command.commands or {}).items()],
         hidden=command.hidden,
         examples=list(command.examples or ()),
-    ) | _kept(command.extra)
+    ) | _preserved(command.extra)
 
 
 def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
-    kept = _kept(option.extra)
+    preserved = _preserved(option.extra)
     longest = max(option.flags, key=len)
-    told = option.own.get("inherited")
-    values = kept.pop("arguments", None)
+    inherited = option.own.get("inherited")
+    values = preserved.pop("arguments", None)
     if option.takes_value and not values:
         values = [_value(option)]
     return (
@@ -78,10 +78,10 @@ def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
             description=option.description,
             arguments=values,
             required=option.required,
-            recursive=told is True or (everywhere and told is not False),
+            recursive=inherited is True or (everywhere and inherited is not False),
             hidden=option.hidden,
         )
-        | kept
+        | preserved
     )
 
 
@@ -101,13 +101,13 @@ def _argument(argument: Argument) -> dict[str, Any]:
         arity=arity,
         acceptedValues=[str(one) for one in argument.enum or ()],
     )
-    return {**document, **_kept(argument.extra), "required": argument.is_required}
+    return {**document, **_preserved(argument.extra), "required": argument.is_required}
 
 
-def _kept(extra: Mapping[str, object]) -> dict[str, Any]:
-    found = extra.get(VOCABULARY.vendor)
-    return dict(found) if isinstance(found, dict) else {}
+def _preserved(extra: Mapping[str, object]) -> dict[str, Any]:
+    fields = extra.get(VOCABULARY.vendor)
+    return dict(fields) if isinstance(fields, dict) else {}
 
 
-def _filled(**given: Any) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if value not in (None, "", [], {}, False)}
+def _filled(**fields: Any) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value not in (None, "", [], {}, False)}

@@ -1,6 +1,6 @@
 """Usage specs (usage.jdx.dev, KDL): written with effects, which only ever rise from command to flag.
 
-Reading is in `inference/described/usage/usage_spec.py`; what it kept in `x-usage` is given back here.
+Reading is in `inference/described/usage/usage_spec.py`; what it preserved in `x-usage` is written back here.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ MIN_VERSION = "2.0"
 
 
 def encode(tool: Tool) -> Encoded:
-    """Tool → text of a `.usage.kdl` file."""
+    """Encode a tool as the text of a `.usage.kdl` file."""
     writer = _Writer(lift(tool))
     data = "\n".join(writer.document()) + "\n"
-    return Encoded(data=data, losses=(*writer.losses, *_fields(tool)))
+    return Encoded(data=data, losses=(*writer.losses, *_field_losses(tool)))
 
 
-def _fields(tool: Tool) -> list[Loss]:
-    found = find_losses(tool, VOCABULARY, "a usage spec has no word for it")
-    return [loss for loss in found if not loss.path.startswith("$.effects.")]
+def _field_losses(tool: Tool) -> list[Loss]:
+    losses = find_losses(tool, VOCABULARY, "a usage spec cannot express it")
+    return [loss for loss in losses if not loss.path.startswith("$.effects.")]
 
 
 class _Writer:
@@ -73,29 +73,31 @@ class _Writer:
         )
         word = self._word(bare_effects(tool), ())
         if word and not tool.commands:
-            self.losses.append(_loss((), "effects", "a spec has no effect at its root"))
+            self.losses.append(
+                _loss((), "effects", "a usage spec cannot state effects at its root")
+            )
         for option in tool.global_options or ():
             lines += self._flag(option, ("globalOptions", option.name), everywhere=True)
         return lines + self._body(root.replace(options=tool.options), ())
 
     def _word(self, effects: Effects, place: Place) -> str:
-        """The word, and a loss for each fact it does not say."""
+        """The effect word, and a loss for each effect that it does not express."""
         word = word_of(effects)
-        said = _facts(encode_effects(effects_of(word)))
-        for fact in sorted(_facts(encode_effects(effects)) - said):
+        expressed = _facts(encode_effects(effects_of(word)))
+        for fact in sorted(_facts(encode_effects(effects)) - expressed):
             name = fact[0]
-            self.losses.append(_loss((*place, "effects"), name, f"only the word `{word}` is left"))
+            self.losses.append(_loss((*place, "effects"), name, f"reduced to the word `{word}`"))
         return word
 
     def _body(self, command: Command, place: Place) -> list[str]:
-        kept = _kept(command.extra)
+        preserved = _preserved(command.extra)
         lines = [line("alias", command.aliases)] if command.aliases else []
         for option in command.options or ():
             lines += self._flag(option, (*place, "options", option.name))
         for argument in command.arguments or ():
             lines += self._argument(argument)
-        lines += _examples(command.examples or (), kept.get("examples"))
-        lines += _nodes(kept.get("nodes"))
+        lines += _examples(command.examples or (), preserved.get("examples"))
+        lines += _nodes(preserved.get("nodes"))
         for name, child in (command.commands or {}).items():
             lines += self._command(name, child, (*place, "commands", name))
         return lines
@@ -108,7 +110,7 @@ class _Writer:
             deprecated=_reason(command.deprecated),
             effect=word,
         )
-        head = line("cmd", [name], {**properties, **_plain(_kept(command.extra))})
+        head = line("cmd", [name], {**properties, **_plain(_preserved(command.extra))})
         return block(head, self._body(command, place))
 
     def _flag(self, option: Option, place: Place, *, everywhere: bool = False) -> list[str]:
@@ -117,10 +119,10 @@ class _Writer:
             self.losses.append(_loss(place, "flags", f"`{flag}` is not a flag of a usage spec"))
         if not flags:
             return []
-        kept, own = _kept(option.extra), option.own
-        # an ATIP document says "global" by where the option stands
-        told = own.get("inherited")
-        is_global = told is True or (everywhere and told is not False)
+        preserved, own = _preserved(option.extra), option.own
+        # in an ATIP document the list that contains an option says whether it is global
+        inherited = own.get("inherited")
+        is_global = inherited is True or (everywhere and inherited is not False)
         is_switch = option.type == BOOLEAN
         properties = _properties(
             help=option.description,
@@ -134,24 +136,24 @@ class _Writer:
             effect=word_of(decode_effects(own.get("effects") or {})),
         )
         properties.update({"global": True} if is_global else {})
-        head = line("flag", [" ".join(flags)], {**properties, **_plain(kept)})
-        return block(head, self._below_flag(option, kept))
+        head = line("flag", [" ".join(flags)], {**properties, **_plain(preserved)})
+        return block(head, self._below_flag(option, preserved))
 
-    def _below_flag(self, option: Option, kept: Mapping[str, Any]) -> list[str]:
+    def _below_flag(self, option: Option, preserved: Mapping[str, Any]) -> list[str]:
         lines = []
         if option.exclusive:
             lines.append(line("conflicts", [_flag_name(name) for name in option.exclusive]))
         if option.type != BOOLEAN:
             name = option.name
             is_optional = option.own.get("optionalValue") is True
-            spelled = kept.get("value") or (f"[{name}]" if is_optional else f"<{name}>")
-            inner = kept.get("arg") or {}
-            below = [*_choices(option.enum, kept), *_nodes(inner.get("nodes"))]
+            spelled = preserved.get("value") or (f"[{name}]" if is_optional else f"<{name}>")
+            inner = preserved.get("arg") or {}
+            below = [*_choices(option.enum, preserved), *_nodes(inner.get("nodes"))]
             lines += block(line("arg", [spelled], _plain(inner)), below)
-        return lines + _nodes(kept.get("nodes"))
+        return lines + _nodes(preserved.get("nodes"))
 
     def _argument(self, argument: Argument) -> list[str]:
-        kept = _kept(argument.extra)
+        preserved = _preserved(argument.extra)
         own = argument.extra.get("x-atip")
         effects = own.get("effects") if isinstance(own, dict) else None
         name = argument.name
@@ -162,22 +164,24 @@ class _Writer:
             var=argument.variadic or None,
             effect=word_of(decode_effects(effects or {})),
         )
-        head = line("arg", [kept.get("spelled") or spelled], {**properties, **_plain(kept)})
-        return block(head, [*_choices(argument.enum, kept), *_nodes(kept.get("nodes"))])
+        head = line(
+            "arg", [preserved.get("spelled") or spelled], {**properties, **_plain(preserved)}
+        )
+        return block(head, [*_choices(argument.enum, preserved), *_nodes(preserved.get("nodes"))])
 
 
-def _kept(extra: Mapping[str, object]) -> dict[str, Any]:
-    found = extra.get(VOCABULARY.vendor)
-    return found if isinstance(found, dict) else {}
+def _preserved(extra: Mapping[str, object]) -> dict[str, Any]:
+    fields = extra.get(VOCABULARY.vendor)
+    return fields if isinstance(fields, dict) else {}
 
 
-def _properties(**given: object) -> dict[str, object]:
-    return {key: value for key, value in given.items() if value not in (None, "")}
+def _properties(**properties: object) -> dict[str, object]:
+    return {key: value for key, value in properties.items() if value not in (None, "")}
 
 
-def _plain(kept: Mapping[str, Any]) -> dict[str, Any]:
-    found = kept.get("properties")
-    return dict(found) if isinstance(found, dict) else {}
+def _plain(preserved: Mapping[str, Any]) -> dict[str, Any]:
+    properties = preserved.get("properties")
+    return dict(properties) if isinstance(properties, dict) else {}
 
 
 def _default(value: object) -> object:
@@ -192,15 +196,15 @@ def _flag_name(name: str) -> str:
     return f"-{name}" if len(name) == 1 else f"--{name}"
 
 
-def _choices(enum: tuple[object, ...] | None, kept: Mapping[str, Any]) -> list[str]:
-    rich = kept.get("choices")
+def _choices(enum: tuple[object, ...] | None, preserved: Mapping[str, Any]) -> list[str]:
+    rich = preserved.get("choices")
     if isinstance(rich, dict):
         return _nodes([rich])
     return [line("choices", [str(value) for value in enum])] if enum else []
 
 
-def _examples(examples: Iterable[str], kept: Any) -> list[str]:
-    rich = {str(one["values"][-1]).strip(): one for one in kept or [] if one.get("values")}
+def _examples(examples: Iterable[str], preserved: Any) -> list[str]:
+    rich = {str(one["values"][-1]).strip(): one for one in preserved or [] if one.get("values")}
     lines = []
     for text in examples:
         one = rich.get(text, {"values": [text]})
@@ -209,9 +213,9 @@ def _examples(examples: Iterable[str], kept: Any) -> list[str]:
     return lines
 
 
-def _nodes(kept: Any) -> list[str]:
+def _nodes(preserved: Any) -> list[str]:
     lines: list[str] = []
-    for one in kept if isinstance(kept, list) else []:
+    for one in preserved if isinstance(preserved, list) else []:
         if isinstance(one, dict) and isinstance(one.get("name"), str):
             head = line(one["name"], one.get("values") or (), one.get("properties"))
             lines += block(head, _nodes(one.get("children")))
@@ -219,13 +223,13 @@ def _nodes(kept: Any) -> list[str]:
 
 
 def _facts(effects: Mapping[str, Any], place: str = "") -> set[tuple[str, str]]:
-    found: set[tuple[str, str]] = set()
+    facts: set[tuple[str, str]] = set()
     for key, value in effects.items():
         if isinstance(value, dict):
-            found |= _facts(value, f"{place}{key}.")
+            facts |= _facts(value, f"{place}{key}.")
         else:
-            found.add((f"{place}{key}", repr(value)))
-    return found
+            facts.add((f"{place}{key}", repr(value)))
+    return facts
 
 
 def _loss(place: Place, field: str, message: str) -> Loss:

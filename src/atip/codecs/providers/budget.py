@@ -1,7 +1,7 @@
-"""Provider budget: which of the ways to compile fits into a number of tokens or of functions.
+"""Provider budget: choose the compilation that fits into a number of tokens or functions.
 
 Tries the richest first: whole descriptions, short ones, groups with an `action`, coarser groups, no descriptions
-of parameters; then leaves commands out, last ones first, and names each with the way to get it. Decides by
+of parameters; then leaves commands out, last ones first, and lists each with the command that compiles it. Decides by
 counting what would be sent, never by guessing.
 """
 
@@ -40,7 +40,7 @@ def choose(
     count: Count,
     strategy: str,
 ) -> Compiled:
-    """The richest compilation that fits; with nothing else left, a part of the commands."""
+    """The richest compilation that fits; if none does, one with part of the commands."""
     steps = [
         step
         for step in _STEPS
@@ -48,21 +48,23 @@ def choose(
     ]
     last = None
     for grouping, brief in steps:
-        made = attempt(table, grouping, brief)
-        if _fits(made, max_tokens, max_functions, count):
-            return made
+        compiled = attempt(table, grouping, brief)
+        if _fits(compiled, max_tokens, max_functions, count):
+            return compiled
         last = (grouping, brief)
     assert last is not None, "every strategy has steps"
     return _part(attempt, table, last, max_tokens, max_functions, count)
 
 
-def _fits(made: Compiled, max_tokens: int | None, max_functions: int | None, count: Count) -> bool:
-    if max_functions is not None and len(made.declarations) > max_functions:
+def _fits(
+    compiled: Compiled, max_tokens: int | None, max_functions: int | None, count: Count
+) -> bool:
+    if max_functions is not None and len(compiled.declarations) > max_functions:
         return False
     if max_tokens is None:
         return True
     total = 0
-    for declaration in made.declarations:
+    for declaration in compiled.declarations:
         total += tokens_of(declaration, count)
         if total > max_tokens:
             return False
@@ -77,15 +79,15 @@ def _part(
     max_functions: int | None,
     count: Count,
 ) -> Compiled:
-    """Halve the number of commands until it fits, then grow again: about log n attempts."""
+    """Find the largest number of commands that fits, by binary search: about log n attempts."""
     names = list(table)
     low, high = 0, len(names)
     best = attempt({}, *step)
     while low < high:
         middle = (low + high + 1) // 2
-        made = attempt({name: table[name] for name in names[:middle]}, *step)
-        if _fits(made, max_tokens, max_functions, count):
-            low, best = middle, made
+        compiled = attempt({name: table[name] for name in names[:middle]}, *step)
+        if _fits(compiled, max_tokens, max_functions, count):
+            low, best = middle, compiled
         else:
             high = middle - 1
     left = [table[name] for name in names[low:]]
@@ -94,5 +96,5 @@ def _part(
 
 def _left_out(function: Function) -> LeftOut:
     path = " ".join(function.path)
-    chosen = f" --commands '{path}'" if path else ""
-    return LeftOut(line=function.line, how=f"atip compile {function.tool.name}{chosen}")
+    selection = f" --commands '{path}'" if path else ""
+    return LeftOut(line=function.line, how=f"atip compile {function.tool.name}{selection}")

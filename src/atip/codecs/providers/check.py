@@ -1,7 +1,7 @@
-"""Provider check: whether a provider would take a list of tools, by its published limits and schema subset.
+"""Provider check: whether a provider accepts a list of tools, by its published limits and schema subset.
 
 Written from the providers' documents, not from our own compiler, so that the two can disagree: tests run it over
-everything that the compiler makes. Judges the request side only.
+everything that the compiler makes. Checks the request side only.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ _MAX_STRICT_CHOICES = 1000
 def check_declarations(
     provider: str, declarations: Sequence[dict[str, Any]], *, strict: bool = False
 ) -> list[Problem]:
-    """What the provider would refuse; empty when nothing."""
+    """List what the provider would reject."""
     checker = _Checker(provider, strict)
     names: set[str] = set()
     for index, declaration in enumerate(declarations):
         name = checker.declaration(declaration, (index,))
         if name in names:
-            checker.say((index, "name"), "provider.duplicate-name", f"`{name}` is there twice")
+            checker.report(
+                (index, "name"), "provider.duplicate-name", f"the name `{name}` is used twice"
+            )
         names.add(name)
     return checker.problems
 
@@ -46,7 +48,7 @@ class _Checker:
         self.problems: list[Problem] = []
         self.properties = self.choices = 0
 
-    def say(self, path: Parts, code: str, message: str) -> None:
+    def report(self, path: Parts, code: str, message: str) -> None:
         self.problems.append(Problem(path=render_path(path), code=code, message=message))
 
     def declaration(self, value: dict[str, Any], path: Parts) -> str:
@@ -55,45 +57,51 @@ class _Checker:
         name = str(value.get("name", ""))
         legal = name.isascii() and name.replace("_", "a").replace("-", "a").isalnum()
         if not legal or len(name) > 64 or not (name[0].isalpha() or name[0] == "_"):
-            self.say((*path, "name"), "provider.name", f"`{name[:80]}` is not a legal name")
+            self.report((*path, "name"), "provider.name", f"`{name[:80]}` is not a legal name")
         text = value.get("description", "")
         if self.provider == "openai" and len(text) > 1024:
-            self.say((*path, "description"), "provider.description", f"{len(text)} characters")
+            self.report(
+                (*path, "description"),
+                "provider.description",
+                f"{len(text)} characters; at most 1024 are allowed",
+            )
         field = {"anthropic": "input_schema", "mcp": "inputSchema"}.get(self.provider, "parameters")
         self.properties = self.choices = 0
         if field in value:
             self.root(value[field], (*path, field))
         elif self.provider != "gemini":
-            self.say(path, "provider.no-schema", f"`{field}` is missing")
+            self.report(path, "provider.no-schema", f"`{field}` is missing")
         return name
 
     def root(self, schema: dict[str, Any], path: Parts) -> None:
         if schema.get("type") != "object":
-            self.say(path, "provider.root", "the root must be an object")
+            self.report(path, "provider.root", "the root must be an object")
         if self.provider == "gemini" and not schema.get("properties"):
-            self.say(path, "provider.empty-object", "an object needs properties")
+            self.report(path, "provider.empty-object", "an object needs `properties`")
         self.schema(schema, path, 0)
         if self.strict and (
             self.properties > _MAX_STRICT_PROPERTIES or self.choices > _MAX_STRICT_CHOICES
         ):
-            self.say(
-                path, "provider.too-large", "more properties or choices than strict mode takes"
+            self.report(
+                path, "provider.too-large", "more properties or choices than strict mode accepts"
             )
 
     def schema(self, schema: Any, path: Parts, depth: int) -> None:
         if not isinstance(schema, dict):
-            self.say(path, "provider.schema", "not a schema")
+            self.report(path, "provider.schema", "a schema must be an object")
             return
         allowed = _KEYWORDS.get("strict" if self.strict else self.provider)
         if allowed is not None:
             for key in schema:
                 if key not in allowed:
-                    self.say((*path, key), "provider.keyword", f"`{key}` is not taken")
+                    self.report(
+                        (*path, key), "provider.keyword", f"keyword `{key}` is not supported"
+                    )
         kinds = schema.get("type")
         if isinstance(kinds, list):
             self._type_list(kinds, path)
         elif allowed is not None and kinds not in (*_SCALARS, "object", "array"):
-            self.say((*path, "type"), "provider.type", f"`{kinds}` is not a type")
+            self.report((*path, "type"), "provider.type", f"`{kinds}` is not a type")
         self._enum(schema, path)
         for key, child in (schema.get("properties") or {}).items():
             self.properties += 1
@@ -103,28 +111,30 @@ class _Checker:
             if "items" in schema:
                 self.schema(schema["items"], (*path, "items"), depth + 1)
             elif allowed is not None:
-                self.say(path, "provider.items", "an array needs items")
+                self.report(path, "provider.items", "an array needs `items`")
         self._object(schema, path, depth)
 
     def _object(self, schema: dict[str, Any], path: Parts, depth: int) -> None:
         properties = schema.get("properties")
         for key in schema.get("required", ()):
             if key not in (properties or {}):
-                self.say((*path, "required"), "provider.required", f"`{key}` is not a property")
+                self.report((*path, "required"), "provider.required", f"`{key}` is not a property")
         if not self.strict or properties is None:
             return
         if depth > _MAX_STRICT_DEPTH:
-            self.say(path, "provider.depth", "nested too deeply")
+            self.report(path, "provider.depth", "nested too deeply")
         if schema.get("additionalProperties") is not False:
-            self.say(path, "provider.open-object", "`additionalProperties` must be false")
+            self.report(path, "provider.open-object", "`additionalProperties` must be false")
         if set(schema.get("required", ())) != set(properties):
-            self.say(path, "provider.required", "strict mode wants every property in `required`")
+            self.report(path, "provider.required", "strict mode needs every property in `required`")
 
     def _type_list(self, kinds: list[Any], path: Parts) -> None:
         if self.provider == "gemini":
-            self.say((*path, "type"), "provider.type-list", "a list of types is not taken")
+            self.report((*path, "type"), "provider.type-list", "a list of types is not supported")
         elif len(kinds) != 2 or kinds[1] != "null":
-            self.say((*path, "type"), "provider.type-list", "only a type and null")
+            self.report(
+                (*path, "type"), "provider.type-list", "a list of types must be one type and `null`"
+            )
 
     def _enum(self, schema: dict[str, Any], path: Parts) -> None:
         values = schema.get("enum")
@@ -133,20 +143,20 @@ class _Checker:
         self.choices += len(values)
         path = (*path, "enum")
         if not values or len({repr(value) for value in values}) != len(values):
-            self.say(path, "provider.enum", "empty or with repetitions")
+            self.report(path, "provider.enum", "`enum` is empty or has duplicates")
         kinds = schema.get("type")
         if isinstance(kinds, list) and "null" in kinds and None not in values:
-            self.say(path, "provider.enum", "null is a type but not a choice")
+            self.report(path, "provider.enum", "`null` is a type but missing in `enum`")
         if self.provider == "gemini" and (
             kinds != "string" or not all(isinstance(value, str) and value for value in values)
         ):
-            self.say(path, "provider.enum", "only texts that are not empty")
+            self.report(path, "provider.enum", "`enum` must contain non-empty strings only")
 
     def _key(self, key: str, path: Parts) -> None:
         plain = key.replace("_", "a")
         if self.provider != "gemini":
             plain = plain.replace("-", "a")
         if not (key.isascii() and plain.isalnum() and len(key) <= 64):
-            self.say((*path, key), "provider.key", f"`{key[:80]}` is not a legal name")
+            self.report((*path, key), "provider.key", f"`{key[:80]}` is not a legal name")
         elif self.provider == "gemini" and not (key[0].isalpha() or key[0] == "_"):
-            self.say((*path, key), "provider.key", "must begin with a letter or `_`")
+            self.report((*path, key), "provider.key", "must begin with a letter or `_`")

@@ -1,4 +1,4 @@
-"""Tools of a request as they are sent, and everything needed to read the answer."""
+"""Tool declarations of a request, and everything needed to read the response."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LeftOut(Value):
-    """A command that did not fit, and how to reach it."""
+    """A command that did not fit, and the command line that compiles it."""
 
     line: str
     how: str
@@ -28,7 +28,7 @@ class LeftOut(Value):
 
 
 class Compiled(Value):
-    """Tools of a request and everything needed to read the answer."""
+    """Tool declarations of a request, and everything needed to read the response."""
 
     provider: str
     declarations: list[dict[str, Any]]
@@ -39,12 +39,12 @@ class Compiled(Value):
     strategy: str = "discrete"
     left_out: tuple[LeftOut, ...] = ()
     losses: tuple[tuple[str, str], ...] = ()
-    """Name of a function and what its provider's dialect could not say."""
+    """Name of a function and what its provider's dialect cannot express."""
     nullable: bool = False
 
 
 def estimate(text: str) -> int:
-    """Tokens of a text, estimated: a quarter of its characters."""
+    """Estimate the tokens of a text: a quarter of its characters."""
     return (len(text) + 3) // 4
 
 

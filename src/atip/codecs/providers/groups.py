@@ -34,11 +34,11 @@ ITSELF = "."
 """The action that is the group itself."""
 _MAX_ACTIONS = 200
 _MAX_CHOICES = 700
-"""Choices of all parameters of a group; with its actions they stay below what strict mode takes."""
+"""Choices of all parameters of a group; together with its actions they stay below the limit of strict mode."""
 
 
 class Grouped(Value):
-    """One function that stands for several commands."""
+    """One function for several commands."""
 
     name: str
     description: str
@@ -55,18 +55,20 @@ class Grouped(Value):
 def declare_groups(
     functions: list[Function], maker: Maker, level: int, brief: int
 ) -> tuple[list[Grouped], list[Function]]:
-    """Groups by the first `level` words of the path, -1: by everything but the last word; and the
-    functions that would be alone in theirs."""
-    found: dict[tuple[str, tuple[str, ...]], list[Function]] = {}
+    """Group functions by the first `level` words of the path, -1: by all but the last word.
+
+    Returns the groups, and the functions that would be alone in theirs.
+    """
+    members_by_group: dict[tuple[str, tuple[str, ...]], list[Function]] = {}
     groups = {_group_of(function, level) for function in functions}
     for function in functions:
         itself = (function.tool.name, function.path)
         # a group that runs by itself is one of its own actions
         key = itself if itself in groups else _group_of(function, level)
-        found.setdefault(key, []).append(function)
-    made: list[Grouped] = []
+        members_by_group.setdefault(key, []).append(function)
+    grouped: list[Grouped] = []
     alone: list[Function] = []
-    for (tool, path), members in found.items():
+    for (tool, path), members in members_by_group.items():
         if len(members) == 1:
             alone += members
             continue
@@ -75,8 +77,8 @@ def declare_groups(
             name = function_name(tool, path)
             if start:
                 name = function_name(tool, (*path, f"part-{start // _MAX_ACTIONS + 1}"))
-            made.append(_Group(name, path, part, maker, brief).declare())
-    return made, alone
+            grouped.append(_Group(name, path, part, maker, brief).declare())
+    return grouped, alone
 
 
 def _group_of(function: Function, level: int) -> tuple[str, tuple[str, ...]]:
@@ -86,7 +88,7 @@ def _group_of(function: Function, level: int) -> tuple[str, tuple[str, ...]]:
 
 
 class _Group:
-    """One group while its parameters are put together."""
+    """Builder of one group."""
 
     def __init__(
         self, name: str, path: tuple[str, ...], members: list[Function], maker: Maker, brief: int
@@ -141,9 +143,9 @@ class _Group:
             text = shortened(text, 60) if self.brief >= 0 else ""
             flags = claim_suffix(self.claims[function.name])
             line = f"{word}: {text} {flags}".rstrip().rstrip(":")
-            wanted = [k for k, item in function.parameters.items() if item.is_required]
-            if wanted:
-                line += f" (needs {', '.join(wanted[:6])})"
+            required = [k for k, item in function.parameters.items() if item.is_required]
+            if required:
+                line += f" (needs {', '.join(required[:6])})"
             lines.append(line)
         return "; ".join(lines)
 
@@ -155,17 +157,21 @@ class _Group:
             if required and dialect.nullable:
                 schema = nullable(schema)
             bare = {k: v for k, v in schema.items() if k != "description"}
-            sent = key.replace("-", "_") if dialect.plain_keys else key
-            if sent in changes or (sent in self.properties and self.origin.get(sent) != bare):
-                sent = parameter_key(
-                    f"{self._word(function)}_{sent}".replace(" ", "_"), self.properties
+            provider_key = key.replace("-", "_") if dialect.plain_keys else key
+            if provider_key in changes or (
+                provider_key in self.properties and self.origin.get(provider_key) != bare
+            ):
+                provider_key = parameter_key(
+                    f"{self._word(function)}_{provider_key}".replace(" ", "_"), self.properties
                 )
-                sent = sent.replace("-", "_") if dialect.plain_keys else sent
-            if sent not in self.properties:
+                provider_key = (
+                    provider_key.replace("-", "_") if dialect.plain_keys else provider_key
+                )
+            if provider_key not in self.properties:
                 self.choices += len(schema.get("enum", ()))
                 if self.choices > _MAX_CHOICES:
                     schema = {field: value for field, value in schema.items() if field != "enum"}
-                self.properties[sent] = schema
-                self.origin[sent] = bare
-            changes[sent] = (key, how)
+                self.properties[provider_key] = schema
+                self.origin[provider_key] = bare
+            changes[provider_key] = (key, how)
         return changes

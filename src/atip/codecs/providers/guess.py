@@ -1,6 +1,6 @@
-"""Provider guess: whose tool call a JSON value is, by its own marks.
+"""Provider guess: which provider a tool call in JSON belongs to, by its fields.
 
-Looks at shapes only: every provider names its calls differently, so that one look tells them apart. A single call
+Looks at field names only: every provider uses different ones. A single call
 without its envelope is put into one, since that is what logs and scripts hold. Understands nothing of the arguments
 (`messages.py`). Implements ATIP 0.6 §7.2.
 """
@@ -13,7 +13,7 @@ from atip.codecs.providers.messages import plain
 
 
 def guess_provider(response: object) -> str:
-    """`openai`, `anthropic`, `gemini`, `mcp`, or nothing when no mark is found."""
+    """`openai`, `anthropic`, `gemini`, `mcp`, or empty if no field identifies one."""
     value = plain(response)
     if isinstance(value, list):
         return next(filter(None, map(_of_item, value)), "")
@@ -53,7 +53,7 @@ def _of_item(item: Any) -> str:
 
 
 def enveloped(provider: str, response: object) -> Any:
-    """The response, or a list around a single call that came without one."""
+    """Return the response; wrap a single call without an envelope in a list."""
     value = plain(response)
     if isinstance(value, list):
         return [_marked(provider, item) for item in value]
@@ -69,7 +69,7 @@ def enveloped(provider: str, response: object) -> Any:
 
 
 def _marked(provider: str, item: Any) -> Any:
-    """A bare call with the mark that its provider would have put on it."""
+    """Add the fields that the provider puts around a call, if they are missing."""
     entry = plain(item)
     if not isinstance(entry, dict) or "name" not in entry:
         return entry

@@ -1,4 +1,4 @@
-"""What a list of functions does not say of a tool: spellings, most effects, trust, patterns."""
+"""Fields of a tool that function declarations cannot express: flags, most effects, trust, patterns."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ VOCABULARY = Vocabulary(
     argument=words("description required default enum variadic pattern schema"),
     types=words("string integer number boolean file directory url enum array"),
 )
-_SAID = (".destructive", ".reversible", ".idempotent", ".cost.billable", ".filesystem.delete")
-"""Effects that stand as flags in the description, or as annotations."""
+_EXPRESSED = (".destructive", ".reversible", ".idempotent", ".cost.billable", ".filesystem.delete")
+"""Effects that appear as flags in the description, or as annotations."""
 
 
-def provider_losses(tool: Tool, told: Iterable[tuple[str, str]]) -> tuple[Loss, ...]:
-    """Losses of a compilation, and every field that no function declaration has a place for."""
-    fields = find_losses(tool, VOCABULARY, "a function declaration has no place for it")
-    said = [Loss(path=name, message=message) for name, message in told]
-    return (*said, *(loss for loss in fields if not loss.path.endswith(_SAID)))
+def provider_losses(tool: Tool, compile_losses: Iterable[tuple[str, str]]) -> tuple[Loss, ...]:
+    """Losses of a compilation, and every field that a function declaration lacks."""
+    fields = find_losses(tool, VOCABULARY, "a function declaration has no field for it")
+    result = [Loss(path=name, message=message) for name, message in compile_losses]
+    return (*result, *(loss for loss in fields if not loss.path.endswith(_EXPRESSED)))

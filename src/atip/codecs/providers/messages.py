@@ -36,18 +36,18 @@ class RawCall(Value):
 
 
 def read_calls(provider: str, response: object) -> list[RawCall]:
-    """Every call in a response, in its order. A response without calls gives none."""
+    """List every call in a response, in order."""
     value = plain(response)
-    found: list[tuple[Any, Any, Any, str]] = []
+    calls: list[tuple[Any, Any, Any, str]] = []
     if provider == "openai":
-        found = _openai(value)
+        calls = _openai(value)
     elif provider == "anthropic":
-        found = _anthropic(value)
+        calls = _anthropic(value)
     elif provider == "gemini":
-        found = _gemini(value)
+        calls = _gemini(value)
     elif provider == "mcp":
-        found = _mcp(value)
-    return [_raw(position, *call) for position, call in enumerate(found[:MAX_CALLS])]
+        calls = _mcp(value)
+    return [_raw(position, *call) for position, call in enumerate(calls[:MAX_CALLS])]
 
 
 def plain(value: object) -> Any:
@@ -93,7 +93,9 @@ def _raw(position: int, identity: Any, name: Any, arguments: Any, shape: str) ->
         bound(arguments, DOCUMENT)
     except (FormatError, TypeError, ValueError, RecursionError) as error:
         return call.replace(
-            problem=_problem("call.malformed", f"the arguments: {str(error)[:200]}")
+            problem=_problem(
+                "call.malformed", f"the arguments are not valid JSON values: {str(error)[:200]}"
+            )
         )
     return call.replace(arguments=arguments)
 
@@ -109,17 +111,17 @@ def _openai(value: Any) -> list[tuple[Any, Any, Any, str]]:
         choices = _items(value.get("choices"))
         message = _dict(choices[0]).get("message") if choices else value.get("message", value)
         value = _dict(plain(message)).get("tool_calls")
-    found = []
+    calls = []
     for item in _items(value):
         entry = _dict(plain(item))
         if entry.get("type") == "function_call":
-            found.append(
+            calls.append(
                 (entry.get("call_id"), entry.get("name"), entry.get("arguments"), "responses")
             )
         elif "function" in entry or entry.get("type") == "function":
             function = _dict(entry.get("function"))
-            found.append((entry.get("id"), function.get("name"), function.get("arguments"), ""))
-    return found
+            calls.append((entry.get("id"), function.get("name"), function.get("arguments"), ""))
+    return calls
 
 
 def _anthropic(value: Any) -> list[tuple[Any, Any, Any, str]]:
@@ -138,26 +140,26 @@ def _gemini(value: Any) -> list[tuple[Any, Any, Any, str]]:
         candidates = _items(value["candidates"])
         content = _dict(candidates[0]).get("content") if candidates else None
     parts = content.get("parts") if isinstance(content, dict) else content
-    found = []
+    calls = []
     for part in _items(parts):
         entry = _dict(plain(part))
         call = entry.get("function_call") or entry.get("functionCall")
         if call is not None:
             call = _dict(plain(call))
-            found.append((call.get("id"), call.get("name"), call.get("args"), ""))
-    return found
+            calls.append((call.get("id"), call.get("name"), call.get("args"), ""))
+    return calls
 
 
 def _mcp(value: Any) -> list[tuple[Any, Any, Any, str]]:
-    found = []
+    calls = []
     for item in _items(value) if isinstance(value, list) else [value]:
         entry = _dict(item)
         params = _dict(entry.get("params")) if "params" in entry else entry
         if params.get("name") is not None or entry.get("method") == "tools/call":
             identity = entry.get("id")
             identity = str(identity) if identity is not None else None
-            found.append((identity, params.get("name"), params.get("arguments"), ""))
-    return found
+            calls.append((identity, params.get("name"), params.get("arguments"), ""))
+    return calls
 
 
 def _items(value: Any) -> list[Any]:
@@ -201,7 +203,7 @@ def result_message(
 
 
 def merged(provider: str, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Messages that answer one response: Anthropic and Gemini want all results in one, in order."""
+    """Messages that answer one response: Anthropic and Gemini need all results in one message, in order."""
     field = {"anthropic": "content", "gemini": "parts"}.get(provider)
     if field is None or len(messages) < 2:
         return messages

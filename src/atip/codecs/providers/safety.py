@@ -1,9 +1,9 @@
 """Safety: what the effects of a command say in the description that a model reads, and clean text.
 
-No provider has a field for effects, so the flags stand at the end of the description, and the description
-gives way to them, never the reverse (A30). Text from documents loses every character that hides, reorders
-or overwrites before a model sees it; what it *says* is not judged here – it is framed as untrusted data in
-the system prompt (`session.py`). Implements ATIP 0.6 §8.2 rule 1, A28, A29, A30.
+No provider has a field for effects, so the flags are at the end of the description; the description is cut to
+make room for them, never the reverse (A30). Characters that hide, reorder or overwrite text are removed before a
+model sees it; its content is not checked here – the system prompt frames it as untrusted data
+(`system_prompt.py`). Implements ATIP 0.6 §8.2 rule 1, A28, A29, A30.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OPENAI_LIMIT = 1024
 """Code points of a function's description."""
 TEXT_LIMIT = 16_000
-"""Where a provider sets no limit: enough for any honest text."""
+"""Where a provider sets no limit."""
 PARAMETER_LIMIT = 2_000
 
 _FLAGS = (
@@ -36,11 +36,11 @@ _PLAIN = (
     r"[\n\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2015\u2018-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u21ff"
     r"\u2200-\u22ff\u2500-\u257f\u3001-\u30ff\u4e00-\u9fff\uac00-\ud7a3]*\Z"
 )
-"""Text that needs no closer look; compiled when the first text outside ASCII comes."""
+"""Text without invisible characters; compiled at the first non-ASCII text."""
 
 
 def clean_text(text: str) -> str:
-    """Text from a document without anything a reader cannot see; line breaks stay."""
+    """Remove invisible characters from a text; line breaks stay."""
     if text.isascii() and text.isprintable():
         return text
     if "\t" in text or "\r" in text:
@@ -56,7 +56,7 @@ def clean_text(text: str) -> str:
 
 
 def is_clean(text: str) -> bool:
-    """Whether `clean_text` would change nothing: for names and choices, which must arrive unchanged."""
+    """Whether `clean_text` would return the text unchanged; names and choices must be sent as they are."""
     return (text.isascii() and text.isprintable()) or (
         clean_text(text) == text and "\n" not in text
     )
@@ -80,8 +80,8 @@ def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
         changes = changes or one.network is True or files.write is True
         changes = changes or bool(one.creates or one.modifies or one.deletes)
     # A29: read-only needs both denials, and nothing that contradicts them.
-    lost = destructive or irreversible or deletes
-    read_only = quiet_network and quiet_write and not (changes or lost)
+    can_lose_data = destructive or irreversible or deletes
+    read_only = quiet_network and quiet_write and not (changes or can_lose_data)
     return (
         destructive,
         irreversible,
@@ -93,59 +93,59 @@ def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
 
 
 def claim_flags(claim: Claim) -> tuple[bool, ...]:
-    """Flags of a command: dangers of what it does by itself, and `READ-ONLY` only if no option ends that."""
+    """Flags of a command without options; `READ-ONLY` only if no option can change that."""
     flags = flags_of((claim.base,))
     return flags if not claim.raisers else (*flags[:5], claim.is_read_only)
 
 
 def claim_suffix(claim: Claim, *, with_creates: bool = False) -> str:
-    """The flags, and what the command does beyond them with some of its options; `with_creates` as `safety_suffix`."""
-    made = suffix(claim_flags(claim))
+    """The flags, and further effects with some options; `with_creates` as in `safety_suffix`."""
+    flags_text = suffix(claim_flags(claim))
     if with_creates:
-        made = _with_creates(made, claim.base)
+        flags_text = _with_creates(flags_text, claim.base)
     if not claim.raisers:
-        return made
+        return flags_text
     from atip.calls.effects.claim_words import more_words
 
     more = clean_text("; ".join(more_words(claim)))
     if not more:
-        return made
-    return f"{made[:-1]} | ⚠️ {more}]" if made else f"[⚠️ {more}]"
+        return flags_text
+    return f"{flags_text[:-1]} | ⚠️ {more}]" if flags_text else f"[⚠️ {more}]"
 
 
 def suffix(flags: tuple[bool, ...]) -> str:
     """`[⚠️ DESTRUCTIVE | ⚠️ NOT REVERSIBLE]`, or nothing (A28)."""
-    made = _suffixes.get(flags)
-    if made is None:
+    cached = _suffixes.get(flags)
+    if cached is None:
         words = [word for word, applies in zip(_FLAGS, flags, strict=True) if applies]
-        made = _suffixes[flags] = f"[{' | '.join(words)}]" if words else ""
-    return made
+        cached = _suffixes[flags] = f"[{' | '.join(words)}]" if words else ""
+    return cached
 
 
 def safety_suffix(effects: Effects, *, with_creates: bool = False) -> str:
     """The suffix of effects alone. `with_creates` adds `CREATES: …`, which the text only shows (A28)."""
-    made = suffix(flags_of((effects,)))
-    return _with_creates(made, effects) if with_creates else made
+    flags_text = suffix(flags_of((effects,)))
+    return _with_creates(flags_text, effects) if with_creates else flags_text
 
 
-def _with_creates(made: str, effects: Effects) -> str:
+def _with_creates(flags_text: str, effects: Effects) -> str:
     if not effects.creates:
-        return made
+        return flags_text
     creates = "CREATES: " + ", ".join(clean_text(name)[:40] for name in effects.creates[:5])
-    return f"{made[:-1]} | {creates}]" if made else f"[{creates}]"
+    return f"{flags_text[:-1]} | {creates}]" if flags_text else f"[{creates}]"
 
 
 def described(text: str, flags: str, limit: int) -> str:
-    """Description and flags within `limit` code points; the description gives way (A30)."""
+    """Description and flags within `limit` code points; the description is cut, never the flags (A30)."""
     if not flags:
         return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
     if not text:
         return flags
     if text[-1] not in ".!?…":
         text += "."
-    room = limit - len(flags) - 1
-    if len(text) > room:
-        text = text[: room - 1].rstrip() + "…"
+    max_text = limit - len(flags) - 1
+    if len(text) > max_text:
+        text = text[: max_text - 1].rstrip() + "…"
     return f"{text} {flags}"
 
 

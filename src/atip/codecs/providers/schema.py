@@ -1,7 +1,7 @@
 """Provider schema: parameters in the dialect of JSON Schema that each provider accepts, and how to undo it.
 
-Every dialect is narrower than JSON Schema. What it cannot say is changed so that it can, and the change is
-written down as an `Undo` per parameter, so that a call comes back as the caller of the tool would write it:
+Every dialect is narrower than JSON Schema. What it cannot express is rewritten, and each change is
+recorded as an `Undo` per parameter, so that the arguments of a call can be converted back:
 `null` for "not given" (OpenAI strict, A32), numbers in an enum as text (Gemini), structures as JSON text
 where no dialect fits. Implements ATIP 0.6 §8.2 rules 2 and 4, A31–A34.
 """
@@ -39,15 +39,15 @@ _DROPPED = frozenset(
         "minProperties", "maxProperties",
     }
 )  # fmt: skip
-"""Keywords that a dialect may lack without changing the shape; the full schema is checked on the way back."""
+"""Keywords that a dialect may lack without changing the shape; calls are checked against the full schema."""
 _MAX_DEPTH = 4
 _MAX_CHOICES = 250
 _MAX_CHOICE_TEXT = 15_000
-"""A longer list of choices is not sent; it is still checked on the way back, with what was probably meant."""
+"""A longer list of choices is not sent; calls are still checked against it, with a suggestion."""
 
 
 class SchemaDialect(Value):
-    """What one provider's schemas may contain."""
+    """Features of one provider's schema dialect."""
 
     name: str
     nullable: bool = False
@@ -81,7 +81,7 @@ MCP = SchemaDialect(name="mcp", full=True)
 
 
 class Maker:
-    """Makes properties for one dialect; equal options of many commands are made once."""
+    """Builds properties for one dialect; equal options of many commands are built once."""
 
     __slots__ = ("brief", "choices", "dialect", "made")
 
@@ -94,10 +94,10 @@ class Maker:
 
     def property_of(self, item: Item) -> Made:
         """The property of one parameter. The caller keeps `item` alive."""
-        known = self.made.get(id(item))
-        if known is None:
-            known = self.made[id(item)] = self._make(item)
-        return known
+        cached = self.made.get(id(item))
+        if cached is None:
+            cached = self.made[id(item)] = self._make(item)
+        return cached
 
     def _make(self, item: Item) -> Made:
         undo = ""
@@ -124,15 +124,15 @@ class Maker:
         return schema, undo, required
 
     def _choices(self, item: Item) -> tuple[dict[str, Any], str]:
-        """The same choices in many commands are made once."""
-        known = (item.type, item.enum)
+        """Cached `_one` for choices, which many commands share."""
+        key = (item.type, item.enum)
         try:
-            made = self.choices.get(known)
+            cached = self.choices.get(key)
         except TypeError:  # a choice that is itself a list
             return self._one(item)
-        if made is None:
-            made = self.choices[known] = self._one(item)
-        return made
+        if cached is None:
+            cached = self.choices[key] = self._one(item)
+        return cached
 
     def _text(self, item: Item) -> str:
         text = clean_text(item.description)
@@ -175,12 +175,12 @@ class Maker:
         return ({"type": kind, "enum": values} if values else {"type": kind}), ""
 
     def _from_document(self, item: Item) -> tuple[dict[str, Any], str]:
-        whole = parameter_schema(item)
+        full_schema = parameter_schema(item)
         if self.dialect.full:
-            cleaned = _cleaned(whole)
+            cleaned = _cleaned(full_schema)
             if isinstance(cleaned, dict):
                 return cleaned, ""
-        narrowed = narrow(whole, self.dialect)
+        narrowed = narrow(full_schema, self.dialect)
         if narrowed is not None:
             return narrowed, "strip" if self.dialect.nullable else ""
         return {"type": "string"}, "json"
@@ -189,35 +189,35 @@ class Maker:
 def nullable(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema that also accepts `null`; `null` joins the enum (A32)."""
     kind = schema.get("type")
-    made = {**schema, "type": [kind, "null"]}
-    if "enum" in made:
-        made["enum"] = [*made["enum"], None]
-    return made
+    widened = {**schema, "type": [kind, "null"]}
+    if "enum" in widened:
+        widened["enum"] = [*widened["enum"], None]
+    return widened
 
 
 def narrow(schema: object, dialect: SchemaDialect, depth: int = 0) -> dict[str, Any] | None:
-    """The part of a JSON Schema that a dialect can say; None when its shape cannot be said."""
+    """Narrow a JSON Schema to a dialect; None if the dialect cannot express its shape."""
     if not isinstance(schema, dict) or depth > _MAX_DEPTH:
         return None
-    known = {"type", "enum", "const", "description", "properties", "required", "items"}
-    known.add("additionalProperties")
-    if any(key not in known and key not in _DROPPED for key in schema):
+    allowed = {"type", "enum", "const", "description", "properties", "required", "items"}
+    allowed.add("additionalProperties")
+    if any(key not in allowed and key not in _DROPPED for key in schema):
         return None
     kind = schema.get("type")
     choices = [schema["const"]] if "const" in schema else schema.get("enum")
     if kind is None and choices and all(isinstance(value, str) for value in choices):
         kind = "string"
-    made: dict[str, Any] | None = None
+    narrowed: dict[str, Any] | None = None
     if kind in ("string", "integer", "number", "boolean"):
-        made = _narrow_scalar(kind, choices, dialect)
+        narrowed = _narrow_scalar(kind, choices, dialect)
     elif kind == "array" and choices is None:
         items = narrow(schema.get("items", {"type": "string"}), dialect, depth + 1)
-        made = {"type": "array", "items": items} if items is not None else None
+        narrowed = {"type": "array", "items": items} if items is not None else None
     elif kind == "object" and choices is None:
-        made = _narrow_object(schema, dialect, depth)
-    if made is not None and isinstance(schema.get("description"), str):
-        made["description"] = clean_text(schema["description"])[:PARAMETER_LIMIT]
-    return made
+        narrowed = _narrow_object(schema, dialect, depth)
+    if narrowed is not None and isinstance(schema.get("description"), str):
+        narrowed["description"] = clean_text(schema["description"])[:PARAMETER_LIMIT]
+    return narrowed
 
 
 def _narrow_scalar(kind: str, choices: Any, dialect: SchemaDialect) -> dict[str, Any] | None:
@@ -242,21 +242,31 @@ def _narrow_object(
     if not isinstance(properties, dict) or not properties or schema.get("additionalProperties"):
         return None
     required = schema.get("required", [])
-    made: dict[str, Any] = {}
+    narrowed_properties: dict[str, Any] = {}
     for key, value in properties.items():
         child = narrow(value, dialect, depth + 1)
         if child is None or not key.isidentifier() or not key.isascii() or len(key) > 64:
             return None
-        made[key] = nullable(child) if dialect.nullable and key not in required else child
-    wanted = list(made) if dialect.nullable else [key for key in made if key in required]
-    whole: dict[str, Any] = {"type": "object", "properties": made, "required": wanted}
+        narrowed_properties[key] = (
+            nullable(child) if dialect.nullable and key not in required else child
+        )
+    required_keys = (
+        list(narrowed_properties)
+        if dialect.nullable
+        else [key for key in narrowed_properties if key in required]
+    )
+    narrowed: dict[str, Any] = {
+        "type": "object",
+        "properties": narrowed_properties,
+        "required": required_keys,
+    }
     if dialect.closed:
-        whole["additionalProperties"] = False
-    return whole
+        narrowed["additionalProperties"] = False
+    return narrowed
 
 
 def _cleaned(value: object, depth: int = 0) -> object:
-    """A document's schema for providers that take any: invisible characters out, references inside only."""
+    """Clean a schema for providers that accept any: removes invisible characters; None if it has references."""
     if isinstance(value, str):
         return clean_text(value)[:PARAMETER_LIMIT]
     if depth > 24:
@@ -264,8 +274,10 @@ def _cleaned(value: object, depth: int = 0) -> object:
     if isinstance(value, dict):
         if "$ref" in value or "$dynamicRef" in value:
             return None
-        made = {key: _cleaned(child, depth + 1) for key, child in value.items() if is_clean(key)}
-        return None if any(v is None and value[k] is not None for k, v in made.items()) else made
+        cleaned = {key: _cleaned(child, depth + 1) for key, child in value.items() if is_clean(key)}
+        return (
+            None if any(v is None and value[k] is not None for k, v in cleaned.items()) else cleaned
+        )
     if isinstance(value, (list, tuple)):
         items = [_cleaned(child, depth + 1) for child in value]
         lost = any(i is None and v is not None for i, v in zip(items, value, strict=True))

@@ -35,16 +35,22 @@ def dialect_of(provider: str, strict: bool) -> schema.SchemaDialect:
 
         close = closest(provider, PROVIDERS)
         hint = f"did you mean `{close}`?" if close else "providers: " + ", ".join(PROVIDERS)
-        raise NotFoundError("compile.unknown-provider", f"no provider `{provider[:40]}`", hint=hint)
+        raise NotFoundError(
+            "compile.unknown-provider", f"unknown provider `{provider[:40]}`", hint=hint
+        )
     if provider == "openai":
         return schema.OPENAI_STRICT if strict else schema.OPENAI
     if strict:
-        raise UsageError("compile.strict", f"`{provider}` has no strict mode", hint="only `openai`")
+        raise UsageError(
+            "compile.strict",
+            f"`{provider}` has no strict mode",
+            hint="only `openai` has a strict mode",
+        )
     return {"anthropic": schema.ANTHROPIC, "gemini": schema.GEMINI, "mcp": schema.MCP}[provider]
 
 
 def wrapper(provider: str, strict: bool, shape: str) -> Wrap:
-    """The function that makes one declaration.
+    """The function that builds one declaration.
 
     Raises:
         UsageError: `compile.unknown-shape`.

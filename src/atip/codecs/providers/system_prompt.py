@@ -1,8 +1,8 @@
-"""System prompt: what a model must know besides the list of functions.
+"""System prompt: rules and context that accompany the list of functions.
 
-Our own sentences are instructions; everything that tools say of themselves (patterns, examples) stands in a
-block that is marked as data, each text quoted so that it cannot close the block. What only the agent needs
-(interactive, duration, authentication) is not in here. Implements ATIP 0.6 §8.3, Appendix A, A38.
+Our own sentences are instructions; everything from tools (patterns, examples) is in a
+block marked as data, each text quoted so that it cannot close the block. What only the agent needs
+(interactive, duration, authentication) is not included. Implements ATIP 0.6 §8.3, Appendix A, A38.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _SECTIONS = (
 
 
 def safety_summary(functions: Iterable[Function]) -> str:
-    """Names of functions by danger. Descriptions are left out: they are not ours to put among rules."""
+    """Names of functions by danger. Descriptions are left out: untrusted text does not belong among rules."""
     claims = {function.name: function_claim(function) for function in functions}
     lines = ["## Tool Safety Summary"]
     for index, (title, sentence) in enumerate(_SECTIONS):
-        _section(lines, title, sentence, _named(claims, partial(_has_flag, index)))
-    network = _named(claims, lambda effects: bool(effects.network))
+        _section(lines, title, sentence, _names_with(claims, partial(_has_flag, index)))
+    network = _names_with(claims, lambda effects: bool(effects.network))
     _section(lines, "Network Operations", "The following commands require network access:", network)
-    writes = _named(claims, lambda effects: bool(effects.filesystem.write))
+    writes = _names_with(claims, lambda effects: bool(effects.filesystem.write))
     _section(lines, "File Changes", "The following commands write files:", writes)
     return "\n".join(lines)
 
@@ -63,15 +63,15 @@ def _has_flag(index: int, effects: Effects) -> bool:
     return flags_of((effects,))[index]
 
 
-def _named(claims: Mapping[str, Claim], has: Callable[[Effects], bool]) -> list[str]:
-    """Commands that have a danger by themselves, and those that may have it with some option."""
-    found = []
+def _names_with(claims: Mapping[str, Claim], has: Callable[[Effects], bool]) -> list[str]:
+    """Commands that have an effect without options, and those that have it with some option."""
+    names = []
     for name, claim in claims.items():
         if has(claim.base):
-            found.append(f"`{name}`")
+            names.append(f"`{name}`")
         elif claim.raisers and has(claim.ceiling):
-            found.append(f"`{name}` (with some options)")
-    return found
+            names.append(f"`{name}` (with some options)")
+    return names
 
 
 def system_prompt(
@@ -90,9 +90,9 @@ def system_prompt(
         parts.append("\n".join(blocks))
     pointer = "Other commands: `atip search WORDS` finds them, `atip show TOOL COMMAND --json` describes one."
     if left_out:
-        named = ", ".join(f"`{clean_text(one.line)[:80]}`" for one in left_out[:12])
+        lines = ", ".join(f"`{clean_text(one.line)[:80]}`" for one in left_out[:12])
         more = f" and {len(left_out) - 12} more" if len(left_out) > 12 else ""
-        pointer = f"Left out for space: {named}{more}. {pointer}"
+        pointer = f"Left out for space: {lines}{more}. {pointer}"
     parts.append(pointer)
     return "\n\n".join(parts)
 

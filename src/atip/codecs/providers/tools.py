@@ -1,7 +1,7 @@
-"""Provider tools: functions → the list that goes into a request, within a budget, with the way back.
+"""Provider tools: functions → the list for a request, within a budget, and calls back to arguments.
 
 Strategy A: one function per command. Strategy B: one per group with an `action`. `auto` takes A where it fits,
-then shorter descriptions, then B, then fewer groups, and says what it left out and how to get it.
+then shorter descriptions, then B, then fewer groups, and lists what it left out and how to compile it.
 `Compiled.undo` turns a model's arguments back into the tool's own. Implements ATIP 0.6 §7.1, §8.
 """
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 STRATEGIES = ("auto", "discrete", "action")
 _EXAMPLES, _MAX_EXAMPLE = 3, 200
 _MAX_CHOICES = 1_000
-"""Choices of one function in all its enums; what is beyond is checked on the way back only."""
+"""Choices of one function in all its enums; further ones are not sent, only checked in calls."""
 
 
 class Extras(Value):
-    """What descriptions say besides what they must (§8)."""
+    """Optional parts of descriptions (§8)."""
 
     creates: bool = False
     """`CREATES: …` among the flags (A28)."""
@@ -66,14 +66,16 @@ def compile_tools(
         shape: for OpenAI, `chat` (default) or `responses`.
         max_tokens: budget; `strategy="auto"` is implied.
         count: tokens of a text; a quarter of its characters unless given.
-        extras: what descriptions of single commands say besides; groups say it in their own words.
+        extras: optional parts of the descriptions of single commands; not used for groups.
 
     Raises:
         UsageError: `compile.unknown-provider`, `compile.unknown-strategy`, `compile.strict`.
     """
     if strategy not in STRATEGIES:
         raise UsageError(
-            "compile.unknown-strategy", f"no strategy `{strategy[:40]}`", hint=", ".join(STRATEGIES)
+            "compile.unknown-strategy",
+            f"unknown strategy `{strategy[:40]}`",
+            hint="strategies: " + ", ".join(STRATEGIES),
         )
     dialect = provider_shapes.dialect_of(provider, strict)
     wrap = provider_shapes.wrapper(provider, strict, shape)
@@ -95,7 +97,7 @@ def compile_tools(
 def compile_functions(
     table: Mapping[str, Function], provider: str, *, brief: bool = False
 ) -> Compiled:
-    """Chosen functions by name, one declaration each; `brief` leaves out descriptions of parameters."""
+    """Compile functions by name, one declaration each; `brief` leaves out descriptions of parameters."""
     dialect = provider_shapes.dialect_of(provider, False)
     wrap = provider_shapes.wrapper(provider, False, "")
     return _discrete(provider, dialect, wrap, offered_table(table), -1 if brief else 0)
@@ -123,21 +125,23 @@ def _discrete(
         choices = 0
         for key, item in function.parameters.items():
             schema, how, is_required = make(item)
-            sent = key
+            provider_key = key
             if plain_keys and "-" in key:
-                sent = key.replace("-", "_")
-                if sent in function.parameters or sent in properties:
-                    sent = parameter_key(sent, {**function.parameters, **properties})
-                changes[sent] = (key, how)
+                provider_key = key.replace("-", "_")
+                if provider_key in function.parameters or provider_key in properties:
+                    provider_key = parameter_key(
+                        provider_key, {**function.parameters, **properties}
+                    )
+                changes[provider_key] = (key, how)
             elif how:
-                changes[sent] = (key, how)
+                changes[provider_key] = (key, how)
             if "enum" in schema:
                 choices += len(schema["enum"])
                 if choices > _MAX_CHOICES:
                     schema = {field: value for field, value in schema.items() if field != "enum"}
-            properties[sent] = schema
+            properties[provider_key] = schema
             if is_required or everything:
-                required.append(sent)
+                required.append(provider_key)
         if changes:
             undo[name] = changes
             losses += [(name, f"`{key}` is sent as text") for key, how in changes.values() if how]
@@ -192,37 +196,39 @@ def _text(function: Function, brief: int) -> str:
 
 def _examples(function: Function) -> str:
     """Examples of a command as one more sentence of its description."""
-    held = function.command.examples if function.command is not None else function.tool.examples
-    texts = [clean_text(one)[:_MAX_EXAMPLE].replace("`", "'") for one in (held or ())[:_EXAMPLES]]
+    examples = function.command.examples if function.command is not None else function.tool.examples
+    texts = [
+        clean_text(one)[:_MAX_EXAMPLE].replace("`", "'") for one in (examples or ())[:_EXAMPLES]
+    ]
     return " Examples: " + "; ".join(f"`{text}`" for text in texts) if texts else ""
 
 
-def undone(
-    compiled: Compiled, name: str, given: Mapping[str, Any]
+def undo_call(
+    compiled: Compiled, name: str, arguments: Mapping[str, Any]
 ) -> tuple[Function, dict[str, object]] | None:
-    """The function and the arguments that a model's call means; None for a name that was not offered.
+    """Convert a model's call to a function and its arguments; None for a name that was not offered.
 
-    Only shapes are undone here; whether the arguments are right is judged by `calls.build`.
+    Only shapes are undone here; `calls.build` checks the arguments.
     """
     function = compiled.functions.get(name)
     if function is not None:
         changes = compiled.undo.get(name, {})
-        return function, _restored(given, changes, compiled.nullable)
+        return function, _restore(arguments, changes, compiled.nullable)
     group = compiled.groups.get(name)
     if group is None:
         return None
-    action = given.get(group.action_key)
-    chosen = group.actions.get(action) if isinstance(action, str) else None
-    if chosen is None:
+    action = arguments.get(group.action_key)
+    action_function = group.actions.get(action) if isinstance(action, str) else None
+    if action_function is None:
         return None
-    rest = {key: value for key, value in given.items() if key != group.action_key}
-    return chosen, _restored(rest, group.undo[str(action)], True)
+    rest = {key: value for key, value in arguments.items() if key != group.action_key}
+    return action_function, _restore(rest, group.undo[str(action)], True)
 
 
-def _restored(given: Mapping[str, Any], changes: Undo, nullable: bool) -> dict[str, object]:
+def _restore(arguments: Mapping[str, Any], changes: Undo, nullable: bool) -> dict[str, object]:
     values: dict[str, object] = {}
-    for sent, value in given.items():
-        key, how = changes.get(sent, (sent, ""))
+    for provider_key, value in arguments.items():
+        key, how = changes.get(provider_key, (provider_key, ""))
         if value is None and nullable:
             continue
         values[key] = _value(value, how) if how else value
@@ -241,7 +247,7 @@ def _value(value: Any, how: str) -> object:
     try:
         return json.loads(value)
     except ValueError:
-        return value  # wrong JSON stays text, and is refused by its type with a path
+        return value  # invalid JSON stays text; the type check reports it with a path
 
 
 def _stripped(value: Any) -> object:

@@ -24,5 +24,5 @@ def open_engine(place: str, jobs: int) -> Engine:
         from atip.crawler.engines.dask import DaskEngine
 
         return DaskEngine(place, jobs)
-    hint = "leave it out, or write dask://HOST:PORT"
-    raise UsageError("crawl.engine", f"no engine `{place[:80]}`", hint=hint)
+    hint = "use `dask`, `dask://HOST:PORT`, or no engine at all"
+    raise UsageError("crawl.engine", f"unknown engine `{place[:80]}`", hint=hint)

@@ -92,7 +92,7 @@ class _Owned:
 
 
 def _plain(failure: BaseException) -> BaseException:
-    """Failures of the cluster itself as one of ours."""
+    """Convert failures of the cluster itself to `AtipError`."""
     if isinstance(failure, AtipError):
         return failure
     return AtipError("crawl.worker-died", f"{type(failure).__name__}: {str(failure)[:200]}")

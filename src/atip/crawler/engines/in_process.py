@@ -1,4 +1,4 @@
-"""Processes of this machine: one per processor. A worker that dies takes its job along and nothing else."""
+"""Local processes: one per processor. When a worker dies, only its job is lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AHEAD = 3
 """Orders waiting for each worker: enough to keep it busy while the next packages are fetched."""
 RECYCLE = 200
-"""Jobs after which a worker is replaced: what a hundred foreign packages left in its memory goes with it."""
+"""Jobs after which a worker is replaced, to free the memory that packages left behind."""
 
 
 class ProcessEngine:
@@ -40,12 +40,12 @@ class ProcessEngine:
             lost += pool.lost
             if not pool.lost:
                 break
-        # SECURITY: the death may have been a neighbour's, so each of them is tried once more, alone.
+        # SECURITY: another job may have killed the worker, so each lost job runs once more, alone.
         for order in lost:
             alone = _Pool(task, iter([order]), 1)
             yield from alone.run()
             if alone.lost:
-                reason = "the worker died of this package, twice"
+                reason = "the worker died twice while processing this package"
                 yield order, ExecutionError("crawl.worker-died", reason)
 
 

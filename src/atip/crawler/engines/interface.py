@@ -1,4 +1,4 @@
-"""What an engine is: runs one function over many orders."""
+"""Interface of an engine: runs one function over many orders."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ if TYPE_CHECKING:
         ) -> Iterator[EngineAnswer]: ...
 
     EngineAnswer = tuple[bytes, bytes | BaseException]
-    """The order, and what became of it."""
+    """The order, and its result or failure."""

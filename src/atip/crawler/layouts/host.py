@@ -1,4 +1,4 @@
-"""A program that is installed here (`local:`): asked where it lies. For contributions by hand (§4.10.3)."""
+"""An installed program (`local:`), run in place. For contributions by hand (§4.10.3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PREFIXES = ("/usr/local", "/usr")
 
 
 def arrange(package: Package, bench: Bench) -> Arranged:
-    """The program as it is, if it is still what it was when it was found.
+    """Use the program in place, if its digest has not changed since discovery.
 
     Raises:
         NotFoundError: `crawl.changed`.
@@ -29,7 +29,9 @@ def arrange(package: Package, bench: Bench) -> Arranged:
 
     path = package.own.locator
     if not has_digest(read_bytes(path, MAX_PROGRAM), package.own.digest):
-        raise NotFoundError("crawl.changed", f"`{path}` changed since it was looked at")
+        raise NotFoundError(
+            "crawl.changed", f"`{path}` changed since it was discovered: run the crawl again"
+        )
     one = Executable(
         name=package.name, path=path, real_path=os.path.realpath(path), key=(0, 0, 0, 0, 0), size=0
     )

@@ -1,4 +1,4 @@
-"""A package laid out so that its programs can be asked: where they are, and what a sandbox must show."""
+"""A package laid out so that its programs can run: where they are, and what the sandbox must make visible."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PackagedProgram(Value):
 
     name: str
     path: str
-    """Where it lies on this machine, below the folder of the job."""
+    """Local path, below the folder of the job."""
 
 
 class Arranged(Value):
@@ -26,38 +26,38 @@ class Arranged(Value):
 
     programs: tuple[PackagedProgram, ...]
     root: str = ""
-    """The folder that stands for `/`; empty: the package lies beside this machine's own system."""
+    """The folder that stands for `/`; empty: the package uses this machine's own system."""
     visible: tuple[str, ...] = ()
-    """What the sandbox shows besides the system."""
+    """Paths visible in the sandbox besides the system."""
     prefixes: tuple[str, ...] = ()
-    """Where manual pages and completion scripts lie (`…/usr`)."""
+    """Prefixes to search for manual pages and completion scripts (`…/usr`)."""
     environment: Mapping[str, str] = {}
 
 
 class Bench(Value):
-    """What a layout works with."""
+    """Folders and files that a layout works with."""
 
     folder: str
-    """Empty, for this job alone; gone afterwards."""
+    """Empty folder for this job; deleted afterwards."""
     cache: str
     """Unpacked packages, shared by the jobs of this machine."""
     blob: Callable[[str], bytes]
-    """Digest → bytes; raises FetchError when they are not there."""
+    """Digest → bytes; raises FetchError when they are not in the depot."""
 
 
 def programs_in(folders: Iterable[str], below: str) -> tuple[PackagedProgram, ...]:
     """Executables in some folders, by name; the first of a name counts. Links count if they stay below the folder."""
-    found: dict[str, PackagedProgram] = {}
+    programs: dict[str, PackagedProgram] = {}
     limit = os.path.realpath(below) + "/"
     for folder in folders:
         for name in sorted(_names(folder)):
             path = os.path.join(folder, name)
             # SECURITY: a link must not make us read, hash or show a file of this machine.
-            if name in found or not os.path.realpath(path).startswith(limit):
+            if name in programs or not os.path.realpath(path).startswith(limit):
                 continue
             if os.path.isfile(path) and os.access(path, os.X_OK):
-                found[name] = PackagedProgram(name=name, path=path)
-    return tuple(found.values())[:MAX_PROGRAMS]
+                programs[name] = PackagedProgram(name=name, path=path)
+    return tuple(programs.values())[:MAX_PROGRAMS]
 
 
 def _names(folder: str) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     """Digest → bytes."""
 
 MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-"""Folders of `/` that are links into `/usr` on today's systems."""
+"""Folders of `/` that are links into `/usr` on current systems."""
 _UNREAD = (
     *("usr/share/doc/", "usr/share/locale/", "usr/share/icons/", "usr/share/help/", "usr/include/"),
     *("usr/share/info/", "usr/share/lintian/", "usr/share/pixmaps/", "usr/share/sounds/", "boot/"),
@@ -37,7 +37,7 @@ def is_needed(name: str) -> bool:
 
 
 def load_layer(artifact: PackageFile, cache: str, blob: Blob) -> str:
-    """The folder of an unpacked package, unpacked now if nobody did before.
+    """The folder of an unpacked package, unpacked now if it was not before.
 
     Raises:
         FormatError: `archive.*`, `format.*`: nothing was written.
@@ -65,7 +65,7 @@ def _unpack(data: bytes, folder: str) -> None:
 def drop_layer(digest: str, cache: str) -> None:
     """Remove an unpacked package; it is unpacked again when needed."""
     folder = os.path.join(cache, digest.partition(":")[2])
-    gone = f"{folder}.old"  # renamed first: what is there is always whole
+    gone = f"{folder}.old"  # renamed first: a layer is complete or absent
     shutil.rmtree(gone, ignore_errors=True)
     try:
         os.rename(folder, gone)
@@ -90,6 +90,6 @@ def entries(layer: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def merged(name: str) -> str:
-    """The place of a file in a root whose `/bin` and `/lib` are links into `/usr`."""
+    """The path of a file in a root whose `/bin` and `/lib` are links into `/usr`."""
     top = name.partition("/")[0]
     return f"usr/{name}" if top in MERGED else name

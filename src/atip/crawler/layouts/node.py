@@ -1,4 +1,4 @@
-"""npm packages: `node_modules` as the resolver laid it out, unpacked by us. No script of a package runs."""
+"""npm packages: `node_modules` as resolved in the lock file, unpacked by us. No package script runs."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def arrange(package: Package, bench: Bench) -> Arranged:
 
 def _unpack(one: PackageFile, bench: Bench) -> None:
     parts = one.name.split("/")
-    # SECURITY: the place comes from a lock file that a registry had a part in.
+    # SECURITY: the path comes from a lock file that depends on a registry's answers.
     if parts[0] != "node_modules" or ".." in parts or os.path.isabs(one.name):
-        raise FormatError("crawl.place", f"`{one.name[:80]}` is not a place for a package")
+        raise FormatError("crawl.place", f"`{one.name[:80]}` is not a path below `node_modules`")
     place = os.path.join(bench.folder, one.name)
     folder = os.path.join(bench.folder, "unpacked")
     members = unpack(bench.blob(one.digest), folder)
     tops = {member.name.partition("/")[0] for member in members}
     os.makedirs(os.path.dirname(place), exist_ok=True)
     if len(tops) != 1:
-        raise FormatError("crawl.place", "the package has more than one top folder")
+        raise FormatError("crawl.place", "the package has more than one top-level folder")
     nested = os.path.join(place, "node_modules")
     source = os.path.join(folder, tops.pop())
     if os.path.isdir(place):  # made for a package inside it
@@ -75,7 +75,7 @@ def read_bins(home: str) -> Mapping[str, str]:
 
 
 def _inside(home: str, place: str) -> str | None:
-    """The file of a `bin`, if it is one of the package's own."""
+    """The file of a `bin` entry, or None when it is outside the package."""
     path = os.path.realpath(os.path.join(home, place))
     candidates = [one for one in (path, f"{path}.js") if os.path.isfile(one)]
     return next((one for one in candidates if one.startswith(os.path.realpath(home) + "/")), None)

@@ -1,4 +1,4 @@
-"""Archives and single files of download pages: the executables as they come, beside this machine's system."""
+"""Archives and single files of download pages: executables as shipped, run on this machine's system."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from atip.crawler.packages import Package
 
 EXECUTABLE = (b"\x7fELF", b"#!", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
-"""How programs of Linux, Windows and macOS begin."""
+"""First bytes of executables of Linux, Windows and macOS."""
 
 
 def arrange(package: Package, bench: Bench) -> Arranged:
-    """Unpack, and find the programs: those that `binary_path` names, else all.
+    """Unpack, and find the programs: those that match `binary_path`, else all.
 
     Raises:
         FormatError: `archive.*`, `format.*`, `crawl.no-binary`.
@@ -39,7 +39,8 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     programs = tuple(_programs(folder, package.binary_path))
     if not programs:
         raise FormatError(
-            "crawl.no-binary", f"nothing in it is called `{package.binary_path or 'a program'}`"
+            "crawl.no-binary",
+            f"no executable in the package matches `{package.binary_path or '*'}`",
         )
     return Arranged(
         programs=programs, visible=(bench.folder,), prefixes=(folder, *_prefixes(folder))

@@ -1,7 +1,7 @@
 """Wheels: packages side by side on one search path, and a script for each entry point. Nothing is installed.
 
-The script is what `pip` writes for the system's interpreter, byte for byte, so that its digest is that of the file on
-a machine where the package was installed for it.
+The script is byte for byte what `pip` writes for the system's interpreter, so that its digest equals that of an
+installed script.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     if not programs:
         raise FormatError("crawl.no-entry-points", "the wheel declares no console scripts")
     open_to_sandbox(bench.folder)
-    shown = (bench.folder, interpreter.tree) if interpreter.tree else (bench.folder,)
+    visible_paths = (bench.folder, interpreter.tree) if interpreter.tree else (bench.folder,)
     return Arranged(
         programs=tuple(programs),
-        visible=shown,
+        visible=visible_paths,
         prefixes=(os.path.join(paths[0], "share"), *_data(paths[0])),
         environment={"PYTHONPATH": ":".join(paths), "PYTHONDONTWRITEBYTECODE": "1"},
     )
@@ -78,7 +78,7 @@ def _entry_points(wheel: str, folder: str, shebang: str) -> Iterator[PackagedPro
 
 def read_entry_points(wheel: str) -> dict[str, tuple[str, str]]:
     """Name → module and function, from `entry_points.txt` of an unpacked wheel."""
-    found: dict[str, tuple[str, str]] = {}
+    entry_points: dict[str, tuple[str, str]] = {}
     for entry in sorted(os.listdir(wheel)):
         path = os.path.join(wheel, entry, "entry_points.txt")
         if not entry.endswith(".dist-info") or not os.path.isfile(path):
@@ -89,12 +89,12 @@ def read_entry_points(wheel: str) -> dict[str, tuple[str, str]]:
                 if line.startswith("["):
                     section = line.strip("[] \t")
                 elif section == "console_scripts" and (entry_point := _ENTRY.match(line)):
-                    found[entry_point[1]] = (entry_point[2], entry_point[3])
-    return found
+                    entry_points[entry_point[1]] = (entry_point[2], entry_point[3])
+    return entry_points
 
 
 def _scripts(wheel: str, folder: str, shebang: str) -> Iterator[PackagedProgram]:
-    """What a wheel carries along (`NAME.data/scripts`): binaries as they are, scripts with the first line that `pip` gives them."""
+    """Programs in `NAME.data/scripts` of a wheel: binaries unchanged, scripts with the first line that `pip` writes."""
     for entry in sorted(os.listdir(wheel)):
         above = os.path.join(wheel, entry, "scripts")
         if not entry.endswith(".data") or not os.path.isdir(above):
@@ -107,8 +107,8 @@ def _scripts(wheel: str, folder: str, shebang: str) -> Iterator[PackagedProgram]
                 path = os.path.join(folder, name)
                 if os.path.lexists(path):  # an entry point of the same name
                     continue
-                with open(path, "xb") as made:
-                    made.write(f"#!{shebang}\n".encode() + rest)
+                with open(path, "xb") as script:
+                    script.write(f"#!{shebang}\n".encode() + rest)
             elif not head.startswith(b"\x7fELF"):
                 continue
             os.chmod(path, 0o755)  # noqa: S103

@@ -1,8 +1,8 @@
-"""A root that stands between jobs: files of several layers as one tree, changed from one set of layers to the next.
+"""A root reused between jobs: files of several layers as one tree, updated from one set of layers to the next.
 
-Most packages need mostly the same libraries, so a job pays for what differs from the job before, and what it sees is
-what a root made for it alone would hold: of two layers with the same file the later one wins, the package's own being
-last. No maintainer script runs; what such scripts would have made and many programs need is made from a short list.
+Most packages need mostly the same libraries, so a job pays only for what differs from the job before. The result equals
+a root made for this job alone: of two layers with the same file the later one wins, the package's own being last. No
+maintainer script runs; files that such scripts create and many programs need come from a short list.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _ALTERNATIVES = (
     ("usr/lib/x86_64-linux-gnu/libblas.so.3", ("usr/lib/*/blas/libblas.so.3",)),
     ("usr/lib/x86_64-linux-gnu/liblapack.so.3", ("usr/lib/*/lapack/liblapack.so.3",)),
 )
-"""Name → files of which the first that is there stands for it (patterns). Data."""
-MADE_UP = {path.lstrip("/"): data for path, data in placeholder_files("/tmp").items()}  # noqa: S108 the sandbox's own
+"""Name → patterns of files; a link to the first match is created. Data."""
+PLACEHOLDERS = {path.lstrip("/"): data for path, data in placeholder_files("/tmp").items()}  # noqa: S108 the sandbox's own
 MAX_REMEMBERED = 4_000
 _LISTED: dict[str, dict[str, Placed]] = {}
 _STANDING: list[StandingRoot] = []
 
 
 def standing_root(above: str) -> StandingRoot:
-    """The root of this process, below a folder of this machine; a new one if the last job left it odd."""
-    if not _STANDING or _STANDING[0].is_odd or _STANDING[0].pid != os.getpid():
+    """The root of this process, below a folder of this machine; a new one if the last job left it inconsistent."""
+    if not _STANDING or _STANDING[0].is_inconsistent or _STANDING[0].pid != os.getpid():
         for old in _STANDING:
             old.remove()
         _STANDING[:] = [StandingRoot(lasting_folder(above, "root"))]
@@ -56,50 +56,52 @@ class StandingRoot:
     def __init__(self, folder: str) -> None:
         self.folder = os.path.realpath(folder)
         self.pid = os.getpid()
-        self.is_odd = False
-        """Whether layers contradicted each other (a link where another has a folder): the next job gets a fresh root."""
-        self._shown: dict[str, dict[str, Placed]] = {}
-        """Layer → its files. Held here because a layer may be removed while it is shown."""
+        self.is_inconsistent = False
+        """Whether layers contradicted each other (a link where another has a folder): the next job gets a new root."""
+        self._layers: dict[str, dict[str, Placed]] = {}
+        """Layer → its files. Stored here because a layer's folder may be removed while it is in use."""
         self._claims: dict[str, list[str]] = {}
         self._owner: dict[str, str] = {}
         self._contested: set[str] = set()
-        self._chosen: list[str] = []
-        self._made: set[str] = {self.folder}
+        self._alternatives: list[str] = []
+        self._folders: set[str] = {self.folder}
         own = ("", "usr", "etc", *(f"usr/{one}" for one in MERGED[:3]))
-        self._kept = frozenset(os.path.normpath(os.path.join(self.folder, name)) for name in own)
+        self._fixed_folders = frozenset(
+            os.path.normpath(os.path.join(self.folder, name)) for name in own
+        )
         for name in ("usr", "etc", *(f"usr/{one}" for one in MERGED[:3])):
             os.makedirs(os.path.join(self.folder, name), mode=0o755)
         for name in MERGED:
             os.symlink(f"usr/{name}", os.path.join(self.folder, name))
-        for name, data in MADE_UP.items():
+        for name, data in PLACEHOLDERS.items():
             with open(os.path.join(self.folder, name), "wb") as file:
                 file.write(data)
 
     def show(self, layers: Sequence[str]) -> None:
-        """Make the root hold exactly these layers; a later one wins."""
-        for path in self._chosen:
+        """Make the root contain exactly these layers; a later one wins."""
+        for path in self._alternatives:
             os.unlink(path)
-        wanted = {layer: self._shown.get(layer) or _listing(layer) for layer in layers}
-        rank = {layer: number for number, layer in enumerate(wanted)}
+        listings = {layer: self._layers.get(layer) or _listing(layer) for layer in layers}
+        rank = {layer: number for number, layer in enumerate(listings)}
         touched = set(self._contested)
-        for layer in [one for one in self._shown if one not in wanted]:
-            for place in self._shown[layer]:
+        for layer in [one for one in self._layers if one not in listings]:
+            for place in self._layers[layer]:
                 self._claims[place].remove(layer)
                 touched.add(place)
-        for layer in [one for one in wanted if one not in self._shown]:
-            for place in wanted[layer]:
+        for layer in [one for one in listings if one not in self._layers]:
+            for place in listings[layer]:
                 self._claims.setdefault(place, []).append(layer)
                 touched.add(place)
-        self._shown = wanted
+        self._layers = listings
         self._settle(touched, rank)
-        self._chosen = self._choose_alternatives()
+        self._alternatives = self._choose_alternatives()
 
     def remove(self) -> None:
         if self.pid == os.getpid():
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _settle(self, touched: set[str], rank: dict[str, int]) -> None:
-        """Give every place to the highest of those who claim it; first what goes, then what comes."""
+        """Take every path from the highest layer that has it; remove first, then add."""
         coming: list[tuple[str, str]] = []
         for place in sorted(touched, reverse=True):
             claims = self._claims[place]
@@ -120,27 +122,27 @@ class StandingRoot:
         path = os.path.join(self.folder, place)
         os.unlink(path)
         above = os.path.dirname(path)
-        while above not in self._kept:
+        while above not in self._fixed_folders:
             try:
                 os.rmdir(above)
             except OSError:
                 return
-            self._made.discard(above)
+            self._folders.discard(above)
             above = os.path.dirname(above)
 
     def _put(self, place: str, layer: str) -> None:
         path = os.path.join(self.folder, place)
         parent = os.path.dirname(path)
-        if parent not in self._made and not self._make(parent):
+        if parent not in self._folders and not self._make(parent):
             return
-        source, link = self._shown[layer][place]
+        source, link = self._layers[layer][place]
         try:
             if link:
                 os.symlink(link, path)
             else:
                 _link_or_copy(source, path)
         except FileExistsError:
-            self.is_odd = True
+            self.is_inconsistent = True
             return
         self._owner[place] = layer
 
@@ -148,27 +150,27 @@ class StandingRoot:
         try:
             os.makedirs(folder, mode=0o755, exist_ok=True)
         except OSError:
-            self.is_odd = True
+            self.is_inconsistent = True
             return False
-        # SECURITY: nothing is placed through a link: what lies behind it could be above the root.
+        # SECURITY: nothing is placed through a link: its target could be outside the root.
         if os.path.realpath(folder) != folder:
-            self.is_odd = True
+            self.is_inconsistent = True
             return False
-        self._made.add(folder)
+        self._folders.add(folder)
         return True
 
     def _choose_alternatives(self) -> list[str]:
-        made = []
+        links = []
         for name, patterns in _ALTERNATIVES:
             path = os.path.join(self.folder, name)
             if os.path.lexists(path) or not os.path.isdir(os.path.dirname(path)):
                 continue
             start = glob.escape(self.folder)
-            found = [one for p in patterns for one in sorted(glob.glob(f"{start}/{p}"))]
-            if found:
-                os.symlink(os.path.relpath(found[0], os.path.dirname(path)), path)
-                made.append(path)
-        return made
+            candidates = [one for p in patterns for one in sorted(glob.glob(f"{start}/{p}"))]
+            if candidates:
+                os.symlink(os.path.relpath(candidates[0], os.path.dirname(path)), path)
+                links.append(path)
+        return links
 
 
 def _listing(layer: str) -> dict[str, Placed]:
@@ -176,13 +178,13 @@ def _listing(layer: str) -> dict[str, Placed]:
     if layer not in _LISTED:
         if len(_LISTED) >= MAX_REMEMBERED:
             _LISTED.clear()
-        found: dict[str, Placed] = {}
+        files: dict[str, Placed] = {}
         for name, entry in entries(layer):
             place = merged(name)
-            if place not in MADE_UP:
+            if place not in PLACEHOLDERS:
                 link = _target(name, place, os.readlink(entry.path)) if entry.is_symlink() else ""
-                found[place] = (entry.path, link)
-        _LISTED[layer] = found
+                files[place] = (entry.path, link)
+        _LISTED[layer] = files
     return _LISTED[layer]
 
 

@@ -24,8 +24,8 @@ def arrange(package: Package, bench: Bench) -> Arranged:
     """Unpack the package and what it needs, and lay them out.
 
     Raises:
-        FormatError: `archive.*`, `format.*` of the package itself. Something it needs that cannot be unpacked is left
-            out: the program then says itself what is missing.
+        FormatError: `archive.*`, `format.*` of the package itself. A dependency that cannot be unpacked is left
+            out: the program then reports what is missing.
     """
     own = load_layer(package.own, bench.cache, bench.blob)
     programs = sorted({*_programs(own)})
@@ -41,7 +41,7 @@ def arrange(package: Package, bench: Bench) -> Arranged:
         programs=tuple(
             PackagedProgram(name=os.path.basename(place), path=os.path.join(root, place))
             for place in programs
-            # SECURITY: links of the package stay below the root by construction; looked at again all the same.
+            # SECURITY: links of the package stay below the root by construction; checked again here.
             if os.path.realpath(os.path.join(root, place)).startswith(limit)
             and os.path.isfile(os.path.join(root, place))
             and os.access(os.path.join(root, place), os.X_OK)
@@ -52,15 +52,15 @@ def arrange(package: Package, bench: Bench) -> Arranged:
 def _needed(package: Package, bench: Bench) -> Iterator[str]:
     # Workers that need the same start at different places: each unpacks a part, and nothing is unpacked twice.
     start = os.getpid() * 37 % max(1, len(package.needs))
-    found: dict[str, str] = {}
+    layers: dict[str, str] = {}
     for one in (*package.needs[start:], *package.needs[:start]):
         with contextlib.suppress(FormatError):
-            found[one.digest] = load_layer(one, bench.cache, bench.blob)
-    yield from (found[one.digest] for one in package.needs if one.digest in found)
+            layers[one.digest] = load_layer(one, bench.cache, bench.blob)
+    yield from (layers[one.digest] for one in package.needs if one.digest in layers)
 
 
 def _programs(layer: str) -> Iterator[str]:
-    """Places in the root of everything that lies where programs lie."""
+    """Paths in the root of all files in the folders of programs."""
     for folder in PROGRAMS:
         try:
             names = os.listdir(os.path.join(layer, folder))

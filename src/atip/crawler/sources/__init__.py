@@ -25,7 +25,7 @@ SOURCES = {
 
 
 def open_source(name: str, ground: Ground) -> PackageSource:
-    """The source of a name.
+    """Open a source by name.
 
     Raises:
         UsageError: `crawl.source`.
@@ -34,7 +34,7 @@ def open_source(name: str, ground: Ground) -> PackageSource:
 
     if name not in SOURCES:
         hint = "sources: " + ", ".join(SOURCES)
-        raise UsageError("crawl.source", f"no source `{name[:40]}`", hint=hint)
+        raise UsageError("crawl.source", f"unknown source `{name[:40]}`", hint=hint)
     module, kind = SOURCES[name]
     source: PackageSource = getattr(importlib.import_module(module), kind)(ground)
     return source

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 UPDATE_S = 300.0
 DOWNLOAD_S = 1800.0
 BATCH = 250
-"""Files of one start of the client, which reads the whole index each time."""
+"""Files per run of the client, which reads the whole index each time."""
 MAX_PACKAGE = 500_000_000
 MAX_NEEDS = 600
 MAX_UNPACKED = 1_500_000_000
-"""Bytes that a package and all it needs may take when unpacked, as the index says."""
+"""Maximum unpacked size of a package with its dependencies, from the index."""
 EVERY = "*"
 """As a name: every package that is tagged as a command-line program."""
 
@@ -45,20 +45,20 @@ class AptSource:
         self._index: DebianIndex | None = None
 
     def index(self) -> DebianIndex:
-        """The configured archives, brought up to date.
+        """The index of the configured archives, updated.
 
         Raises:
-            FetchError: `crawl.index` with what apt said.
+            FetchError: `crawl.index` with the error output of apt.
         """
         if self._index is None:
             for part in ("lists/partial", "cache/archives/partial", "downloads"):
                 make_private(os.path.join(self._folder, part))
-            self._ask("apt-get", "update", timeout_s=UPDATE_S)
-            text = self._ask("apt-cache", "dumpavail", timeout_s=UPDATE_S)
+            self._run_client("apt-get", "update", timeout_s=UPDATE_S)
+            text = self._run_client("apt-cache", "dumpavail", timeout_s=UPDATE_S)
             self._index = read_index(text.decode("utf-8", "replace"))
         return self._index
 
-    def _ask(self, program: str, *words: str, timeout_s: float) -> bytes:
+    def _run_client(self, program: str, *words: str, timeout_s: float) -> bytes:
         options = [
             *("-o", f"Dir::State::Lists={self._folder}/lists"),
             *("-o", f"Dir::Cache={self._folder}/cache"),
@@ -70,10 +70,10 @@ class AptSource:
             raise FetchError("crawl.index", f"`{program}`: {answer.stderr.strip()[-300:]}")
         return answer.stdout
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
         index = self.index()
         base = index.closure(index.essential())
-        for one in wanted:
+        for one in requests:
             name = str(one.settings.get("package", one.name))
             if one.name == EVERY:
                 for tagged in index.command_line():
@@ -82,10 +82,10 @@ class AptSource:
                 yield self._package(index, base, one, name)
 
     def _package(
-        self, index: DebianIndex, base: Sequence[str], wanted: CrawlRequest, name: str
+        self, index: DebianIndex, base: Sequence[str], request: CrawlRequest, name: str
     ) -> Package | Refusal:
-        found = index.packages.get(name)
-        if found is None:
+        package = index.packages.get(name)
+        if package is None:
             message = f"no package `{name[:80]}` in the configured archives"
             return Refusal(
                 source="apt", name=name, code="crawl.unknown", message=message, step="discover"
@@ -93,25 +93,27 @@ class AptSource:
         needs = sorted({*base, *index.closure([name])} - {name})
         parts = [one for name in needs if not (one := index.packages[name]).is_unread]
         if (
-            found.size > MAX_PACKAGE
+            package.size > MAX_PACKAGE
             or len(parts) > MAX_NEEDS
-            or _unpacked(found, parts) > MAX_UNPACKED
+            or _unpacked(package, parts) > MAX_UNPACKED
         ):
-            message = f"it needs {len(parts)} packages, {_unpacked(found, parts) >> 20} MB unpacked"
+            message = (
+                f"it needs {len(parts)} packages, {_unpacked(package, parts) >> 20} MB unpacked"
+            )
             return Refusal(
                 source="apt", name=name, code="crawl.too-large", message=message, step="discover"
             )
         return Package(
             source="apt",
             name=name,
-            version=upstream(found.version),
-            platform=debian_platform(found.architecture),
+            version=upstream(package.version),
+            platform=debian_platform(package.architecture),
             layout="system",
-            own=_artifact(found),
+            own=_artifact(package),
             needs=tuple(_artifact(one) for one in parts),
-            description=wanted.description or found.description,
-            homepage=wanted.homepage or found.homepage,
-            template=wanted.template,
+            description=request.description or package.description,
+            homepage=request.homepage or package.homepage,
+            template=request.template,
         )
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
@@ -119,7 +121,7 @@ class AptSource:
         for start in range(0, len(artifacts), BATCH):
             batch = artifacts[start : start + BATCH]
             with contextlib.suppress(FetchError):  # which of them is missing shows below
-                self._ask(
+                self._run_client(
                     "apt-get", "download", *(one.locator for one in batch), timeout_s=DOWNLOAD_S
                 )
             for one in batch:
@@ -137,8 +139,8 @@ class AptSource:
                     )
 
 
-def _unpacked(found: DebianPackage, parts: Sequence[DebianPackage]) -> int:
-    return found.installed + sum(one.installed for one in parts)
+def _unpacked(package: DebianPackage, parts: Sequence[DebianPackage]) -> int:
+    return package.installed + sum(one.installed for one in parts)
 
 
 def _artifact(one: DebianPackage) -> PackageFile:
@@ -151,7 +153,7 @@ def _artifact(one: DebianPackage) -> PackageFile:
 
 
 def downloaded_name(artifact: PackageFile) -> str:
-    """What `apt-get download` calls the file: the epoch's colon is written `%3a`."""
+    """File name that `apt-get download` uses: the epoch's colon is written `%3a`."""
     name, _, version = artifact.locator.partition("=")
     architecture = artifact.name.rpartition("_")[2]
     return f"{name}_{version.replace(':', '%3a')}_{architecture}"

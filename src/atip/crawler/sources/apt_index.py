@@ -17,13 +17,13 @@ _FIELDS = frozenset(
     ]
 )
 _UNREAD = ("doc", "fonts", "libdevel", "localization")
-"""Sections of what no program needs in order to print its help."""
+"""Sections that no program needs to print its help."""
 COMMAND_LINE = "interface::commandline"
-"""How Debian tags programs with a command line."""
+"""Debian's tag for programs with a command line."""
 
 
 class DebianPackage(Value):
-    """One paragraph, as far as it matters here."""
+    """The fields of one paragraph that the crawler uses."""
 
     name: str
     version: str
@@ -32,7 +32,7 @@ class DebianPackage(Value):
     sha256: str
     size: int
     installed: int
-    """Bytes when unpacked, as the index says."""
+    """Unpacked size in bytes, from the index."""
     description: str
     homepage: str
     needs: tuple[tuple[str, ...], ...]
@@ -67,9 +67,9 @@ class DebianIndex:
                 continue
             seen.add(name)
             for alternatives in self.packages[name].needs:
-                chosen = self._choose(alternatives)
-                if chosen is not None:
-                    waiting.append(chosen)
+                dependency = self._choose(alternatives)
+                if dependency is not None:
+                    waiting.append(dependency)
         return sorted(seen)
 
     def _choose(self, alternatives: tuple[str, ...]) -> str | None:
@@ -80,8 +80,8 @@ class DebianIndex:
 
 
 def read_index(text: str) -> DebianIndex:
-    """`apt-cache dumpavail` → index. A paragraph that is not complete is left out: an index that ends early
-    is short of packages, not wrong about them."""
+    """`apt-cache dumpavail` → index. An incomplete paragraph is left out, so a truncated index
+    lacks packages but does not misdescribe them."""
     packages: dict[str, DebianPackage] = {}
     provided: dict[str, str] = {}
     for fields in _paragraphs(text):
@@ -146,6 +146,6 @@ def _names(text: str, separator: str = ",") -> list[str]:
 
 
 def upstream(version: str) -> str:
-    """`1:2.36-9+deb12u1` → `2.36`: what the authors call it, without epoch and Debian revision."""
+    """`1:2.36-9+deb12u1` → `2.36`: the upstream version, without epoch and Debian revision."""
     bare = version.partition(":")[2] if ":" in version else version
     return bare.rpartition("-")[0] or bare

@@ -1,4 +1,4 @@
-"""What a source of packages does: find releases without downloading them, and fetch what a release consists of."""
+"""Interface of a package source: find releases without downloading them, and fetch their files."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from atip.crawler.packages import Package, PackageFile, Refusal
 
     Keep = Callable[[PackageFile, bytes], None]
-    """Takes a file that was fetched; raises when its digest is not the promised one."""
+    """Stores a fetched file; raises when its digest does not match the index."""
 
     class PackageSource(Protocol):
         """One ecosystem."""
 
         name: str
 
-        def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-            """The newest release of each, with everything it needs; downloads indexes only."""
+        def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+            """Yield the newest release of each, with its dependencies; downloads indexes only."""
 
         def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
-            """Download files and hand each to `keep`; those that could not be had are reported."""
+            """Download files and pass each to `keep`; yield a refusal for each that failed."""
 
 
 class CrawlRequest(Value):
-    """What somebody asked to be crawled."""
+    """One request to crawl a package."""
 
     source: str
     name: str
@@ -39,7 +39,7 @@ class CrawlRequest(Value):
 
 
 class Ground(Value):
-    """Where a source works."""
+    """Folder and settings of a source."""
 
     folder: str
     """Its own folder for indexes and downloads; may be deleted at any time."""

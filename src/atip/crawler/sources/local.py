@@ -1,4 +1,4 @@
-"""A program of this machine, by its path or name: for shims that a person contributes (§4.10.3)."""
+"""A local program, by its path or name: for contributed shims (§4.10.3)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ class LocalSource:
     def __init__(self, ground: Ground) -> None:
         self._reader = ContentReader()
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in wanted:
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+        for one in requests:
             path = shutil.which(str(one.settings.get("path", one.name)))
             try:
                 if path is None:
-                    raise AtipError("crawl.unknown", f"no executable `{one.name[:80]}` here")
+                    raise AtipError(
+                        "crawl.unknown", f"no executable `{one.name[:80]}` on this machine"
+                    )
                 yield self._package(one, os.path.abspath(path))
             except AtipError as error:
                 yield Refusal(
@@ -41,24 +43,24 @@ class LocalSource:
                     step="discover",
                 )
 
-    def _package(self, wanted: CrawlRequest, path: str) -> Package:
+    def _package(self, request: CrawlRequest, path: str) -> Package:
         uname = os.uname()
-        name = str(wanted.settings.get("name") or os.path.basename(path))
+        name = str(request.settings.get("name") or os.path.basename(path))
         own = PackageFile(
             name=name, digest=self._reader.read(os.path.realpath(path)).digest, locator=path
         )
         return Package(
             source="local",
             name=name,
-            version=str(wanted.settings.get("version", "")),
+            version=str(request.settings.get("version", "")),
             platform=host_platform(uname.sysname, uname.machine),
             layout="host",
             own=own,
-            description=wanted.description,
-            homepage=wanted.homepage,
-            template=wanted.template,
+            description=request.description,
+            homepage=request.homepage,
+            template=request.template,
         )
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
-        """Nothing to fetch: the program is asked where it lies."""
+        """Nothing to fetch: the program runs in place."""
         return iter(())

@@ -44,25 +44,25 @@ class NpmSource:
         self._folder = os.path.join(ground.folder, "npm")
         make_private(self._folder)
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        # The client waits for its index most of the time: several are asked at once, answers come in order.
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+        # The client waits for its index most of the time: several run at once, answers come in order.
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            yield from pool.map(self._try, wanted)
+            yield from pool.map(self._try, requests)
 
-    def _try(self, wanted: CrawlRequest) -> Package | Refusal:
+    def _try(self, request: CrawlRequest) -> Package | Refusal:
         try:
-            return self._package(wanted)
+            return self._package(request)
         except AtipError as error:
             return Refusal(
                 source="npm",
-                name=wanted.name,
+                name=request.name,
                 code=error.code,
                 message=error.message,
                 step="discover",
             )
 
-    def _package(self, wanted: CrawlRequest) -> Package:
-        name = str(wanted.settings.get("package", wanted.name))
+    def _package(self, request: CrawlRequest) -> Package:
+        name = str(request.settings.get("package", request.name))
         lock = self._resolve(name)
         place = f"node_modules/{name}"
         own = lock.get(place)
@@ -84,21 +84,21 @@ class NpmSource:
             layout="node",
             own=_artifact(place, own),
             needs=tuple(needs),
-            description=wanted.description,
-            homepage=wanted.homepage,
-            template=wanted.template,
+            description=request.description,
+            homepage=request.homepage,
+            template=request.template,
         )
 
     def _resolve(self, name: str) -> dict[str, Any]:
         # SECURITY: a name must not become an option, a path or an address.
         bare = name.removeprefix("@").replace("/", "", 1)
         if not bare or not all(one.isalnum() or one in "-_." for one in bare) or bare[0] in "-.":
-            raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a name of a package")
+            raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a valid package name")
         folder = os.path.join(self._folder, "resolve", bare)
         shutil.rmtree(folder, ignore_errors=True)
         make_private(folder)
         write_atomic(os.path.join(folder, "package.json"), b'{"private":true}')
-        self._ask(folder, "install", "--package-lock-only", *_QUIET, name, timeout_s=RESOLVE_S)
+        self._run_npm(folder, "install", "--package-lock-only", *_QUIET, name, timeout_s=RESOLVE_S)
         lock = json.loads(read_bytes(os.path.join(folder, "package-lock.json"), 20_000_000))
         packages = lock.get("packages")
         return packages if isinstance(packages, dict) else {}
@@ -109,7 +109,7 @@ class NpmSource:
         for start in range(0, len(artifacts), BATCH):
             batch = artifacts[start : start + BATCH]
             with contextlib.suppress(FetchError):  # which of them is missing shows below
-                self._ask(
+                self._run_npm(
                     folder, "pack", *_QUIET, *(one.locator for one in batch), timeout_s=DOWNLOAD_S
                 )
             for one in batch:
@@ -129,7 +129,7 @@ class NpmSource:
             shutil.rmtree(folder)
             make_private(folder)
 
-    def _ask(self, folder: str, *words: str, timeout_s: float) -> bytes:
+    def _run_npm(self, folder: str, *words: str, timeout_s: float) -> bytes:
         answer = ask_client(["npm", *words], folder=folder, timeout_s=timeout_s)
         if answer.exit_code:
             raise FetchError("crawl.index", f"npm: {answer.stderr.strip()[-300:] or 'failed'}")
@@ -142,18 +142,18 @@ def _artifact(where: str, row: dict[str, Any]) -> PackageFile:
     Raises:
         FetchError: `crawl.no-digest`.
     """
-    algorithm, _, told = str(row["integrity"]).split()[0].partition("-")
+    algorithm, _, encoded = str(row["integrity"]).split()[0].partition("-")
     try:
-        digits = base64.b64decode(told, validate=True).hex()
+        digits = base64.b64decode(encoded, validate=True).hex()
     except (binascii.Error, ValueError):
         digits = ""
     if algorithm != "sha512" or len(digits) != 128:
-        raise FetchError("crawl.no-digest", f"the index gives no SHA-512 of `{where[:80]}`")
+        raise FetchError("crawl.no-digest", f"the index has no SHA-512 for `{where[:80]}`")
     name = str(row.get("name") or where.rpartition("node_modules/")[2])
     return PackageFile(name=where, digest=f"sha512:{digits}", locator=f"{name}@{row['version']}")
 
 
 def packed_name(locator: str) -> str:
-    """What `npm pack` calls the archive of `@scope/name@1.0.0`: `scope-name-1.0.0.tgz`."""
+    """File name that `npm pack` uses for `@scope/name@1.0.0`: `scope-name-1.0.0.tgz`."""
     name, _, version = locator.rpartition("@")
     return f"{name.removeprefix('@').replace('/', '-')}-{version}.tgz"

@@ -41,34 +41,34 @@ class PypiSource:
         self._folder = os.path.join(ground.folder, "pypi")
         make_private(self._folder)
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        # The client waits for its index most of the time: several are asked at once, answers come in order.
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+        # The client waits for its index most of the time: several run at once, answers come in order.
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            yield from pool.map(self._try, wanted)
+            yield from pool.map(self._try, requests)
 
-    def _try(self, wanted: CrawlRequest) -> Package | Refusal:
+    def _try(self, request: CrawlRequest) -> Package | Refusal:
         try:
-            return self._package(wanted)
+            return self._package(request)
         except AtipError as error:
             return Refusal(
                 source="pypi",
-                name=wanted.name,
+                name=request.name,
                 code=error.code,
                 message=error.message,
                 step="discover",
             )
 
-    def _package(self, wanted: CrawlRequest) -> Package:
-        name = str(wanted.settings.get("package", wanted.name))
+    def _package(self, request: CrawlRequest) -> Package:
+        name = str(request.settings.get("package", request.name))
         # SECURITY: a name must not become an option or an address.
         if (
             name.startswith("-")
             or not name.replace("-", "").replace("_", "").replace(".", "").isalnum()
         ):
-            raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a name of a package")
+            raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a valid package name")
         target = os.path.join(self._folder, "nothing")
         words = ("install", "--dry-run", "--ignore-installed", "--target", target, "--report", "-")
-        report = self._ask(*words, *_ONLY_WHEELS, name, timeout_s=RESOLVE_S)
+        report = self._run_pip(*words, *_ONLY_WHEELS, name, timeout_s=RESOLVE_S)
         files = [_file(one) for one in json.loads(report)["install"]]
         wanted_name = _normal(name)
         own = next((one for one in files if _normal(one["name"]) == wanted_name), None)
@@ -86,22 +86,22 @@ class PypiSource:
             needs=tuple(
                 sorted((one["artifact"] for one in files if one is not own), key=lambda a: a.name)
             ),
-            description=wanted.description or own["summary"],
-            homepage=wanted.homepage or own["homepage"],
-            template=wanted.template,
+            description=request.description or own["summary"],
+            homepage=request.homepage or own["homepage"],
+            template=request.template,
         )
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         waiting = list(artifacts)
         while waiting:
-            # One start of pip for many files, but it takes one version of a package only.
+            # One run of pip for many files, but it accepts only one version per package.
             batch = {one.locator.partition("==")[0]: one for one in reversed(waiting[:BATCH])}
-            chosen = list(batch.values())
-            waiting = [one for one in waiting if one not in chosen]
+            files = list(batch.values())
+            waiting = [one for one in waiting if one not in files]
             words = ("download", "--no-deps", "--dest", self._folder, *_ONLY_WHEELS)
             with contextlib.suppress(FetchError):  # which of them is missing shows below
-                self._ask(*words, *(one.locator for one in chosen), timeout_s=DOWNLOAD_S)
-            for one in chosen:
+                self._run_pip(*words, *(one.locator for one in files), timeout_s=DOWNLOAD_S)
+            for one in files:
                 path = os.path.join(self._folder, os.path.basename(one.name))
                 try:
                     keep(one, read_bytes(path, MAX_WHEEL))
@@ -116,7 +116,7 @@ class PypiSource:
                         step="fetch",
                     )
 
-    def _ask(self, *words: str, timeout_s: float) -> bytes:
+    def _run_pip(self, *words: str, timeout_s: float) -> bytes:
         answer = ask_client(
             [sys.executable, "-m", "pip", *words], folder=self._folder, timeout_s=timeout_s
         )
@@ -129,12 +129,12 @@ def _file(entry: dict[str, Any]) -> dict[str, Any]:
     """One row of pip's report.
 
     Raises:
-        FetchError: `crawl.no-digest`: what has no digest in the index is not fetched.
+        FetchError: `crawl.no-digest`: a file without a digest in the index is not fetched.
     """
     metadata, download = entry["metadata"], entry["download_info"]
     digits = download.get("archive_info", {}).get("hashes", {}).get("sha256", "")
     if not digits:
-        raise FetchError("crawl.no-digest", f"the index gives no SHA-256 of `{metadata['name']}`")
+        raise FetchError("crawl.no-digest", f"the index has no SHA-256 for `{metadata['name']}`")
     file = download["url"].partition("#")[0].rpartition("/")[2]
     return {
         "name": metadata["name"],
@@ -150,8 +150,8 @@ def _file(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _homepage(metadata: dict[str, Any]) -> str:
-    told = [metadata.get("home_page") or "", *(metadata.get("project_url") or ())]
-    addresses = [one.rpartition(" ")[2] for one in told]
+    values = [metadata.get("home_page") or "", *(metadata.get("project_url") or ())]
+    addresses = [one.rpartition(" ")[2] for one in values]
     return next((one for one in addresses if one.startswith("https://")), "")
 
 

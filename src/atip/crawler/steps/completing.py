@@ -1,4 +1,4 @@
-"""Complete: from what was learnt to a shim: template, binary, provenance, trust. Pure. ATIP 0.6 §4.5, §4.10.2, §4.10.4."""
+"""Complete: turn learned metadata into a shim: template, binary, provenance, trust. Pure. ATIP 0.6 §4.5, §4.10.2, §4.10.4."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MAX_DESCRIPTION = 200
 def complete(tool: Tool, lesson: Lesson, package: Package, at: str) -> Tool:
     """The shim of one program.
 
-    What a template says replaces what was learnt, field by field (§4.10.2). Whoever says so, the result is `inferred`
-    and not verified: a person promotes it later (§4.10.4).
+    Fields of the template replace learned fields (§4.10.2). In any case the result is `inferred` and not verified:
+    a reviewer promotes it later (§4.10.4).
     """
     tool = tool.replace(
-        description=described(tool, package), homepage=tool.homepage or package.homepage or None
+        description=describe(tool, package), homepage=tool.homepage or package.homepage or None
     )
     if package.template:
         tool = apply_override(tool, merged_template(tool, package.template))
@@ -45,38 +45,41 @@ def complete(tool: Tool, lesson: Lesson, package: Package, at: str) -> Tool:
 
 
 def merged_template(tool: Tool, template: Mapping[str, Any]) -> dict[str, Any]:
-    """A template as an override: options that it does not name stay as they were learnt, everything else as it says."""
+    """Turn a template into an override: it keeps learned options that it does not list, and replaces everything else."""
     from atip.model.reading.encode import encode
 
     return _joined(encode(tool), template)
 
 
-def _joined(learnt: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _joined(base: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any]:
     """The same for the document and for each of its commands (`""` is the tool itself)."""
-    document = dict(given)
-    if isinstance(given.get("options"), list):
-        named = {flag for one in given["options"] for flag in one.get("flags", ())}
-        rest = [one for one in learnt.get("options", ()) if not named & set(one.get("flags", ()))]
-        document["options"] = [*given["options"], *rest]
-    if isinstance(given.get("commands"), dict):
-        known = learnt.get("commands") or {}
+    document = dict(template)
+    if isinstance(template.get("options"), list):
+        replaced_flags = {flag for one in template["options"] for flag in one.get("flags", ())}
+        rest = [
+            one for one in base.get("options", ()) if not replaced_flags & set(one.get("flags", ()))
+        ]
+        document["options"] = [*template["options"], *rest]
+    if isinstance(template.get("commands"), dict):
+        base_commands = base.get("commands") or {}
         document["commands"] = {
-            name: _joined(known.get(name, {}), one) for name, one in given["commands"].items()
+            name: _joined(base_commands.get(name, {}), one)
+            for name, one in template["commands"].items()
         }
     return document
 
 
 def _generation(tool: Tool, lesson: Lesson, package: Package, at: str) -> dict[str, Any]:
     before = tool.extra.get("_generation")
-    told = dict(before) if isinstance(before, dict) else {}
+    recorded = dict(before) if isinstance(before, dict) else {}
     source_kind = lesson.finding.source_kind if lesson.finding else "knowledge"
     return {
-        "method": told.get("method") or METHODS.get(source_kind, source_kind),
-        "confidence": told.get("confidence", "low"),
+        "method": recorded.get("method") or METHODS.get(source_kind, source_kind),
+        "confidence": recorded.get("confidence", "low"),
         "timestamp": at,
         "generator": "atip",
         "review": "needed",
-        **({"incomplete": told["incomplete"]} if "incomplete" in told else {}),
+        **({"incomplete": recorded["incomplete"]} if "incomplete" in recorded else {}),
         **({"template": True} if package.template else {}),
         "package": {
             "source": package.source,
@@ -87,7 +90,7 @@ def _generation(tool: Tool, lesson: Lesson, package: Package, at: str) -> dict[s
     }
 
 
-def described(tool: Tool, package: Package) -> str:
-    """The summary that the sources of summaries agreed on; where there is none, what is sure: where it comes from."""
-    told = first_summary([tool.description, package.description], tool.name)
-    return told[:MAX_DESCRIPTION] or f"A program of the package {package.name}"
+def describe(tool: Tool, package: Package) -> str:
+    """Return the best summary, or one that names the package."""
+    summary = first_summary([tool.description, package.description], tool.name)
+    return summary[:MAX_DESCRIPTION] or f"A program of the package {package.name}"

@@ -1,4 +1,4 @@
-"""Judge: whether a shim may leave the worker: strictly valid, small enough, its name safe. Pure."""
+"""Check whether a worker may return a shim: strictly valid, small enough, its name safe. Pure."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_SHIM = 1_000_000
 POISON = frozenset(["instruction-like-text", "invisible-text"])
 
 
-def judged(tool: Tool) -> dict[str, Any]:
-    """The document of a shim that every client takes.
+def checked_document(tool: Tool) -> dict[str, Any]:
+    """Encode a shim and check that every client accepts it.
 
     Raises:
         FormatError: `crawl.name`, `crawl.too-large`, `crawl.invalid` with the first problem.
@@ -30,7 +30,9 @@ def judged(tool: Tool) -> dict[str, Any]:
     document = encode(tool)
     data = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
     if len(data) > MAX_SHIM:
-        raise FormatError("crawl.too-large", f"the shim has {len(data):,} bytes")
+        raise FormatError(
+            "crawl.too-large", f"the shim has {len(data):,} bytes; the limit is {MAX_SHIM:,}"
+        )
     try:
         strict: Any = read_json(data)
     except AtipError as error:
@@ -42,6 +44,6 @@ def judged(tool: Tool) -> dict[str, Any]:
     return document
 
 
-def poisoned(document: dict[str, Any]) -> list[str]:
-    """Rules of lint that say somebody tries to talk to the model instead of describing a tool."""
+def poison_rules(document: dict[str, Any]) -> list[str]:
+    """Lint rules that detect text addressed to a model instead of a description."""
     return sorted({one.rule for one in lint(document) if one.rule in POISON})

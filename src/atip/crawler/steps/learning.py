@@ -1,4 +1,4 @@
-"""Learn: everything that can be known of one program of a package, asked inside the sandbox.
+"""Learn: collect metadata of one program of a package, running it only inside the sandbox.
 
 The same source order as in a scan of this machine (native answer, framework, completion script, help, manual page,
 knowledge), over the package's own files instead of this machine's.
@@ -45,52 +45,52 @@ SCRIPTS = BUDGET.replace(answer_s=8.0)
 JOB_S = 60.0
 PROGRAM_S = 2.0
 MAX_JOB_S = 900.0
-"""A job may take a minute, and longer if it has many programs; one program cannot take it all (BUDGET). Processor time."""
+"""CPU time of a job: a minute, and more with many programs; BUDGET limits a single program."""
 STRETCH = 4.0
-"""How many times as long a job may take on the clock: its programs may wait, and other work may have the processors."""
+"""Wall-clock limit as a multiple of CPU time: programs may wait, and other work may use the processors."""
 OUT_OF_TIME = ProbeResult(exit_code=None, failure="crawl.out-of-time")
 
 
 class Lesson(Value):
-    """What was learnt of one program."""
+    """Metadata learned about one program."""
 
     name: str
     digest: str
     finding: SourceFinding | None
     can_help: bool
-    """Whether it printed something for `--help`: what is missing then is our fault."""
+    """Whether it printed something for `--help`; if so, missing metadata is a defect of inference."""
     ran: bool
     """Whether it could be started at all."""
 
 
 class PackageRunner:
-    """Runs programs of one package, confined. Paths below its root are told to the program as it sees them."""
+    """Runs programs of one package, confined. Paths below its root are passed as the program sees them."""
 
     def __init__(self, box: ProbeSandbox, root: str, environment: Mapping[str, str]) -> None:
         self._box = box
         self._root = root
         self._environment = environment
         self.cpu_left_s = self.clock_left_s = 0.0
-        """What the job's answers may still take, on processors and on the clock. Time in which nothing was asked (this process
-        was stopped, or waited for its turn) does not count."""
+        """Time left for the job's probes, CPU and wall clock. Time between probes (this process was stopped, or waited) does
+        not count."""
         self.helped: set[str] = set()
         self.started: set[str] = set()
 
     def run(self, argv: Sequence[str], *, wall_s: float | None = None) -> ProbeResult:
         if self.cpu_left_s < 0 or self.clock_left_s < 0:
             return OUT_OF_TIME
-        words = [self._seen(word) for word in argv]
+        words = [self._path_inside(word) for word in argv]
         answer = self._box.run(words, env_set=self._environment, wall_s=wall_s)
         self.cpu_left_s -= answer.cpu_s
         self.clock_left_s -= answer.duration_s
         if answer.failure or answer.exit_code in (126, 127):
-            return answer  # what the loader says about a missing library is no help
+            return answer  # the loader's message about a missing library is not help text
         self.started.add(argv[0])
         if len(argv) == 2 and len(answer.stdout) + len(answer.stderr) > 80 and not answer.timed_out:
             self.helped.add(argv[0])
         return answer
 
-    def _seen(self, word: str) -> str:
+    def _path_inside(self, word: str) -> str:
         """A path of this machine as the program sees it; any other word as it is."""
         if self._root and word.startswith(self._root + "/"):
             return word[len(self._root) :]
@@ -100,7 +100,7 @@ class PackageRunner:
 
 
 class PackageLearner:
-    """Asks the programs of one package. Use as a context manager: it owns a sandbox."""
+    """Probes the programs of one package. Use as a context manager: it owns a sandbox."""
 
     def __init__(self, arranged: Arranged, package: Package, *, may_execute: bool) -> None:
         self._arranged = arranged
@@ -180,7 +180,7 @@ class PackageLearner:
 
 
 class _OneSummary:
-    """The summary of the package that is looked at, for its program of the same name."""
+    """Gives the package's summary to its program of the same name."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -188,9 +188,13 @@ class _OneSummary:
     def summary(self, subject: ProbeSubject) -> str:
         return self._package.description if subject.name == self._package.name else ""
 
+    def membership(self, subject: ProbeSubject) -> str:
+        """Nothing: in a catalogue the package is named beside every program."""
+        return ""
+
 
 class _PatientHelp:
-    """Help of binaries, and with more patience of scripts, whose interpreter starts first."""
+    """Help of binaries, and with a longer timeout of scripts, whose interpreter starts first."""
 
     source_kind = "help"
     executes = True

@@ -1,6 +1,6 @@
-"""Observe: a few cases for each program of a package; what they showed goes into its shim (`x-atip.observed`).
+"""Observe: run a few cases for each program of a package; the observations go into its shim (`x-atip.observed`).
 
-Evidence is about exactly this binary. A later version that was seen to do more waits for a person (`changes`).
+Evidence is about exactly this binary. A later version with more observed effects waits for review (`changes`).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ BUDGET = CaseBudget(commands=12, flags=8, cases=40, trials=80, waits=4, cpu_s=20
 
 
 def observe_programs(arranged: Arranged, shims: dict[str, Any], folder: str) -> None:
-    """Add what was seen to the shims of a package; a program that cannot be run stays as it was learnt.
+    """Add observations to the shims of a package; the shim of a program that cannot run stays unchanged.
 
     Raises:
-        SandboxError: this machine cannot confine.
+        SandboxError: no sandbox is available.
     """
     desk = make_samples(os.path.join(folder, "desk"))
     runner = TrialRunner(
@@ -69,39 +69,37 @@ def _observe(
             program.name, tool, curated or tool, runner.desk,
             lambda case: play_case(case, runner, binary), BUDGET, lookup,
         )  # fmt: skip
-        tried = generator.generate()
+        trials = generator.generate()
     finally:
         binary.close()
     explained = load_explained()
-    judged = [_judged(one, runner.desk, lookup, explained) for one in tried]
-    evidence = evidence_of_cases(program.name, binary.digest, tool.version, judged)
+    cases = [_judge_trial(one, runner.desk, lookup, explained) for one in trials]
+    evidence = evidence_of_cases(program.name, binary.digest, tool.version, cases)
     own = document.get("x-atip")
     document["x-atip"] = {**(own if isinstance(own, dict) else {}), "observed": block_of(evidence)}
-    if _verifies(tool, binary.digest, tried, runner.desk):
+    if _verifies(tool, binary.digest, trials, runner.desk):
         document["trust"] = {**document.get("trust", {}), "verified": True}
 
 
-def _verifies(tool: Tool, digest: str, tried: list[Tried], desk: str) -> bool:
-    """Whether the cases bear out the description itself, not only what we knew before."""
+def _verifies(tool: Tool, digest: str, trials: list[Tried], desk: str) -> bool:
+    """Whether the cases corroborate the description itself, not only curated knowledge."""
 
     def lookup(name: str) -> Tool | None:
         return tool if name == tool.name else load(name)
 
-    judged = [_judged(one, desk, lookup, ()) for one in tried]
-    return is_verified(
-        evidence_of_cases(tool.name, digest, tool.version, judged), subjects_of(tool)
-    )
+    cases = [_judge_trial(one, desk, lookup, ()) for one in trials]
+    return is_verified(evidence_of_cases(tool.name, digest, tool.version, cases), subjects_of(tool))
 
 
-def _judged(tried: Tried, desk: str, lookup: Any, explained: Any) -> JudgedCase:
-    case = tried.case
+def _judge_trial(trial: Tried, desk: str, lookup: Any, explained: Any) -> JudgedCase:
+    case = trial.case
     claim = claim_of(case.argv, desk, lookup)
-    verdicts = judge_sight(claim.effects, tried.sight, spawn=claim.spawn)
-    lies = [each for each in verdicts if each.verdict == UNDECLARED]
+    verdicts = judge_sight(claim.effects, trial.sight, spawn=claim.spawn)
+    undeclared = [each for each in verdicts if each.verdict == UNDECLARED]
     return JudgedCase(
         tool=case.argv[0],
-        row={**case.to_json(), "exit": tried.exit_code},
-        sight=tried.sight,
+        row={**case.to_json(), "exit": trial.exit_code},
+        sight=trial.sight,
         verdicts=verdicts,
-        whys={each.fact: why_of(case.argv[0], each, tried.sight, explained) for each in lies},
+        whys={each.fact: why_of(case.argv[0], each, trial.sight, explained) for each in undeclared},
     )

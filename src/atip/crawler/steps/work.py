@@ -1,14 +1,14 @@
-"""Work: one job from fetched files to shims. What a worker runs, on this machine or another.
+"""Work: one job from fetched files to shims. Runs in a worker, on this machine or another.
 
     (1) arrange   unpack the package and what it needs, confined by the extractor's rules
     (2) identify  every executable by hash
-    (3) learn     ask each, inside the sandbox
+    (3) learn     probe each, inside the sandbox
     (4) complete  template, provenance, trust
     (5) judge     strictly valid, or left out with a reason
-    (6) observe   where it is asked for: cases, and what they showed
+    (6) observe   if requested: run cases, record observations
 
-JSON in, JSON out: a worker holds no key and is believed for nothing but this. What goes wrong with a package is a
-result with a reason; only a broken machine (no sandbox, no disk) raises.
+JSON in, JSON out: a worker has no key and is trusted for nothing else. A failure of a package is a result with a
+reason; only a failure of the machine (no sandbox, no disk) raises.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from atip.crawler.depot import Depot
 from atip.crawler.layouts.interface import Bench
 from atip.crawler.packages import EMPTY, LEARNT, REFUSED, encode_json, read_package
 from atip.crawler.steps.completing import complete
-from atip.crawler.steps.judging import judged, poisoned
+from atip.crawler.steps.judging import checked_document, poison_rules
 from atip.crawler.steps.learning import PackageLearner
 from atip.errors import AtipError, FetchError, FormatError, NotFoundError, SandboxError
 from atip.model.text.platforms import ANY, host_platform
@@ -52,7 +52,7 @@ def order_of(package: Package, depot: str, cache: str, at: str) -> bytes:
 
 
 def work(order: bytes) -> bytes:
-    """Do one job and keep its result in the depot; returns the result's head."""
+    """Run one job and store its result in the depot; returns the result without its shims."""
     document: Mapping[str, Any] = json.loads(order)
     package = read_package(document["package"])
     depot = Depot(document["depot"])
@@ -66,10 +66,10 @@ def work(order: bytes) -> bytes:
 
 
 def examine(package: Package, depot: Depot, cache: str, at: str) -> dict[str, Any]:
-    """All steps for one package.
+    """Run all steps for one package.
 
     Raises:
-        SandboxError: this machine cannot confine; nothing was run.
+        SandboxError: no sandbox is available; nothing was run.
     """
     result: dict[str, Any] = {
         "package": package.label,
@@ -114,13 +114,13 @@ def _arrange(package: Package, bench: Bench) -> Arranged:
 
     module = LAYOUTS.get(package.layout)
     if module is None:
-        raise FormatError("crawl.layout", f"no layout `{package.layout[:40]}`")
+        raise FormatError("crawl.layout", f"unknown layout `{package.layout[:40]}`")
     arranged: Arranged = importlib.import_module(module).arrange(package, bench)
     return arranged
 
 
 def _learn_all(package: Package, arranged: Arranged, at: str, result: dict[str, Any]) -> None:
-    """(2) to (5) for every program; files of one content once, under the file's own name."""
+    """(2) to (5) for every program; files with the same content once, under the file's own name."""
     if not arranged.programs:
         return
     uname = os.uname()
@@ -129,7 +129,7 @@ def _learn_all(package: Package, arranged: Arranged, at: str, result: dict[str, 
     with PackageLearner(arranged, package, may_execute=may_execute) as learner:
         for program in own_first:
             try:
-                lesson = learner.learn(program) if not _known(program.path, result) else None
+                lesson = learner.learn(program) if not _is_processed(program.path, result) else None
             except SandboxError:
                 raise
             except AtipError as error:
@@ -138,19 +138,19 @@ def _learn_all(package: Package, arranged: Arranged, at: str, result: dict[str, 
             if lesson is None:
                 result["programs"].append({"name": program.name, "alias": True})
                 continue
-            result["programs"].append(_kept(lesson, package, at, result["shims"]))
+            result["programs"].append(_process(lesson, package, at, result["shims"]))
             result.setdefault("_seen", set()).add(os.path.realpath(program.path))
     result.pop("_seen", None)
     if result["shims"]:
         result["outcome"] = LEARNT
 
 
-def _known(path: str, result: Mapping[str, Any]) -> bool:
+def _is_processed(path: str, result: Mapping[str, Any]) -> bool:
     return os.path.realpath(path) in result.get("_seen", ())
 
 
-def _kept(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -> dict[str, Any]:
-    """Row of one program; its shim goes to `shims` if it may."""
+def _process(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of one program; adds its shim to `shims` if it is acceptable."""
     digits = lesson.digest.removeprefix("sha256:")
     row: dict[str, Any] = {
         "name": lesson.name,
@@ -163,15 +163,15 @@ def _kept(lesson: Lesson, package: Package, at: str, shims: dict[str, Any]) -> d
     row["rung"] = lesson.finding.source_kind
     row["also"] = list(lesson.finding.also)
     try:
-        document = judged(complete(lesson.finding.tool, lesson, package, at))
+        document = checked_document(complete(lesson.finding.tool, lesson, package, at))
     except FormatError as error:
         return {**row, "problem": error.code, "message": error.message[:300]}
-    if rules := poisoned(document):
+    if rules := poison_rules(document):
         return {**row, "problem": "crawl.poisoned", "message": ", ".join(rules)}
     shims.setdefault(digits, document)
     return row
 
 
 def clear_cache(cache: str) -> None:
-    """Remove unpacked packages; they are made again when needed."""
+    """Remove unpacked packages; they are unpacked again when needed."""
     shutil.rmtree(cache, ignore_errors=True)

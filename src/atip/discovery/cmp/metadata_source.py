@@ -1,4 +1,4 @@
-"""CMP adapters as a metadata source: what a tool folder says of the program that it wraps (DESIGN §4, CMP 0.2.0 §7).
+"""CMP adapters as a metadata source: what a tool folder says of the program that it wraps (docs/architecture.md, CMP 0.2.0 §7).
 
 Reads manifests once per scan, and the capability of a tool only when its program is asked about. An adapter
 describes what someone wanted to do, seldom the whole program: later sources add the rest.

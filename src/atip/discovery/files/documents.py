@@ -6,7 +6,6 @@ Files are found by the conventions of the shells and of `man`, never by running 
 from __future__ import annotations
 
 import bisect
-import itertools
 import os
 from typing import TYPE_CHECKING
 
@@ -93,7 +92,7 @@ class InstalledTexts:
             self._man_names = sorted(self._man)
         first = bisect.bisect_right(self._man_names, f"{name}-")
         found: dict[str, str] = {}
-        for page in itertools.islice(self._man_names, first, first + MAX_CHILDREN):
+        for page in self._man_names[first : first + MAX_CHILDREN]:
             if not page.startswith(f"{name}-"):
                 break
             if not self._is_program(page):

@@ -2,7 +2,7 @@
 
 Compared by path component after resolving links (A47), and so are all parents: whoever can write a
 parent can swap the child. A directory that the user names explicitly may lie below a sticky one
-such as the temporary directory. Implements ATIP 0.6 §5.2 and SECURITY-BAR row 1. Imports nothing that
+such as the temporary directory. Implements ATIP 0.6 §5.2 and threat 1 of conformance/threats.toml. Imports nothing that
 a scan of an unchanged machine does not need.
 """
 

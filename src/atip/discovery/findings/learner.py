@@ -14,6 +14,7 @@ from atip.system.clock import monotonic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from atip.discovery.files.executables import Executable
     from atip.discovery.report import ScanReport
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
         """All sources as one function; `metadata_finder.MetadataFinder` is one."""
 
         def __call__(self, subject: ProbeSubject) -> SourceFinding | None: ...
+        def by_summary(self, subject: ProbeSubject) -> SourceFinding | None: ...
         def inputs(self, subject: ProbeSubject) -> str: ...
         def stop(self) -> None: ...
         @property
-        def executed(self) -> int: ...
+        def asked(self) -> set[str]: ...
 
     Progress = Callable[[str, int, int], None]
 
@@ -70,6 +72,8 @@ class ScanLearner:
         self._refresh = refresh
         self._jobs = jobs or len(os.sched_getaffinity(0))
         self._flushed = monotonic()
+        self._pending: dict[Future[SourceFinding | None], LearningTarget] = {}
+        """What is being learned, or was and is not kept yet."""
 
     def run(self, programs: Sequence[LearningTarget]) -> None:
         """Keep what is known of every program."""
@@ -80,8 +84,11 @@ class ScanLearner:
             for done, (program, finding) in enumerate(self._findings(changed), 1):
                 self._keep(program, finding)
                 self._progress(stage, done, len(changed))
+        except BaseException:
+            self._keep_finished()
+            raise
         finally:
-            self._report.executed += self._find.executed
+            self._report.ran |= self._find.asked
             self._writer.flush()
 
     def _keep_unchanged(self, program: LearningTarget) -> bool:
@@ -110,22 +117,34 @@ class ScanLearner:
             self._writer.flush()
             self._flushed = monotonic()
 
+    def _look(self, subject: ProbeSubject) -> SourceFinding | None:
+        return self._find(subject) or self._find.by_summary(subject)
+
     def _findings(
         self, programs: Sequence[LearningTarget]
     ) -> Iterator[tuple[LearningTarget, SourceFinding | None]]:
         """As they come; with several threads where programs are run and waited for."""
         if not self._learn:
-            yield from ((program, self._find(program.subject)) for program in programs)
+            yield from ((program, self._look(program.subject)) for program in programs)
             return
         from concurrent.futures import ThreadPoolExecutor, as_completed
 
         pool = ThreadPoolExecutor(self._jobs)
-        pending = {pool.submit(self._find, program.subject): program for program in programs}
+        pending = {pool.submit(self._look, program.subject): program for program in programs}
+        self._pending = pending
         try:
             for future in as_completed(list(pending)):
-                yield pending.pop(future), future.result()
+                yield pending[future], future.result()
+                del pending[future]
         except BaseException:
             self._find.stop()
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+    def _keep_finished(self) -> None:
+        """What was learned when the scan was interrupted, but not kept yet."""
+        for future, program in self._pending.items():
+            is_known = future.done() and not future.cancelled() and future.exception() is None
+            if is_known:
+                self._keep(program, future.result())

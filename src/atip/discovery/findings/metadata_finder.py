@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 from atip.discovery.findings.memory import conditions_of
 from atip.discovery.findings.source import RememberedSource, StopSignal
 from atip.discovery.frameworks import EXECUTING, executing_sources
+from atip.discovery.sources.command_files import CommandFiles
 from atip.discovery.sources.knowledge_source import storable
-from atip.discovery.sources.source_order import find_metadata
+from atip.discovery.sources.source_order import OUTRANKS_KNOWLEDGE, SourceFinding, find_metadata
 from atip.discovery.sources.stored_sources import apply_override
+from atip.model.tool import Tool, Trust
 from atip.system.digests import sha256_hex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from atip.discovery.findings.memory import FindingsMemory
-    from atip.discovery.sources.source_order import MetadataSource, ProbeSubject, SourceFinding
+    from atip.discovery.sources.source_order import MetadataSource, ProbeSubject
     from atip.discovery.sources.stored_sources import OverrideSource
     from atip.discovery.summaries.sources import SummarySources
 
@@ -33,13 +35,16 @@ class MetadataFinder:
         memory: FindingsMemory,
         prober: Any = None,
         refresh: bool = False,
+        search_path: Sequence[str] = (),
     ) -> None:
         """
         Args:
             readers: sources that run nothing.
             prober: runs programs, confined; None: those that run programs answer from memory.
             refresh: ask again what is remembered.
+            search_path: the folders of PATH.
         """
+        self._command_files = CommandFiles(search_path)
         self._signal = StopSignal(prober.close if prober is not None else lambda: None)
         self._memory = memory
         self._override = override
@@ -67,10 +72,24 @@ class MetadataFinder:
             merge_knowledge=storable,
             summarize=self._summaries.find,
         )
+        if finding is None or finding.source_kind == "override":
+            return finding
+        if finding.source_kind not in OUTRANKS_KNOWLEDGE:
+            tool = self._command_files.without_absent(finding.tool, subject)
+            finding = finding.replace(tool=tool)
         partial = self._override.find(subject)
-        if finding is None or partial is None or finding.source_kind == "override":
+        if partial is None:
             return finding
         return finding.replace(tool=apply_override(finding.tool, partial))
+
+    def by_summary(self, subject: ProbeSubject) -> SourceFinding | None:
+        """A program that no source describes, by the one line that its package or our own list has for it."""
+        line = self._summaries.find(subject, {})
+        if not line:
+            return None
+        trust = Trust(source="inferred", verified=False)
+        tool = Tool(name=subject.name, version="unknown", description=line, trust=trust)
+        return SourceFinding(tool=tool, source_kind="summary")
 
     def inputs(self, subject: ProbeSubject) -> str:
         """Changes when the answer may: with our release, the program, and every text that is read about it."""
@@ -80,6 +99,7 @@ class MetadataFinder:
             subject.digest,
             conditions_of(subject),
             self._memory.stamp(subject),
+            self._command_files.fingerprint(subject),
             *texts,
         ]
         return sha256_hex("\n".join(whole).encode("utf-8", "surrogateescape"))[:32]
@@ -89,9 +109,9 @@ class MetadataFinder:
         self._signal.stop()
 
     @property
-    def executed(self) -> int:
-        """How many programs were run."""
-        return len(set().union(*(source.asked for source in self._executing)))
+    def asked(self) -> set[str]:
+        """Paths of the programs that were run."""
+        return set().union(*(source.asked for source in self._executing))
 
 
 def _fingerprint(reader: MetadataSource, subject: ProbeSubject) -> str:

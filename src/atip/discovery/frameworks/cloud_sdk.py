@@ -21,11 +21,22 @@ class CloudSdkSource:
     source_kind = "framework"
     executes = False
 
+    def __init__(self) -> None:
+        self._folders: dict[str, bool] = {}
+
     def fingerprint(self, subject: ProbeSubject) -> str:
         """Size and time of the trees beside a program."""
         folder, program = os.path.split(subject.real_path)
         trees = os.path.join(os.path.dirname(folder), "data", "cli")
+        if not self._has_trees(trees):
+            return ""
         return " ".join(stamp_of(os.path.join(trees, name)) for name in _tree_names(program))
+
+    def _has_trees(self, folder: str) -> bool:
+        """Asked once for each folder: most programs of a machine share one, and it has none."""
+        if folder not in self._folders:
+            self._folders[folder] = os.path.isdir(folder)
+        return self._folders[folder]
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
         folder, program = os.path.split(subject.real_path)

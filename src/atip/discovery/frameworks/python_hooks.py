@@ -21,14 +21,21 @@ def emit(document):
 def hook_argparse():
     import argparse
 
-    from atip.sdk import describe
+    from atip.sdk import describe as describing
     from atip.sdk.describe import describe_argparse
 
     # An author's own metadata leaves out what every program has; here it is asked what this one has.
-    describe._HELP_FLAGS = frozenset()
+    describing._HELP_FLAGS = frozenset()
+
+    plain = argparse.ArgumentParser.format_help
+
+    def describe(parser):
+        return describe_argparse(parser, version="0", name="tool")
 
     def show(parser, *_given, **_named):
-        emit(describe_argparse(parser, version="0", name="tool"))
+        # IPython makes a parser for each of its magics (`%alias_magic`) when it is imported.
+        is_magic = parser.prog.startswith("%")
+        return plain(parser) if is_magic else emit(describe(parser))
 
     argparse._HelpAction.__call__ = lambda self, parser, *given, **named: show(parser)
     argparse.ArgumentParser.print_help = show

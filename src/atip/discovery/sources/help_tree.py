@@ -59,6 +59,8 @@ BARE_S = 1.0
 """How long a program that was asked nothing may take: one that waits for input has no help to give."""
 ENOUGH = 3
 """Weight of a help text after which no other spelling is tried."""
+MAX_UNANSWERED = 2
+"""Spellings that a program may work on until its time is over; it does not look at its arguments, and the next would be the same."""
 MAX_TEXT = 400_000
 MAX_REMEMBERED = 64
 _ASKS_FOR_HELP = re.compile(r"\btry\b.{0,60}\bhelp\b", re.I)
@@ -149,7 +151,7 @@ class HelpTree:
         best: tuple[Command, str] | None = None
         best_rank = (False, 0)
         for spelling in SPELLINGS:
-            if not spelling and best:
+            if (not spelling and best) or self._failures >= MAX_UNANSWERED:
                 break
             text = self._ask((*spelling,))
             if text is None:

@@ -4,7 +4,7 @@ user override → native `--agent` → shim by digest → CLI.md / CMP adapter �
 help → man page. The first that answers gives the structure; effects of all are joined; what only a completion
 script reports is held against help and man page; knowledge is merged over all but the first two. Sources that run a foreign
 program are asked only when `may_execute`.
-Implements DESIGN §4 and ATIP 0.1 §3.4.2.
+See docs/architecture.md and ATIP 0.1 §3.4.2.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ SOURCE_ORDER = (
     "help",
     "man",
     "knowledge",
+    "summary",
 )
 """From the most to the least believed for structure."""
 _PLACES = {source_kind: place for place, source_kind in enumerate(SOURCE_ORDER)}

@@ -34,6 +34,7 @@ class InstalledPackages:
     def __init__(self, dpkg: str = "/var/lib/dpkg") -> None:
         self._dpkg = dpkg
         self._debian: Mapping[str, str] | None = None
+        self._members: Mapping[str, str] | None = None
         self._python: dict[str, Mapping[str, str]] = {}
 
     def summary(self, subject: ProbeSubject) -> str:
@@ -45,6 +46,15 @@ class InstalledPackages:
         else:
             found = ""
         return found or self._debian_summary(subject)
+
+    def membership(self, subject: ProbeSubject) -> str:
+        """Which package a program belongs to, and what that is; for programs of which nothing else is known."""
+        if self._members is None:
+            self._members = read_members(self._dpkg)
+        for path in (subject.path, subject.real_path):
+            if found := self._members.get(_merged_path(path)):
+                return found
+        return ""
 
     def _debian_summary(self, subject: ProbeSubject) -> str:
         if self._debian is None:
@@ -76,6 +86,18 @@ def read_debian(folder: str) -> dict[str, str]:
         for name, path in programs.items():
             if (len(programs) == 1 or name == package) and package in synopses:
                 found[_merged_path(path)] = synopses[package]
+    return found
+
+
+def read_members(folder: str) -> dict[str, str]:
+    """path of a program → `Part of PACKAGE: its synopsis`."""
+    synopses = _read_synopses(_read(os.path.join(folder, "status")))
+    found: dict[str, str] = {}
+    for listing in glob.iglob(os.path.join(glob.escape(folder), "info", "*.list")):
+        package = os.path.basename(listing).removesuffix(".list").partition(":")[0]
+        if synopsis := synopses.get(package):
+            for match in _PROGRAM.finditer(_read(listing)):
+                found[_merged_path(match[0])] = f"Part of {package}: {synopsis}"
     return found
 
 

@@ -1,6 +1,7 @@
 """The one line that says what a tool does: its sources in order, each checked by `inference.summary`.
 
-override, native, shim, adapter → curated summary → NAME line of the manual → framework → package → completion → help.
+override, native, shim, adapter → our list by name → curated summary → NAME line of the manual → framework → package →
+page of the file behind a link → completion → help → "Part of PACKAGE". Our list comes first because it says of one name what an entry for several names cannot.
 The first three are the word of the user, of the tool itself and of who describes its very bytes, and are taken as they are.
 """
 
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
         """What the package of a program says of it; `InstalledPackages` for those of this machine."""
 
         def summary(self, subject: ProbeSubject) -> str: ...
+        def membership(self, subject: ProbeSubject) -> str: ...
 
 
 _FIRST = ("adapter",)
-_LAST = ("completion", "help", "man", "knowledge")
+_LAST = ("completion", "help", "knowledge")
 _AS_THEY_ARE = ("override", "native", "shim")
 _VERSIONED = re.compile(r"[-.]?\d+(?:\.\d+)*\Z")
 _TARGET = re.compile(r"\A(?:x86_64|i\d86|aarch64|arm\w*|riscv64|powerpc\w*)-[\w]+-[\w]+-")
@@ -56,16 +58,22 @@ class SummarySources:
 
     def _candidates(self, subject: ProbeSubject, descriptions: Mapping[str, str]) -> Iterator[str]:
         yield from (descriptions.get(source, "") for source in _FIRST)
+        yield SUMMARIES.get(subject.name) or SUMMARIES.get(_plain(subject.name), "")
         names = list(_names(subject))
         curated = next((known.description for name in names if (known := load(name))), "")
         # Of several names under one entry, the summary is that of the group: a page of its own says more.
         yield curated if is_main_name(subject.name) else ""
-        yield from (self._manual(name) for name in names)
+        own = [name for name in names if not _is_behind(name, subject)]
+        yield from (self._manual(name) for name in own)
         yield curated
         yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
+        yield descriptions.get("man", "")
+        # The page of the file behind a link may be about all programs of that file.
+        yield from (self._manual(name) for name in names if name not in own)
         yield from (descriptions.get(source, "") for source in _LAST)
+        yield self._packages.membership(subject)
 
     def _manual(self, name: str) -> str:
         page = self._texts.man(name)
@@ -81,6 +89,13 @@ def _names(subject: ProbeSubject) -> Iterator[str]:
         if name and name not in seen:
             seen.add(name)
             yield name
+
+
+def _is_behind(name: str, subject: ProbeSubject) -> bool:
+    """Whether a name is that of the file that a link leads to, and of nothing nearer."""
+    file = os.path.basename(subject.real_path)
+    nearer = (subject.name, _plain(subject.name), alternative_of(subject.path))
+    return name in (file, _plain(file)) and name not in nearer
 
 
 def _plain(name: str) -> str:

@@ -51,7 +51,7 @@ def parse_head(text: str) -> Head:
         raise UsageError(
             "audit.head",
             f"`{text}` is not a head",
-            hint="RECORDS:HASH, as `atip audit verify` prints it",
+            hint="write RECORDS:HASH, as `atip audit verify` prints it",
         )
     return Head(records=int(records), last=last)
 
@@ -63,9 +63,10 @@ def read_anchor(path: str) -> Anchored | None:
         AtipError: `audit.anchor`, it cannot be read.
     """
     try:
-        told = loads(files.read_bytes(path, MAX_BYTES).decode())
+        document = loads(files.read_bytes(path, MAX_BYTES).decode())
         return Anchored(
-            head=parse_head(told["head"]), lost=tuple(parse_head(each) for each in told["lost"])
+            head=parse_head(document["head"]),
+            lost=tuple(parse_head(each) for each in document["lost"]),
         )
     except NotFoundError:
         return None
@@ -84,18 +85,18 @@ def move_anchor(path: str, previous: str, last: str, hashes: Iterable[str]) -> N
         previous: hash of the record before the new one.
         hashes: of the whole chain with the new record; looked at only where the anchor does not fit.
     """
-    known = read_anchor(path)
-    if known is not None and known.head.last == previous:
-        head, lost = Head(records=known.head.records + 1, last=last), known.lost
+    anchor = read_anchor(path)
+    if anchor is not None and anchor.head.last == previous:
+        head, lost = Head(records=anchor.head.records + 1, last=last), anchor.lost
     else:
         chain = tuple(hashes)
-        head, lost = Head(records=len(chain), last=last), known.lost if known else ()
+        head, lost = Head(records=len(chain), last=last), anchor.lost if anchor else ()
         # A writer that was killed between record and anchor left the chain ahead; else something is gone.
-        if known is not None and not holds(known.head, chain):
-            lost = (*lost, known.head)[-MAX_LOST:]
-    told = {"head": head.to_text(), "lost": [each.to_text() for each in lost]}
+        if anchor is not None and not holds(anchor.head, chain):
+            lost = (*lost, anchor.head)[-MAX_LOST:]
+    document = {"head": head.to_text(), "lost": [each.to_text() for each in lost]}
     # Not durable: after a power failure the chain may be ahead of its anchor, never behind it.
-    files.write_atomic(path, dumps(told).encode(), durable=False)
+    files.write_atomic(path, dumps(document).encode(), durable=False)
 
 
 def holds(head: Head, chain: tuple[str, ...]) -> bool:

@@ -177,13 +177,13 @@ class Audit:
             heads: noted elsewhere; the chain must have been so at some time.
         """
         checked = self._follow()
-        known = read_anchor(self._anchor) if self._anchor else None
-        checked = checked.replace(anchored=known is not None)
+        anchor = read_anchor(self._anchor) if self._anchor else None
+        checked = checked.replace(anchored=anchor is not None)
         if checked.broken is not None:
             return checked
-        wanted = (*heads, *((known.head, *known.lost) if known else ()))
-        chain = tuple(self._hashes()) if wanted else ()
-        missing = [head for head in wanted if not holds(head, chain)]
+        expected = (*heads, *((anchor.head, *anchor.lost) if anchor else ()))
+        chain = tuple(self._hashes()) if expected else ()
+        missing = [head for head in expected if not holds(head, chain)]
         if not missing:
             return checked
         reason = f"records are missing: the chain once had {missing[0].records} and ended with {missing[0].last}"
@@ -269,8 +269,8 @@ def _ending(handle: int, size: int) -> tuple[bytes, str]:
     for room in (_USUAL_RECORDS, MAX_RECORD + 1):
         tail = os.pread(handle, min(size, room), max(0, size - room))
         # what is cut off at its beginning is not a document: the last bracket closes nothing
-        if found := _last_hash(tail):
-            return tail, found
+        if last_hash := _last_hash(tail):
+            return tail, last_hash
     return tail, GENESIS
 
 

@@ -48,7 +48,7 @@ class Records:
         record = {
             "event": "start",
             "run": run_id,
-            **_told(proposal),
+            **_proposal_fields(proposal),
             "user": os.getuid(),
             "pid": os.getpid(),
             "policy": proposal.judgment.policy,
@@ -58,7 +58,7 @@ class Records:
 
     def refusal(self, proposal: Proposal) -> None:
         """What did not start: denied, or asked about without a yes."""
-        self._append({"event": "refused", **_told(proposal)}, required=False)
+        self._append({"event": "refused", **_proposal_fields(proposal)}, required=False)
 
     def decision(
         self, line: str, decision: Decision, *, client: str, cwd: str, answer: str = "",
@@ -73,19 +73,21 @@ class Records:
         Raises:
             Denied, ExecutionError: no record can be written.
         """
-        known = named_values(os.environ)
-        told = redacted(decision.to_json(), known)
+        secrets = named_values(os.environ)
+        redacted_decision = redacted(decision.to_json(), secrets)
         record = {
             "event": "decision",
             "client": client,
-            "line": _cut(redact_text(line, known), MAX_LINE),
-            "cwd": redact_text(cwd, known),
+            "line": _cut(redact_text(line, secrets), MAX_LINE),
+            "cwd": redact_text(cwd, secrets),
             "user": os.getuid(),
-            "decision": told["decision"],
-            "rule": told["rule"],
-            "reasons": [_cut(each, MAX_REASON) for each in told["reasons"][:MAX_REASONS]],
-            "subject": _cut(told["subject"], MAX_REASON),
-            "answer": answer or told["decision"],
+            "decision": redacted_decision["decision"],
+            "rule": redacted_decision["rule"],
+            "reasons": [
+                _cut(each, MAX_REASON) for each in redacted_decision["reasons"][:MAX_REASONS]
+            ],
+            "subject": _cut(redacted_decision["subject"], MAX_REASON),
+            "answer": answer or redacted_decision["decision"],
             "mode": mode,
             "durationMs": round(took_s * 1000, 1),
         }
@@ -97,16 +99,16 @@ class Records:
         Args:
             confined: False: it was told to run it confined, and did not.
         """
-        known = named_values(os.environ)
+        secrets = named_values(os.environ)
         record = {
             "event": "ran",
             "client": client,
-            "line": _cut(redact_text(line, known), MAX_LINE),
-            "cwd": redact_text(cwd, known),
+            "line": _cut(redact_text(line, secrets), MAX_LINE),
+            "cwd": redact_text(cwd, secrets),
             **(
                 {}
                 if confined
-                else {"problem": "run outside of the sandbox, although the guard confined it"}
+                else {"problem": "ran outside the sandbox, although the guard confined it"}
             ),
         }
         self._append(record, required=False)
@@ -128,7 +130,7 @@ class Records:
         if self._audit is None:
             if required:
                 raise ExecutionError(
-                    "audit.missing", "the policy requires an audit record, and none is written"
+                    "audit.missing", "the policy requires an audit record, but the audit is off"
                 )
             return False
         try:
@@ -143,20 +145,20 @@ class Records:
         return True
 
 
-def _told(proposal: Proposal) -> dict[str, Any]:
+def _proposal_fields(proposal: Proposal) -> dict[str, Any]:
     """What a record says of a proposal. SECURITY: the subject of a decision repeats the words of the call."""
-    said = {"argv": proposal.record["argv"], "decision": proposal.judgment.decision.to_json()}
-    return {**proposal.record, **redacted(said, proposal.secrets)}
+    fields = {"argv": proposal.record["argv"], "decision": proposal.judgment.decision.to_json()}
+    return {**proposal.record, **redacted(fields, proposal.secrets)}
 
 
-def redacted(value: Any, known: tuple[bytes, ...] = ()) -> Any:
+def redacted(value: Any, secrets: tuple[bytes, ...] = ()) -> Any:
     """A JSON value with every text in it redacted."""
     if isinstance(value, str):
-        return redact_text(value, known)
+        return redact_text(value, secrets)
     if isinstance(value, dict):
-        return {key: redacted(each, known) for key, each in value.items()}
+        return {key: redacted(each, secrets) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [redacted(each, known) for each in value]
+        return [redacted(each, secrets) for each in value]
     return value
 
 

@@ -26,7 +26,7 @@ MAX_LINES = 10_000
 
 
 class Conventions(Value):
-    """How one tool speaks. The default is what most do."""
+    """Output conventions of one tool, with common defaults."""
 
     default_format: str = "text"
     json_flag: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ def read_conventions(block: object) -> Conventions:
     if block is None:
         return USUAL
     if not isinstance(block, dict) or not set(block) <= _KEYS:
-        raise _wrong("an output block is an object of known keys")
+        raise _wrong("an output block must be an object with known keys")
     default_format = block.get("default_format", "text")
     stream, errors = block.get("stream", "stdout"), block.get("error_stream", "stderr")
     if default_format not in FORMATS or stream not in STREAMS or errors not in STREAMS:
@@ -64,11 +64,11 @@ def read_conventions(block: object) -> Conventions:
 
 
 def _flag(block: Mapping[str, Any]) -> tuple[str, ...]:
-    written = block.get("json_flag", block.get("json"))
+    flag = block.get("json_flag", block.get("json"))
     more = block.get("json_flag_args", [])
-    if written is None:
+    if flag is None:
         return ()
-    words = written.split() if isinstance(written, str) else []
+    words = flag.split() if isinstance(flag, str) else []
     # SECURITY: a flag and its value, nothing that could be an operand or a second command word
     if not words or not words[0].startswith("-") or len(words) > 2:
         raise _wrong("a JSON flag is an option, with at most one value")
@@ -79,16 +79,16 @@ def _flag(block: Mapping[str, Any]) -> tuple[str, ...]:
     return (*words, *more)
 
 
-def _codes(written: object) -> dict[int, str]:
-    if not isinstance(written, dict):
+def _codes(block: object) -> dict[int, str]:
+    if not isinstance(block, dict):
         raise _wrong("`exit_codes` is an object")
-    found: dict[int, str] = {}
-    for key, meaning in written.items():
+    codes: dict[int, str] = {}
+    for key, meaning in block.items():
         text = str(key)
         if not (text.isascii() and text.isdigit() and int(text) < 256 and isinstance(meaning, str)):
             raise _wrong("`exit_codes` maps numbers to words")
-        found[int(text)] = meaning
-    return found
+        codes[int(text)] = meaning
+    return codes
 
 
 def with_json(argv: tuple[str, ...], conventions: Conventions) -> tuple[str, ...]:
@@ -107,8 +107,8 @@ def message_of(stdout: str, stderr: str, *, failed: bool, conventions: Conventio
     where = conventions.error_stream if failed else conventions.stream
     if where == "mixed":
         return "\n".join(part.rstrip("\n") for part in (stdout, stderr) if part)
-    chosen = stderr if where == "stderr" else stdout
-    return chosen or (stdout if where == "stderr" else stderr)
+    selected = stderr if where == "stderr" else stdout
+    return selected or (stdout if where == "stderr" else stderr)
 
 
 def parse_output(text: str) -> object:
@@ -121,7 +121,7 @@ def parse_output(text: str) -> object:
 
     data = text.strip().encode("utf-8", "replace")
     if not data:
-        raise _wrong("there is no output")
+        raise _wrong("the output is empty")
     try:
         return read_json(data)
     except FormatError:

@@ -28,7 +28,7 @@ def make_result(
     code = 124 if outcome.timed_out else outcome.exit_code
     stdout, stderr = out.text(), err.text()
     conventions = judgment.conventions
-    kept = tuple((name, each.kept) for name, each in streams.items() if each.kept)
+    saved = tuple((name, each.kept) for name, each in streams.items() if each.kept)
     return Result(
         argv=call.argv,
         exit_code=code,
@@ -51,7 +51,7 @@ def make_result(
         data=_data(call, judgment, stdout, out),
         message=message_of(stdout, stderr, failed=code != 0, conventions=conventions),
         attempts=outcome.attempts,
-        kept=kept,
+        kept=saved,
     )
 
 
@@ -84,8 +84,8 @@ def operation_result(
 
 def _data(call: ProgramCall, judgment: Judgment, stdout: str, out: CapturedStream) -> object:
     """The output as a value; what is cut, or no JSON after all, is text only."""
-    wanted = call.structured or judgment.conventions.default_format == "json"
-    if not wanted or out.truncated:
+    expects_json = call.structured or judgment.conventions.default_format == "json"
+    if not expects_json or out.truncated:
         return MISSING
     try:
         return parse_output(stdout)

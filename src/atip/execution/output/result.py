@@ -99,8 +99,10 @@ class Result(Value):
             return ()
         from atip.execution.needs import needs_of
 
-        said = f"{self.stderr}\n{self.stdout}"
-        return needs_of(self.attempts, bool(self.exit_code), said, self.confinement, os.path.isdir)
+        output = f"{self.stderr}\n{self.stdout}"
+        return needs_of(
+            self.attempts, bool(self.exit_code), output, self.confinement, os.path.isdir
+        )
 
     @property
     def text(self) -> str:
@@ -145,7 +147,7 @@ class CapturedStream:
     def __init__(
         self,
         name: str,
-        known: Sequence[bytes],
+        secrets: Sequence[bytes],
         max_bytes: int = DEFAULT_MAX_BYTES,
         *,
         keep: SavedOutput | None = None,
@@ -156,7 +158,7 @@ class CapturedStream:
         """
         self._name = name
         self._writer = keep
-        self._redactor = Redactor(known)
+        self._redactor = Redactor(secrets)
         self._head_room = max_bytes * 3 // 4
         self._tail_room = max_bytes - self._head_room
         self._head = bytearray()
@@ -177,28 +179,28 @@ class CapturedStream:
 
     def end(self) -> bytes:
         """The end of the stream; returns the last that may be shown."""
-        shown = self._keep(self._redactor.finish())
+        remaining = self._keep(self._redactor.finish())
         if self._writer is not None:
             self._writer.close()
-        return shown
+        return remaining
 
     @property
     def kept(self) -> str:
         """The run under which the whole stream can be had; empty: it is not kept."""
         return self._writer.run if self._writer is not None and self._writer.begun else ""
 
-    def _keep(self, shown: bytes) -> bytes:
+    def _keep(self, data: bytes) -> bytes:
         room = self._head_room - len(self._head)
-        self._head += shown[:room] if room > 0 else b""
-        self._tail += shown[max(0, room) :]
+        self._head += data[:room] if room > 0 else b""
+        self._tail += data[max(0, room) :]
         over = len(self._tail) - self._tail_room
         if self._writer is not None and (over > 0 or self._dropped):
             # the first that does not fit brings along all that came before it
-            self._writer.write(shown if self._dropped else bytes(self._head + self._tail))
+            self._writer.write(data if self._dropped else bytes(self._head + self._tail))
         if over > 0:
             self._dropped += over
             del self._tail[:over]
-        return shown
+        return data
 
     def text(self) -> str:
         """What was kept, with a mark where something is missing and how to get it."""

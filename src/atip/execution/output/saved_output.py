@@ -48,9 +48,9 @@ class SavedOutput:
             self.whole = len(data) <= room
             piece = memoryview(data)[: max(0, room)]
             while piece:
-                written = os.write(self._handle, piece)
-                self.size += written
-                piece = piece[written:]
+                count = os.write(self._handle, piece)
+                self.size += count
+                piece = piece[count:]
         except (OSError, AtipError):
             self.whole = False
 
@@ -68,13 +68,13 @@ class SavedOutput:
 
 def evict_oldest(folder: str, *, max_total: int = MAX_TOTAL - MAX_FILE) -> None:
     """Remove the oldest outputs until one more fits."""
-    found = []
+    files = []
     for entry in os.scandir(folder):
         if _NAME.match(entry.name) and entry.is_file(follow_symlinks=False):
             status = entry.stat(follow_symlinks=False)
-            found.append((status.st_mtime, status.st_size, entry.path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
+            files.append((status.st_mtime, status.st_size, entry.path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
         if total <= max_total:
             return
         with contextlib.suppress(FileNotFoundError):  # another run made room at the same time
@@ -97,8 +97,8 @@ def read_saved(folder: str, run: str, stream: str, *, start: int, count: int) ->
     except OSError as error:
         raise NotFoundError(
             "output.not-kept",
-            f"the complete {stream} of run `{run[:40]}` was not kept",
-            hint="only outputs that were cut are kept, for a while, and only if policy lets them",
+            f"the complete {stream} of run `{run[:40]}` was not saved",
+            hint="only truncated outputs are saved, for a limited time, and only if policy allows it",
         ) from error
     try:
         return os.pread(handle, count, max(0, start)), os.fstat(handle).st_size

@@ -33,17 +33,17 @@ class LiteralFilter:
             return data
         data = self._kept + data
         out: list[bytes] = []
-        shown = 0
+        end = 0
         limit = len(data) if final else max(0, len(data) - self._hold)
-        for found in self._pattern.finditer(data) if self._may_match(data) else ():
-            if found.start() >= limit:
+        for match in self._pattern.finditer(data) if self._may_match(data) else ():
+            if match.start() >= limit:
                 break
-            out.append(data[shown : found.start()])
-            out.append(found[0] if found[1] else self._mark)
-            self.count += not found[1]
-            shown = found.end()
-        cut = max(shown, limit)
-        out.append(data[shown:cut])
+            out.append(data[end : match.start()])
+            out.append(match[0] if match[1] else self._mark)
+            self.count += not match[1]
+            end = match.end()
+        cut = max(end, limit)
+        out.append(data[end:cut])
         self._kept = data[cut:]
         return b"".join(out)
 
@@ -56,6 +56,6 @@ class LiteralFilter:
         if self._compiled is None:
             import re
 
-            known = b"|".join(map(re.escape, self._values))
-            self._compiled = re.compile(rb"(\[[a-z0-9-]{1,48}:redacted\])|" + known)
+            alternatives = b"|".join(map(re.escape, self._values))
+            self._compiled = re.compile(rb"(\[[a-z0-9-]{1,48}:redacted\])|" + alternatives)
         return self._compiled

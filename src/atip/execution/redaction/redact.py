@@ -61,28 +61,28 @@ class Redacted(Value):
     """Kind → how many, in the order of the rule table."""
 
 
-def redact(data: bytes, known: Sequence[bytes] = ()) -> Redacted:
+def redact(data: bytes, secrets: Sequence[bytes] = ()) -> Redacted:
     """A whole text at once."""
-    redactor = Redactor(known)
+    redactor = Redactor(secrets)
     out = redactor.feed(data) + redactor.finish()
     return Redacted(data=out, counts=redactor.counts)
 
 
-def redact_text(text: str, known: Sequence[bytes] = ()) -> str:
+def redact_text(text: str, secrets: Sequence[bytes] = ()) -> str:
     """Like `redact`, for text such as an error message or an argument."""
     raw = text.encode("utf-8", "surrogatepass")
-    return redact(raw, known).data.decode("utf-8", "surrogatepass")
+    return redact(raw, secrets).data.decode("utf-8", "surrogatepass")
 
 
 class Redactor:
     """One stream. `feed` pieces, then `finish` once; each returns what is decided by then."""
 
-    def __init__(self, known: Sequence[bytes] = ()) -> None:
+    def __init__(self, secrets: Sequence[bytes] = ()) -> None:
         """
         Args:
             known: values to hide wherever they stand, see `secret_values.passed_values`.
         """
-        values, self._finders, self._kinds = _rules(tuple(known))
+        values, self._finders, self._kinds = _rules(tuple(secrets))
         self._window = max([secret_rules.MAX_MATCH, *(len(value) + 64 for value in values)])
         self._literals = LiteralFilter(values, b"[" + secret_rules.PASSED.encode() + b":redacted]")
         self._raw = b""
@@ -107,14 +107,16 @@ class Redactor:
         """Take a piece; return what is decided."""
         self._take(data, final=False)
         cut = self._decided()
-        return self._shown(self._emit(cut, final=False) if cut > self._past else b"", final=False)
+        return self._filter_literals(
+            self._emit(cut, final=False) if cut > self._past else b"", final=False
+        )
 
     def finish(self) -> bytes:
         """The end of the stream: everything is decided."""
         self._take(b"", final=True)
-        return self._shown(self._emit(len(self._text), final=True), final=True)
+        return self._filter_literals(self._emit(len(self._text), final=True), final=True)
 
-    def _shown(self, data: bytes, *, final: bool) -> bytes:
+    def _filter_literals(self, data: bytes, *, final: bool) -> bytes:
         """SECURITY: known values once more, as raw bytes; see `literal_filter.py`."""
         before = self._literals.count
         out = self._literals.feed(data, final=final)
@@ -136,11 +138,11 @@ class Redactor:
         parts = [self._text]
         last = 0
         place = self._base + len(self._text)
-        for found in _NOISE.finditer(raw):
-            parts.append(raw[last : found.start()])
-            place += found.start() - last
-            self._noise.append((place, found.group()))
-            last = found.end()
+        for noise in _NOISE.finditer(raw):
+            parts.append(raw[last : noise.start()])
+            place += noise.start() - last
+            self._noise.append((place, noise.group()))
+            last = noise.end()
         parts.append(raw[last:])
         self._text = b"".join(parts)
 
@@ -168,7 +170,7 @@ class Redactor:
         """Secrets whose match begins before `cut`, in places of all text, by start."""
         text, base = self._text, self._base
         lowered = text.lower()
-        found = self._pending
+        spans = self._pending
         for number in self._worth_trying(text, lowered):
             finder = self._finders[number]
             begin = max(self._past, self._resume[number] - base)
@@ -177,10 +179,10 @@ class Redactor:
                     break
                 self._resume[number] = base + (end if is_secret else start)
                 if is_secret:
-                    found.append((base + start, base + end, number))
-        found.sort()
-        self._pending = [span for span in found if span[0] >= base + cut]
-        return found[: len(found) - len(self._pending)]
+                    spans.append((base + start, base + end, number))
+        spans.sort()
+        self._pending = [span for span in spans if span[0] >= base + cut]
+        return spans[: len(spans) - len(self._pending)]
 
     def _worth_trying(self, text: bytes, lowered: bytes) -> Iterator[int]:
         issued, guessed = _anchored() if len(text) > _SHORT else (_has_issued, _has_guessed)
@@ -231,11 +233,11 @@ def _finders() -> tuple[Finder, ...]:
 
 
 @functools.lru_cache(maxsize=4)
-def _rules(known: tuple[bytes, ...]) -> tuple[list[bytes], list[Finder], list[str]]:
+def _rules(secrets: tuple[bytes, ...]) -> tuple[list[bytes], list[Finder], list[str]]:
     """The values to look for; finders and kinds of all rules. Kept, because each text of a record is redacted by itself."""
     # Line by line: a match across lines could not be decided at the end of one.
-    lines = [line for each in known for line in _without_noise(each).split(b"\n") if line]
-    values = list(dict.fromkeys(line for line in lines if len(line) >= 3 or line in known))
+    lines = [line for each in secrets for line in _without_noise(each).split(b"\n") if line]
+    values = list(dict.fromkeys(line for line in lines if len(line) >= 3 or line in secrets))
     finders = [*(_literal_finder(value) for value in values), *_finders()]
     return values, finders, [*(secret_rules.PASSED for _ in values), *(row[0] for row in _ROWS)]
 
@@ -291,9 +293,9 @@ def _rule_finder(kind: str, anchors: Sequence[bytes], pattern: bytes, *, any_cas
         position = begin
         for place, back in _places(lowered if any_case else text, anchors, begin):
             for at in range(max(position, place - back), place + 1):
-                if found := compiled.match(text, at):
-                    start, end = found.span(found.lastindex or 0)
-                    secret = is_plausible(kind, text[start:end], found.group())
+                if match := compiled.match(text, at):
+                    start, end = match.span(match.lastindex or 0)
+                    secret = is_plausible(kind, text[start:end], match.group())
                     yield at, start, end, secret
                     position = end if secret else start
                     if secret or start > place:
@@ -330,7 +332,7 @@ def _mark_around(text: bytes, start: int, end: int) -> int | None:
     """The end of the mark that holds `[start, end)`: a value such as `token` is part of marks."""
     if MARK not in text[max(0, start - 40) : end + 40]:
         return None
-    for found in _marks().finditer(text, max(0, start - 40), end + 40):
-        if found.start() <= start and end <= found.end():
-            return found.end()
+    for mark in _marks().finditer(text, max(0, start - 40), end + 40):
+        if mark.start() <= start and end <= mark.end():
+            return mark.end()
     return None

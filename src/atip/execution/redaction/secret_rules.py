@@ -29,12 +29,12 @@ _ENCODED_HEADS = (
 
 def _in_base64(head: bytes) -> tuple[bytes, ...]:
     """What base64 makes of a beginning, wherever it falls among the groups of three bytes; only what it alone decides."""
-    made = []
+    spellings = []
     for shift in range(3):
         encoded = binascii.b2a_base64(b"\0" * shift + head, newline=False)
         core = encoded[(0, 2, 3)[shift] : (shift + len(head)) * 8 // 6]
-        made += [core] if len(core) >= 5 else []
-    return tuple(made)
+        spellings += [core] if len(core) >= 5 else []
+    return tuple(spellings)
 
 
 _BASE64_HEADS = tuple(dict.fromkeys(core for head in _ENCODED_HEADS for core in _in_base64(head)))

@@ -2,7 +2,7 @@
 
 A guess (`password: …`) is hidden only if it looks made rather than written: a false alarm takes
 information away, so words, paths, templates and placeholders stay. A value that was handed in
-through `env.pass` is no guess: every spelling of it goes.
+through `env.pass` is not a guess: every spelling of it is hidden.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _WORD = rb"(?:[A-Z]?[a-z]{1,14}|[A-Z]{1,14}|v?[0-9]{1,4})"
 _WORDS = late_regex(_WORD + rb"(?:[-_./: ]" + _WORD + rb")*")
 
 
-def is_plausible(kind: str, value: bytes, whole: bytes) -> bool:
+def is_plausible(kind: str, value: bytes, match: bytes) -> bool:
     """Whether what a rule found is worth hiding.
 
     Args:
@@ -76,11 +76,11 @@ def is_plausible(kind: str, value: bytes, whole: bytes) -> bool:
     if kind == "command-password":
         return not value.isalpha()
     if kind == "netrc-password":
-        return not value.isalpha() or whole[:7].lower() in (b"machine", b"default")
+        return not value.isalpha() or match[:7].lower() in (b"machine", b"default")
     if kind == "netrc-line":
         return _has_digit(value) and not value.isdigit() and not _CODE.search(value)
     if kind == "secret-value":
-        return _is_assigned_secret(value, whole)
+        return _is_assigned_secret(value, match)
     return _is_random(value, min_length=8)
 
 
@@ -92,10 +92,10 @@ _GUESSED_KINDS = frozenset(
 )
 
 
-def _is_assigned_secret(value: bytes, whole: bytes) -> bool:
-    if _ABOUT.search(whole[: len(whole) - len(value)]):
+def _is_assigned_secret(value: bytes, match: bytes) -> bool:
+    if _ABOUT.search(match[: len(match) - len(value)]):
         return False
-    if whole[:4].lower().startswith((b"pass", b"pwd")):
+    if match[:4].lower().startswith((b"pass", b"pwd")):
         return _has_digit(value) and not value.isdigit() and not _CODE.search(value)
     return _is_random(value, min_length=10)
 
@@ -130,7 +130,7 @@ def passed_values(names: Iterable[str], env: Mapping[str, str]) -> tuple[bytes, 
     Variables that are no secret by their name (`LANG`, `HOME`) are left out, and so are values so short
     that hiding them would only blot out the text: below 3 bytes, or 6 where the name says nothing.
     """
-    found: set[bytes] = set()
+    spellings: set[bytes] = set()
     for name in names:
         value = env.get(name, "")
         least = _MIN_NAMED if _is_named(name) else _MIN_ANY
@@ -138,8 +138,8 @@ def passed_values(names: Iterable[str], env: Mapping[str, str]) -> tuple[bytes, 
             continue
         for line in value.encode("utf-8", "surrogateescape").splitlines():
             if len(line.strip()) >= least:
-                found |= _spellings(line.strip())
-    return tuple(sorted(found, key=lambda one: (-len(one), one)))
+                spellings |= _spellings(line.strip())
+    return tuple(sorted(spellings, key=lambda one: (-len(one), one)))
 
 
 def named_values(env: Mapping[str, str]) -> tuple[bytes, ...]:
@@ -154,10 +154,10 @@ def _is_named(name: str) -> bool:
 
 def _spellings(value: bytes) -> set[bytes]:
     """The value itself, in JSON, in a URL, in hexadecimal, and in base64 at any alignment."""
-    made = {value, value.replace(b"\\", b"\\\\").replace(b'"', b'\\"'), _quoted(value, b"")}
-    made.add(_quoted(value, b"/"))
+    spellings = {value, value.replace(b"\\", b"\\\\").replace(b'"', b'\\"'), _quoted(value, b"")}
+    spellings.add(_quoted(value, b"/"))
     if len(value) >= _MIN_ENCODED:
-        made |= {value.hex().encode(), value.hex().upper().encode()}
+        spellings |= {value.hex().encode(), value.hex().upper().encode()}
         for shift in range(3):
             # Bytes before the value shift its base64; only characters made of it alone are searched.
             encoded = binascii.b2a_base64(b"\0" * shift + value, newline=False)
@@ -165,9 +165,9 @@ def _spellings(value: bytes) -> set[bytes]:
             end = (shift + len(value)) // 3 * 4
             core = encoded[start:end]
             if len(core) >= _MIN_ENCODED:
-                made |= {core, core.replace(b"+", b"-").replace(b"/", b"_")}
-        made |= _wrapped(value) | _wrapped(value + b"\n")
-    return made
+                spellings |= {core, core.replace(b"+", b"-").replace(b"/", b"_")}
+        spellings |= _wrapped(value) | _wrapped(value + b"\n")
+    return spellings
 
 
 def _wrapped(value: bytes) -> set[bytes]:

@@ -1,1 +1,1 @@
-"""Undo: what confined lines change in a workspace is kept for a week, out of their reach, and can be brought back."""
+"""Undo: what confined lines change in a workspace is saved for a week, out of their reach, and can be restored."""

@@ -45,7 +45,7 @@ class Copies:
         """Copy a file; the name of its copy.
 
         Raises:
-            TooLarge: `undo.too-large`, `undo.full`; nothing that was copied before is given up for it.
+            TooLarge: `undo.too-large`, `undo.full`; no earlier copy is deleted for it.
             OSError: it is gone, or cannot be read.
         """
         if size > MAX_FILE:
@@ -85,7 +85,7 @@ class Copies:
             return self.same(name, file.fileno())
 
     def drop(self, name: str) -> None:
-        """Give a copy up."""
+        """Delete a copy."""
         os.unlink(self.path_of(name))
         self._total = -1
 
@@ -100,10 +100,10 @@ class Copies:
                     return True
 
     def keep_only(self, names: Iterable[str]) -> None:
-        """Remove copies that no record speaks of."""
-        wanted = set(names)
+        """Remove copies that no record references."""
+        referenced = set(names)
         for name in os.listdir(self.folder):
-            if name not in wanted:
+            if name not in referenced:
                 with contextlib.suppress(OSError):
                     os.unlink(self.path_of(name))
         self._total = -1
@@ -131,7 +131,7 @@ def open_below(root: int, path: str, flags: int, mode: int = 0o600) -> int:
     """
     *folders, name = path.split("/")
     if not name or {"", ".", ".."} & {*folders, name}:
-        raise ExecutionError("undo.path", f"`{path}` does not lie below the workspace")
+        raise ExecutionError("undo.path", f"`{path}` is not below the workspace")
     handle = enter(root, folders)
     try:
         return os.open(name, flags, mode, dir_fd=handle)

@@ -147,7 +147,7 @@ class UndoJournal:
                     self._settle(run, interrupted=True)
 
     def _expire(self) -> None:
-        """Give up what is older than a week."""
+        """Delete what is older than a week."""
         limit = time.time() - KEEP_S
         old = [each.run for each in self._changes() if each.time < limit]
         for run in old:
@@ -185,12 +185,12 @@ class UndoJournal:
                 return each
         raise NotFoundError(
             "undo.not-found",
-            f"no run `{run}` changed files here" if run else "there is nothing to undo here",
+            f"no run `{run}` changed files here" if run else "nothing to undo in this workspace",
             hint="`atip undo --list` shows what can be undone in this workspace",
         )
 
     def forget(self, run: str) -> None:
-        """Give up the copies of a line.
+        """Delete the copies of a line.
 
         Raises:
             NotFoundError: `undo.not-found`.
@@ -213,12 +213,12 @@ class UndoJournal:
 
     def _changes(self) -> list[LineChange]:
         names = [name for name in os.listdir(self.snapshots.folder) if name.endswith(_RECORD)]
-        found = [self._read(name.removesuffix(_RECORD)) for name in names]
-        return sorted(found, key=lambda each: each.time)
+        changes = [self._read(name.removesuffix(_RECORD)) for name in names]
+        return sorted(changes, key=lambda each: each.time)
 
     def _document(self, run: str) -> dict:  # type: ignore[type-arg]
-        found: dict = loads(read_bytes(self._path(run + _RECORD), MAX_RECORD).decode())  # type: ignore[type-arg]
-        return found
+        document: dict = loads(read_bytes(self._path(run + _RECORD), MAX_RECORD).decode())  # type: ignore[type-arg]
+        return document
 
     def _holder(self, run: str) -> str:
         try:
@@ -227,15 +227,15 @@ class UndoJournal:
             return ""
 
     def _read(self, run: str) -> LineChange:
-        found = self._document(run)
+        document = self._document(run)
         return LineChange(
             run=run,
-            line=found["line"],
-            time=found["time"],
-            before=decode_tree(found["before"]),
-            after=decode_tree(found["after"]),
-            undone=found["undone"],
-            interrupted=found["interrupted"],
+            line=document["line"],
+            time=document["time"],
+            before=decode_tree(document["before"]),
+            after=decode_tree(document["after"]),
+            undone=document["undone"],
+            interrupted=document["interrupted"],
         )
 
     def _write(self, change: LineChange, holder: int = 0) -> None:

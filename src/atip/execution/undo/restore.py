@@ -31,7 +31,7 @@ def restore(journal: UndoJournal, change: LineChange) -> None:
         OSError: a write failed in the middle; the copies are still there.
     """
     if change.undone:
-        raise ExecutionError("undo.done", f"run {change.run} was undone already")
+        raise ExecutionError("undo.done", f"run {change.run} is already undone")
     root = open_folder(journal.snapshots.workspace)
     try:
         _Restore(journal, change, root).go()
@@ -66,8 +66,8 @@ class _Restore:
         if changed:
             raise ExecutionError(
                 "undo.changed",
-                f"changed since run {self._change.run}: {', '.join(changed[:MAX_NAMED])}; nothing was touched",
-                hint="undo the later runs first, or set those files aside",
+                f"changed since run {self._change.run}: {', '.join(changed[:MAX_NAMED])}; nothing was restored",
+                hint="undo the later runs first, or move those files away",
             )
         lost = [
             path
@@ -76,7 +76,7 @@ class _Restore:
         ]
         if lost:
             raise ExecutionError(
-                "undo.not-kept", f"no copy was kept of {', '.join(lost[:MAX_NAMED])}"
+                "undo.not-kept", f"no copy was saved of {', '.join(lost[:MAX_NAMED])}"
             )
 
     def _is_as_left(self, path: str) -> bool:
@@ -124,7 +124,7 @@ class _Restore:
     def _enter(self, path: str) -> tuple[int, str]:
         *folders, name = path.split("/")
         if {"", ".", ".."} & {*folders, name}:
-            raise ExecutionError("undo.path", f"`{path}` does not lie below the workspace")
+            raise ExecutionError("undo.path", f"`{path}` is not below the workspace")
         return enter(self._root, folders), name
 
     def _remove(self, path: str, entry: TreeEntry) -> None:

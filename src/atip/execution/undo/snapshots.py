@@ -42,46 +42,46 @@ class SnapshotStore:
         Raises:
             TooLarge: it cannot be kept whole; what was kept before is untouched.
         """
-        known = self.read_tree(LATEST)
+        last_tree = self.read_tree(LATEST)
         handle = open_folder(self.workspace)
         try:
             tree = {
-                path: self._kept(handle, path, entry, known.get(path))
+                path: self._copied(handle, path, entry, last_tree.get(path))
                 for path, entry in scan_tree(self.workspace).items()
             }
         finally:
             os.close(handle)
-        found = {path: entry for path, entry in tree.items() if entry is not None}
-        if found != known:
-            self.write_tree(LATEST, found)
-        return found
+        entries = {path: entry for path, entry in tree.items() if entry is not None}
+        if entries != last_tree:
+            self.write_tree(LATEST, entries)
+        return entries
 
-    def _kept(
-        self, root: int, path: str, entry: TreeEntry, known: TreeEntry | None
+    def _copied(
+        self, root: int, path: str, entry: TreeEntry, last: TreeEntry | None
     ) -> TreeEntry | None:
         if entry.kind != FILE:
             return entry
-        if known is not None and known.stamp == entry.stamp and known.content:
-            return entry.replace(content=known.content)
+        if last is not None and last.stamp == entry.stamp and last.content:
+            return entry.replace(content=last.content)
         try:
             content = self.copies.take(root, path, entry.size)
         except PermissionError:
-            return entry  # the line cannot read it either; it can remove it, and that is told
+            return entry  # the line cannot read it either; it can remove it, and that is reported
         except OSError:
             return None  # gone, or a link now
-        if known is not None and self.copies.equal(known.content, content):
+        if last is not None and self.copies.equal(last.content, content):
             self.copies.drop(content)
-            content = known.content
+            content = last.content
         young = time.time_ns() - int(entry.stamp.rpartition(".")[2]) < _YOUNG_NS
         return entry.replace(content=content, stamp="" if young else entry.stamp)
 
     def read_tree(self, name: str) -> dict[str, TreeEntry]:
         """A tree that was written; empty where there is none."""
         try:
-            found = loads(read_bytes(os.path.join(self.folder, name), MAX_RECORD).decode())
+            document = loads(read_bytes(os.path.join(self.folder, name), MAX_RECORD).decode())
         except (AtipError, ValueError):
             return {}
-        return decode_tree(found)
+        return decode_tree(document)
 
     def write_tree(self, name: str, tree: Mapping[str, TreeEntry]) -> None:
         data = dumps(encode_tree(tree), ensure_ascii=True).encode()
@@ -96,7 +96,9 @@ def encode_tree(tree: Mapping[str, TreeEntry]) -> dict[str, list[object]]:
     }  # fmt: skip
 
 
-def decode_tree(found: Mapping[str, list]) -> dict[str, TreeEntry]:  # type: ignore[type-arg]
+def decode_tree(document: Mapping[str, list]) -> dict[str, TreeEntry]:  # type: ignore[type-arg]
     """The inverse of `encode_tree`."""
     names = ("kind", "mode", "target", "size", "stamp", "modified_ns", "content")
-    return {path: TreeEntry(**dict(zip(names, each, strict=True))) for path, each in found.items()}
+    return {
+        path: TreeEntry(**dict(zip(names, each, strict=True))) for path, each in document.items()
+    }

@@ -48,7 +48,7 @@ class TreeEntry(Value):
 
 
 class TooLarge(ExecutionError):
-    """The workspace holds more than is kept."""
+    """The workspace is larger than the limits of undo."""
 
 
 def open_folder(path: str) -> int:
@@ -63,18 +63,18 @@ def scan_tree(root: str) -> dict[str, TreeEntry]:
         TooLarge: `undo.too-large`.
         OSError: the folder cannot be read.
     """
-    found: dict[str, TreeEntry] = {}
+    entries: dict[str, TreeEntry] = {}
     handle = open_folder(root)
     try:
         for path, entry in _walk(handle, "", 0):
-            found[path] = entry
-            if len(found) > MAX_ENTRIES:
+            entries[path] = entry
+            if len(entries) > MAX_ENTRIES:
                 raise TooLarge(
-                    "undo.too-large", f"`{root}` holds more than {MAX_ENTRIES:,} names to keep"
+                    "undo.too-large", f"`{root}` has more than {MAX_ENTRIES:,} files and folders"
                 )
     finally:
         os.close(handle)
-    return found
+    return entries
 
 
 def _walk(handle: int, prefix: str, depth: int) -> Iterator[tuple[str, TreeEntry]]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atip.inference.help.choices import choices_of_placeholder, choices_of_prose
 from atip.inference.help.layout.rows import find_rows
 from atip.inference.help.prose import default_of, is_required, type_of
 from atip.inference.help.usage_lines.forms import Form, merge_forms
 from atip.inference.help.usage_lines.placeholders import is_args_word, is_command_word, letters
+from atip.inference.help.values.choices import choices_of_placeholder, choices_of_prose
 from atip.model.tool import MISSING, Argument
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ MAX_ARGUMENTS = 200
 _INNER = re.compile(r"<([^<>]{1,60})>")
 _TYPED = re.compile(r"([A-Za-z][\w-]{0,60}):(\{[^{}]{1,2000}\})")
 """`ITEM_TYPE:{model|dataset}` (click)."""
+
+_NOTED = re.compile(r"([A-Za-z][\w-]{0,60})(?:\.\.\.)? <([^<>]{1,200})>")
+"""`destination... <list[str]>` (typer without boxes)."""
 
 
 class Positional:
@@ -82,7 +85,8 @@ def _read(row: Definition) -> Positional | None:
     if not row.parts and (left.endswith((".", ":", ",")) or len(words) > 3):
         return None
     typed = _TYPED.fullmatch(terms[0].strip())
-    label = typed.group(1) if typed else terms[0]
+    noted = _NOTED.fullmatch(terms[0].strip())
+    label = typed.group(1) if typed else noted.group(1) if noted else terms[0]
     name = label.strip().strip("<>[](){}.,:`'\"\u2026 ")
     name = name.removesuffix("...").strip().rstrip(">]")
     if not any(char.isalnum() for char in name) or letters(name) == "options":
@@ -97,6 +101,9 @@ def _read(row: Definition) -> Positional | None:
         found.required = False
     if typed:
         found.choices = choices_of_placeholder(typed.group(2), brackets_are_optional=False)
+    elif noted:
+        found.raw = f"<{noted.group(2)}>"
+        found.choices = choices_of_placeholder(found.raw, brackets_are_optional=False)
     elif left.startswith("{") and "," in left:
         found.choices = choices_of_placeholder(terms[0], brackets_are_optional=False)
         found.name = found.name if found.choices is None else terms[0].strip("{}")

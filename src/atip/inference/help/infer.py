@@ -12,7 +12,6 @@ import re
 from typing import TYPE_CHECKING
 
 from atip.inference.help.arguments import build_argument, defined_arguments, merge_arguments
-from atip.inference.help.choice_lists import mentioned_values
 from atip.inference.help.commands import Sub, find_commands, looks_like_commands
 from atip.inference.help.layout.entries import Definition, find_entries, wants_flags
 from atip.inference.help.layout.page import is_manual_head, read_page
@@ -24,7 +23,6 @@ from atip.inference.help.layout.sections import (
     Section,
     split_sections,
 )
-from atip.inference.help.legends import legend_under, legends_below
 from atip.inference.help.mentions import find_mentions, usage_lines
 from atip.inference.help.options import (
     MAX_OPTIONS,
@@ -36,6 +34,8 @@ from atip.inference.help.options import (
 from atip.inference.help.usage_lines.patterns import UsagePattern, find_objects, find_usage
 from atip.inference.help.usage_lines.usage import read_usage, without
 from atip.inference.help.usage_lines.usage_facts import Usage
+from atip.inference.help.values.choice_lists import mentioned_values
+from atip.inference.help.values.legends import legend_under, legends_below
 from atip.inference.summary import find_summary, one_line
 from atip.model.tool import Command
 

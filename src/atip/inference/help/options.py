@@ -9,11 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atip.inference.help.choice_lists import listed_behind
-from atip.inference.help.choices import are_values, choices_of_placeholder, choices_of_prose
 from atip.inference.help.flags import plain_placeholder
 from atip.inference.help.layout.sections import OPTIONS
-from atip.inference.help.legends import choices_of_legend
 from atip.inference.help.prose import (
     default_of,
     env_of,
@@ -23,6 +20,10 @@ from atip.inference.help.prose import (
     suggests_value,
     type_of,
 )
+from atip.inference.help.values.choice_lists import listed_behind
+from atip.inference.help.values.choices import are_values, choices_of_placeholder, choices_of_prose
+from atip.inference.help.values.legends import choices_of_legend
+from atip.inference.help.values.stated_values import announced_values
 from atip.model.tool import BOOLEAN, MISSING, Option
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _read_type_note(draft: OptionDraft) -> None:
     if draft.raw.lower() in ("<bool>", "<boolean>"):
         draft.value, draft.raw = None, ""
         return
-    note = _TYPE_NOTE.search(draft.text[-160:])
+    note = _TYPE_NOTE.search(draft.text[-400:])
     if note is None:
         return
     if note.group(1) in ("boolean", "count"):
@@ -236,14 +237,27 @@ def guess_values(drafts: Sequence[OptionDraft]) -> None:
     if len(drafts) < 4 or shown * 10 > len(drafts):
         return
     for draft in drafts:
-        if draft.value is None and suggests_value(draft.text):
+        if draft.value is None and (suggests_value(draft.text) or _states_value(draft.text)):
             draft.value, draft.guessed = "", True
 
 
-_FORMAL = (
-    "show this message and exit", "print help", "display help for command",
-    "output usage information", "[possible values:", "(choices:", "[choices:",
-)  # fmt: skip
+_NOTED_DEFAULT = re.compile(
+    r"[\[(]defaults?(?: to| is)?[:=]? [\"']?([\w./:+-]{1,60})[\"']?[\])]", re.I
+)
+_SWITCH_STATES = frozenset(("true", "false", "yes", "no", "on", "off", "none", "not", "unset"))
+
+
+def _states_value(text: str) -> bool:
+    """Whether an explanation lists values, or names a default that no switch has: `(default: 85)`."""
+    default = _NOTED_DEFAULT.search(text[-200:])
+    return announced_values(text) is not None or (
+        default is not None and default[1].lower() not in _SWITCH_STATES
+    )
+
+
+_HELP_FLAGS = frozenset(("--help", "-h", "-?"))
+_FORMAL_HELP = ("show this message and exit", "print help")
+_FORMAL_LISTS = ("[possible values:", "(choices:", "[choices:")
 _GO_TYPES = frozenset((
     "string", "strings", "stringarray", "stringslice", "int", "ints", "uint", "duration",
     "bool", "float", "bytes", "list",
@@ -258,13 +272,16 @@ def style_of(drafts: Sequence[OptionDraft]) -> str:
     """
     defined = [draft for draft in drafts if draft.part == "definition"]
     texts = [draft.text.lower() for draft in defined]
-    if any(text.startswith(("display help for command", "output usage info")) for text in texts):
+    of_help = [draft.text.lower() for draft in defined if _HELP_FLAGS & set(draft.flags)]
+    if any(text.startswith(("display help for command", "output usage info")) for text in of_help):
         return "commander"
+    if any(text.startswith(_FORMAL_HELP) for text in of_help):
+        return "formal"
     if any(_is_optional_name(draft.raw) for draft in defined):
         return "commander"
-    if any(phrase in text for text in texts for phrase in _FORMAL):
+    if any(phrase in text for text in texts for phrase in _FORMAL_LISTS):
         return "formal"
-    if "show this help message and exit" in texts and not any(draft.equals for draft in defined):
+    if "show this help message and exit" in of_help and not any(draft.equals for draft in defined):
         return "argparse"
     if any(draft.raw.lower() in _GO_TYPES for draft in defined):
         return "go"
@@ -334,7 +351,9 @@ _COMPOSITE = re.compile(r"[A-Za-z>\]][:=][A-Za-z<\[]|[A-Z]{2} [A-Z]{2}")
 
 def _choices(draft: OptionDraft, style: str) -> tuple[str, ...] | None:
     formal = style in ("formal", "commander")
-    shown = choices_of_placeholder(draft.raw, brackets_are_optional=style == "commander")
+    shown = choices_of_placeholder(
+        draft.raw, brackets_are_optional=style == "commander", style=style
+    )
     if shown is None and _COMPOSITE.search(draft.raw):
         return None  # `PERMISSION:USER`: the words are values of one part
     found = (

@@ -27,7 +27,9 @@ _TITLE = re.compile(r"^\.(?:TH|Dt)\s+\"?([\w.+:@\[-]{1,80})\"?", re.M)
 _NAME_SECTION = re.compile(
     r"^\.S[hH]\s+\"?NAME\"?[ \t]*\n(.{1,4000}?)(?=^\.S[hH]\b|\Z)", re.M | re.S | re.I
 )
-_MDOC_PURPOSE = re.compile(r"^\.Nd\s+(.+?)$", re.M)
+_ROFF_DASH = re.compile(r" (?:\\-|-|\\\(em|–|—) ")
+_MDOC_PURPOSE = re.compile(r"^\.Nd\s+(.+?)(?=^\.(?!Nm|Xr|Em|Sy|Ar)|\Z)", re.M | re.S)
+_MDOC_MACRO = re.compile(r"^\.(?:Nm|Xr|Em|Sy|Ar)\b", re.M)
 
 
 def infer_man(text: bytes | str, *, tool: str = "", path: tuple[str, ...] = ()) -> Command:
@@ -69,8 +71,12 @@ def read_purpose(text: str, name: str) -> str:
     if section is None:
         return ""
     if _MDOC_PURPOSE.search(section[1]):
-        return " ".join(_MDOC_PURPOSE.search(section[1])[1].split())  # type: ignore[index]
-    source = f".SH NAME\n{section[1]}"
+        said = _MDOC_PURPOSE.search(section[1])[1]  # type: ignore[index]
+        return " ".join(_MDOC_MACRO.sub("", said).split())
+    first, _, rest = section[1].partition("\n.sp\n")
+    # AsciiDoc pages without a SYNOPSIS have their usage lines behind the purpose.
+    body = first if rest and _ROFF_DASH.search(first) else section[1]
+    source = f".SH NAME\n{body}"
     rows = [line.strip() for line, _ in render(source) if line.strip()]
     rows = rows[1:] if rows and rows[0].upper() == "NAME" else rows
     own = [row for row in rows if name in re.split(r"[\s,]+", _DASH.split(row)[0])]

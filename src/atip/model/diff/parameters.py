@@ -70,11 +70,11 @@ def _argument_added(argument: Argument, path: Parts) -> Change:
 def _order(before: list[str], after: list[str], path: Parts) -> Iterator[Change]:
     """A position that now means something else breaks calls even when every name is still there."""
     old_names, new_names = set(before), set(after)
-    kept = [name for name in before if name in new_names]
-    now = [name for name in after if name in old_names]
+    shared_before = [name for name in before if name in new_names]
+    shared_after = [name for name in after if name in old_names]
     first_new = next((i for i, name in enumerate(after) if name not in old_names), len(after))
     shifted = any(name in old_names for name in after[first_new:])
-    if kept != now or shifted:
+    if shared_before != shared_after or shifted:
         yield breaking(
             "argument-order-changed",
             path,
@@ -110,8 +110,10 @@ def _matched(
     old: Sequence[Option], new: Sequence[Option]
 ) -> tuple[list[tuple[Option, Option]], list[Option], list[Option]]:
     by_name = {option.name: option for option in new}
-    known = {option.name for option in old}
-    by_flag = {flag: option for option in new if option.name not in known for flag in option.flags}
+    old_names = {option.name for option in old}
+    by_flag = {
+        flag: option for option in new if option.name not in old_names for flag in option.flags
+    }
     pairs: list[tuple[Option, Option]] = []
     removed = []
     taken: set[str] = set()
@@ -138,22 +140,22 @@ def _option_added(option: Option, path: Parts) -> Change:
 
 def _option(old: Option, new: Option, path: Parts) -> Iterator[Change]:
     name = old.name
-    gone = tuple(flag for flag in old.flags if flag not in new.flags)
-    come = tuple(flag for flag in new.flags if flag not in old.flags)
-    if gone:
+    removed = tuple(flag for flag in old.flags if flag not in new.flags)
+    added = tuple(flag for flag in new.flags if flag not in old.flags)
+    if removed:
         yield breaking(
             "option-flags-changed",
             (*path, "flags"),
-            f"option `{name}` lost {value_text(gone)}",
-            gone,
+            f"option `{name}` lost {value_text(removed)}",
+            removed,
             new.flags,
         )
-    if come:
+    if added:
         yield compatible(
             "option-flags-added",
             (*path, "flags"),
-            f"option `{name}` gained {value_text(come)}",
-            new=come,
+            f"option `{name}` gained {value_text(added)}",
+            new=added,
         )
     yield from _exclusive(old, new, path)
     if old.env_var != new.env_var:
@@ -291,13 +293,15 @@ def _enum(
         yield compatible("enum-values-removed", path, text, old)
     elif old is not None and new is not None:
         before, after = {_exact(value) for value in old}, {_exact(value) for value in new}
-        gone = tuple(value for value in old if _exact(value) not in after)
-        come = tuple(value for value in new if _exact(value) not in before)
-        if gone:
-            yield breaking("enum-values-removed", path, f"values removed: {value_text(gone)}", gone)
-        if come:
+        removed = tuple(value for value in old if _exact(value) not in after)
+        added = tuple(value for value in new if _exact(value) not in before)
+        if removed:
+            yield breaking(
+                "enum-values-removed", path, f"values removed: {value_text(removed)}", removed
+            )
+        if added:
             yield compatible(
-                "enum-values-added", path, f"values added: {value_text(come)}", new=come
+                "enum-values-added", path, f"values added: {value_text(added)}", new=added
             )
 
 
@@ -313,6 +317,4 @@ def _constraints(old: Parameter, new: Parameter, path: Parts) -> Iterator[Change
         if after is None:
             yield compatible(f"{kind}-changed", where, f"`{kind}` no longer applies", before)
         else:
-            yield breaking(
-                f"{kind}-changed", where, f"values must satisfy another `{kind}`", before, after
-            )
+            yield breaking(f"{kind}-changed", where, f"`{kind}` changed", before, after)

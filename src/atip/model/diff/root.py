@@ -31,7 +31,7 @@ _SOURCES = ("inferred", "user", "community", "org", "vendor", "native")
 def diff_identity(old: Tool, new: Tool) -> Iterator[Change]:
     """Name, texts, protocol, binary, unknown fields."""
     if old.name != new.name:
-        text = f"the tool is called `{new.name}` now, not `{old.name}`"
+        text = f"the tool was renamed from `{old.name}` to `{new.name}`"
         yield breaking("name-changed", ("name",), text, old.name, new.name)
     for field, attribute in _TEXTS:
         before, after = getattr(old, attribute), getattr(new, attribute)
@@ -175,18 +175,18 @@ def diff_trust(old: Trust | None, new: Trust | None) -> Iterator[Change]:
 
 
 def diff_observed(old: Tool, new: Tool) -> Iterator[Change]:
-    """Facts that cases saw the new version do and not the old one, whatever either description says."""
+    """Facts observed in the new version and not in the old one, whatever the descriptions say."""
     before, after = read_observed(old.own), read_observed(new.own)
     if before is None or after is None:
         return
     for each in after.facts:
         if each.fact not in before.names:
-            shown = f": `{each.line}`" if each.line else ""
+            example = f": `{each.line}`" if each.line else ""
             yield Change(
                 kind="observed-wider",
                 path=("x-atip", "observed", each.fact),
                 category="effects",
-                message=f"was seen to do what the old version was not ({each.fact}){shown}",
+                message=f"{each.fact} was observed in the new version only{example}",
                 old=sorted(before.names),
                 new=each.fact,
                 direction="more-dangerous",

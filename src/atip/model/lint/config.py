@@ -1,8 +1,8 @@
 """Which rules apply and how strictly: presets and config documents.
 
 `{"extends": "recommended", "rules": {"rule": "off" | "info" | "warn" | "error" | ["error", {options}]}}`;
-the numbers 0, 1, 2 stand for off, warn, error. A config that cannot be understood stops the run:
-a misspelt rule would silently check nothing.
+the numbers 0, 1, 2 stand for off, warn, error. An invalid config stops the run:
+a misspelled rule would silently check nothing.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class LintConfig(Value):
             options.update(row.strict_options)
         severity: Any = row.levels[PRESETS.index(self.preset)]
         if rule in self.rules:
-            severity, given = self.rules[rule]
-            options.update(given)
+            severity, stated_options = self.rules[rule]
+            options.update(stated_options)
         return severity, options
 
 
@@ -89,8 +89,8 @@ def decode_config(document: object) -> LintConfig:
         problems.append(_problem(("rules",), "lint.config", "`rules` must be an object"))
         rules = {}
     settings: dict[str, Setting] = {}
-    for name, given in rules.items():
-        setting = _setting(name, given, problems)
+    for name, setting_value in rules.items():
+        setting = _setting(name, setting_value, problems)
         if setting is not None:
             settings[name] = setting
     if problems:
@@ -108,50 +108,50 @@ def with_rule(config: LintConfig, text: str) -> LintConfig:
         FormatError: as `decode_config`.
     """
     name, _, level = text.replace(":", "=", 1).partition("=")
-    given = decode_config({"rules": {name: level or "error"}})
-    return config.replace(rules={**config.rules, **given.rules})
+    parsed = decode_config({"rules": {name: level or "error"}})
+    return config.replace(rules={**config.rules, **parsed.rules})
 
 
-def _extends(given: object, problems: list[Problem]) -> str:
+def _extends(value: object, problems: list[Problem]) -> str:
     """One preset or a list of them, of which the last counts."""
-    names = given if isinstance(given, list) else [given]
+    names = value if isinstance(value, list) else [value]
     for name in names:
         if name not in PRESETS:
             problems.append(
                 _problem(
                     ("extends",),
                     "lint.preset",
-                    f"no preset `{str(name)[:40]}`",
+                    f"unknown preset `{str(name)[:40]}`",
                     _near(str(name), PRESETS) or "presets: " + ", ".join(PRESETS),
                 )
             )
     return names[-1] if names and names[-1] in PRESETS else "recommended"
 
 
-def _setting(name: str, given: object, problems: list[Problem]) -> Setting | None:
+def _setting(name: str, value: object, problems: list[Problem]) -> Setting | None:
     path = ("rules", name)
     if name not in RULES:
         hint = _near(name, RULES) or "see `atip lint --rules`"
-        problems.append(_problem(path, "lint.unknown-rule", f"no rule `{name[:60]}`", hint))
+        problems.append(_problem(path, "lint.unknown-rule", f"unknown rule `{name[:60]}`", hint))
         return None
-    level, options = given, _NOTHING
-    if isinstance(given, list):
-        if not 1 <= len(given) <= 2:
+    level, options = value, _NOTHING
+    if isinstance(value, list):
+        if not 1 <= len(value) <= 2:
             problems.append(
                 _problem(path, "lint.severity", "expected [severity] or [severity, options]")
             )
             return None
-        level = given[0]
-        if len(given) == 2:
-            options = _options(name, given[1], problems)
-    known = (
+        level = value[0]
+        if len(value) == 2:
+            options = _options(name, value[1], problems)
+    severity = (
         _NUMBERS.get(level, level)
         if type(level) is int
         else LEVELS.get(level, level)
         if isinstance(level, str)
         else level
     )
-    if known is not None and known not in ("info", "warning", "error"):
+    if severity is not None and severity not in ("info", "warning", "error"):
         problems.append(
             _problem(
                 path,
@@ -164,31 +164,38 @@ def _setting(name: str, given: object, problems: list[Problem]) -> Setting | Non
     if level is None:
         problems.append(_problem(path, "lint.severity", "null is not a severity"))
         return None
-    return known, options
+    return severity, options
 
 
-def _options(rule: str, given: object, problems: list[Problem]) -> Mapping[str, Any]:
+def _options(rule: str, value_given: object, problems: list[Problem]) -> Mapping[str, Any]:
     path = ("rules", rule, 1)
-    if not isinstance(given, dict):
+    if not isinstance(value_given, dict):
         problems.append(
-            _problem(path, "lint.options", f"options must be an object, not {name_of(given)}")
+            _problem(path, "lint.options", f"options must be an object, not {name_of(value_given)}")
         )
         return _NOTHING
-    known = RULES[rule].options
-    for key, value in given.items():
-        if key not in known:
-            hint = _near(key, known) or ("options: " + ", ".join(known) if known else "it has none")
-            problems.append(
-                _problem((*path, key), "lint.unknown-option", f"`{rule}` has no `{key}`", hint)
+    defaults = RULES[rule].options
+    for key, value in value_given.items():
+        if key not in defaults:
+            hint = _near(key, defaults) or (
+                "options: " + ", ".join(defaults) if defaults else "it has none"
             )
-        elif type(value) is not type(known[key]):
-            text = f"expected {name_of(known[key])}, found {name_of(value)}"
+            problems.append(
+                _problem(
+                    (*path, key),
+                    "lint.unknown-option",
+                    f"rule `{rule}` has no option `{key}`",
+                    hint,
+                )
+            )
+        elif type(value) is not type(defaults[key]):
+            text = f"expected {name_of(defaults[key])}, found {name_of(value)}"
             problems.append(_problem((*path, key), "lint.options", text))
-    return given
+    return value_given
 
 
-def _near(word: str, known: Any) -> str:
-    close = closest(word, known)
+def _near(word: str, words: Any) -> str:
+    close = closest(word, words)
     return f"did you mean `{close}`?" if close else ""
 
 

@@ -62,15 +62,15 @@ class LintFinding(Value):
 
 
 class LintFacts(Value):
-    """What was found out about the machine before linting. Absent facts check nothing."""
+    """Facts about the machine for the rules. Absent facts are not checked."""
 
     binary_exists: bool | None = None
     binary_path: str | None = None
     binary_hash: str | None = None
     """`sha256:…` of the file that was found."""
     agent_document: Mapping[str, Any] | None = None
-    """What the tool printed for `--agent`, where someone asked it inside a sandbox."""
+    """What the tool printed for `--agent`, run in a sandbox."""
     agent_error: str | None = None
-    """Why it did not answer."""
+    """Why `--agent` failed."""
     disproved: tuple[tuple[str, str], ...] = ()
     """Fact and command line of everything that cases saw on this machine, of this very file, and that was denied."""

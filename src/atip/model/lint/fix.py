@@ -1,6 +1,6 @@
 """Repairs: only safe, mechanical ones, on values or on the text of a file.
 
-SECURITY: no repair may make a document claim less danger. The only fact that is ever added is
+SECURITY: no repair may make a document declare less danger. The only fact that is ever added is
 `reversible: false`; a rule that proposes anything else beside it is refused here, not just in review.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def apply_fixes(document: dict[str, Any], findings: Iterable[LintFinding]) -> dict[str, Any]:
     """A copy of the document with every applicable edit made; the document itself is untouched."""
     fixed: dict[str, Any] = json.loads(json.dumps(document))
-    for edit in chosen(findings):
+    for edit in select_edits(findings):
         holder: Any = fixed
         for part in edit.parts[:-1]:
             holder = _child(holder, part)
@@ -32,7 +32,7 @@ def apply_fixes(document: dict[str, Any], findings: Iterable[LintFinding]) -> di
 
 def fixed_text(positions: Positions, findings: Iterable[LintFinding]) -> str:
     """The text with the same edits made in place; everything else stays as it was written."""
-    changes = [replacement(positions, edit) for edit in chosen(findings)]
+    changes = [replacement(positions, edit) for edit in select_edits(findings)]
     text = positions.text
     for start, end, new in sorted((each for each in changes if each), reverse=True):
         text = text[:start] + new + text[end:]
@@ -59,7 +59,7 @@ def replacement(positions: Positions, edit: Edit) -> tuple[int, int, str] | None
     return last[1], last[1], separator + member
 
 
-def chosen(findings: Iterable[LintFinding]) -> list[Edit]:
+def select_edits(findings: Iterable[LintFinding]) -> list[Edit]:
     """One edit per place, conservative ones only; the rest waits for the next round."""
     edits: dict[tuple[str | int, ...], Edit] = {}
     for finding in findings:
@@ -69,7 +69,7 @@ def chosen(findings: Iterable[LintFinding]) -> list[Edit]:
 
 
 def is_conservative(edit: Edit) -> bool:
-    """Whether an edit invents no claim: text for text, or the dangerous value of a fact."""
+    """Whether an edit adds no claim: text for text, or the dangerous value of a fact."""
     if edit.action == "add":
         return edit.parts[-1] == "reversible" and edit.value is False
     return isinstance(edit.value, str)

@@ -115,26 +115,26 @@ def has_lookalikes(text: str) -> bool:
 
 
 def instructions(text: str) -> Wording:
-    """How much a text sounds like orders to a model."""
+    """Signals that a text gives orders to a model, and their weight."""
     text = text[:MAX_TEXT]
     if not text.isascii():
-        # Hidden characters split words so that nobody finds them; tags spell words nobody sees.
+        # Hidden characters split words to evade a search; tag characters spell invisible words.
         text = _unhidden(text)
     lowered = text.lower()
-    found: list[str] = []
+    signals: list[str] = []
     weight = 0
     if TRIGGER.search(lowered):
         spaced = lowered.replace("_", " ").replace("\u00a0", " ")
         for name, worth, pattern in SIGNALS:
             if pattern.search(spaced):
-                found.append(name)
+                signals.append(name)
                 weight += worth
     if not text.isascii():
         for name, worth, pattern in LANGUAGES:
             if pattern.search(lowered):
-                found.append(name)
+                signals.append(name)
                 weight += worth
-    return Wording(signals=tuple(found), weight=weight)
+    return Wording(signals=tuple(signals), weight=weight)
 
 
 def _kind(code: int) -> str:
@@ -182,11 +182,11 @@ def _joins(code: int) -> bool:
 
 
 def _unhidden(text: str) -> str:
-    shown = []
+    characters = []
     for character in text:
         code = ord(character)
         if 0xE0020 <= code <= 0xE007E:
-            shown.append(chr(code - 0xE0000))
+            characters.append(chr(code - 0xE0000))
         elif not _kind(code):
-            shown.append(character)
-    return "".join(shown)
+            characters.append(character)
+    return "".join(characters)

@@ -2,7 +2,7 @@
 
 The words are those of AIP-29 "Sandbox" plus limits. Every list is an allowlist, and an **empty
 list means nothing is allowed**; there is no "absent means anything". What a manifest asks for is
-a request: policy decides, and hands a Confinement to the `sandbox` room, which enforces it
+a request: policy decides, and passes a Confinement to the `sandbox` package, which enforces it
 exactly or refuses. This module neither decides nor enforces.
 """
 
@@ -37,7 +37,7 @@ class Limits(Value):
 
     def to_json(self) -> dict[str, object]:
         """Only the bounds that are set."""
-        given = {
+        limits = {
             "wall_s": self.wall_s,
             "cpu_s": self.cpu_s,
             "memory_bytes": self.memory_bytes,
@@ -45,7 +45,7 @@ class Limits(Value):
             "file_bytes": self.file_bytes,
             "output_bytes": self.output_bytes,
         }
-        return {name: value for name, value in given.items() if value is not None}
+        return {name: value for name, value in limits.items() if value is not None}
 
 
 NO_LIMITS = Limits()
@@ -76,15 +76,15 @@ class Confinement(Value):
     """Host names (`api.example.com`, `*.example.com`) reachable through the proxy on ports 443
     and 80, or `host:port` for that port alone. Empty: no network."""
     egress_watched: bool = False
-    """True: there is a gate although it may let nobody out, so that what was refused can be named. Never from a manifest."""
+    """True: run the proxy even if it allows nothing, so that refused hosts can be reported. Never from a manifest."""
     egress_private: tuple[str, ...] = ()
     """Names of `egress` which may lead to loopback or private addresses. Never from a manifest.
     Empty: public addresses only."""
     tcp: tuple[str, ...] = ()
-    """`host:port` forwarded as raw TCP, for protocols that know no proxy (databases). Never from
-    a manifest; loopback included, since a person named it. Empty: none."""
+    """`host:port` forwarded as raw TCP, for protocols without proxy support (databases). Never from
+    a manifest; loopback included, since the user granted it. Empty: none."""
     ingress: tuple[str, ...] = ()
-    """Loopback callback URLs to expose. Empty: nobody can connect in."""
+    """Loopback callback URLs to expose. Empty: no incoming connections."""
     exec_allow: bool = False
     """False: the program cannot start another one, whatever `exec_spawn` says (P9)."""
     exec_spawn: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class Confinement(Value):
     """True: what lies in a writable place may be started too, as a shell line needs that builds and tests. Whatever is planted
     runs inside of the same walls. Never from a manifest."""
     env_pass: tuple[str, ...] = ()
-    """Variables handed in from the caller. Empty: none."""
+    """Variables passed from the caller. Empty: none."""
     env_set: tuple[tuple[str, str], ...] = ()
     """Variables forced to a value, whatever the caller has. Empty: none."""
     tty: bool = False
@@ -102,7 +102,7 @@ class Confinement(Value):
 
     @property
     def has_gate(self) -> bool:
-        """Whether a proxy listens inside; it lets out what `egress` names."""
+        """Whether a proxy listens inside; it allows what `egress` names."""
         return bool(self.egress) or self.egress_watched
 
     @property

@@ -1,8 +1,8 @@
-"""Delegation: what a lead agent lets another one do (ATIP 0.6 §10.2, 0.1 §4.3). Pure.
+"""Delegation: rights that a lead agent grants to another one (ATIP 0.6 §10.2, 0.1 §4.3). Pure.
 
-A delegation only ever takes away: `intersect` of two allows exactly what both allow, so a delegate never
-gets more than its delegator, however long the chain. `allows` is asked where calls are decided, beside
-policy, and neither replaces the other. Shapes are closed: a misspelt key would silently allow.
+A delegation only restricts: `intersect` of two allows exactly what both allow, so a delegate never
+gets more than its delegator, however long the chain. Decisions check `allows` in addition to policy;
+neither replaces the other. Unknown keys are errors: a misspelled one could silently allow.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Delegation(Value):
 
 
 class Allowed(Value):
-    """The delegation does not stand in the way. Policy still decides."""
+    """The delegation permits the call. Policy still decides."""
 
 
 class DelegationDenied(Value):
@@ -61,7 +61,7 @@ def decode_delegation(data: bytes | dict[str, Any]) -> Delegation:
     """Read a `{"delegation": {…}}` document.
 
     Raises:
-        FormatError: with all problems; a delegation that is not understood grants nothing.
+        FormatError: with all problems; an invalid delegation grants nothing.
     """
     document = read_json(data) if isinstance(data, bytes) else data
     problems = [p for p in check_shape(document, DELEGATION, "strict") if p.severity == "error"]
@@ -143,11 +143,11 @@ def allows(
         return DelegationDenied(
             code="delegation.tool", reason=f"`{tool}` is not among the delegated tools"
         )
-    given = None if flags is None else frozenset(flags)
+    used_flags = None if flags is None else frozenset(flags)
     for entry in delegation.denied_commands:
-        if _is_denied(entry, tool, (*path, *arguments), given, known):
+        if _is_denied(entry, tool, (*path, *arguments), used_flags, known):
             return DelegationDenied(
-                code="delegation.command", reason=f"`{entry}` was not delegated"
+                code="delegation.command", reason=f"the delegation denies `{entry}`"
             )
     for fact, value in delegation.effect_restrictions.items():
         if value == _demanded(fact) and fact_of(effects, fact) is not value:
@@ -163,7 +163,7 @@ def _demanded(fact: str) -> bool:
 
 
 def _is_denied(
-    entry: str, tool: str, words: Path, given: frozenset[str] | None, known: Tool | None
+    entry: str, tool: str, words: Path, used_flags: frozenset[str] | None, metadata: Tool | None
 ) -> bool:
     parts = entry.split()
     flags = [part.split("=", 1)[0] for part in parts if part.startswith("-")]
@@ -172,26 +172,26 @@ def _is_denied(
         return False
     spelled = line[1:]
     if words[: len(spelled)] != spelled:
-        spelled = _canonical(spelled, known)
+        spelled = _canonical(spelled, metadata)
         if words[: len(spelled)] != spelled:
             return False
     # SECURITY: when the flags of a call are not known, it may carry any of them.
-    return given is None or all(flag in given for flag in flags)
+    return used_flags is None or all(flag in used_flags for flag in flags)
 
 
-def _canonical(words: Path, known: Tool | None) -> Path:
+def _canonical(words: Path, metadata: Tool | None) -> Path:
     """Aliases replaced by names, as far as the tool's tree knows them."""
-    commands = (known.commands if known is not None else None) or {}
-    found: list[str] = []
+    commands = (metadata.commands if metadata is not None else None) or {}
+    names: list[str] = []
     for word in words:
         name = word
         if word not in commands:
             aliased = (key for key, each in commands.items() if word in (each.aliases or ()))
             name = next(aliased, word)
-        found.append(name)
+        names.append(name)
         command = commands.get(name)
         commands = (command.commands if command is not None else None) or {}
-    return tuple(found)
+    return tuple(names)
 
 
 def _command_problems(entries: Iterable[str]) -> list[Problem]:
@@ -200,14 +200,14 @@ def _command_problems(entries: Iterable[str]) -> list[Problem]:
         Problem(
             path=f"$.delegation.deniedCommands[{index}]",
             code="delegation.empty-command",
-            message="a denied command begins with the name of a tool",
+            message="a denied command must begin with the name of a tool",
         )
         for index, entry in enumerate(entries)
         if not entry.split() or entry.split()[0].startswith("-")
     ]
 
 
-def _read_restrictions(facts: Mapping[str, Any], found: dict[str, bool]) -> list[Problem]:
+def _read_restrictions(facts: Mapping[str, Any], restrictions: dict[str, bool]) -> list[Problem]:
     problems: list[Problem] = []
     for text, value in facts.items():
         path = f"$.delegation.effectRestrictions.{text[:60]}"
@@ -221,7 +221,7 @@ def _read_restrictions(facts: Mapping[str, Any], found: dict[str, bool]) -> list
         if not isinstance(value, bool):
             message = "expected true or false"
             problems.append(Problem(path=path, code="format.type", message=message))
-        elif found.setdefault(name, value) != value:
-            message = f"`{name}` is restricted twice, differently"
+        elif restrictions.setdefault(name, value) != value:
+            message = f"`{name}` is restricted twice with different values"
             problems.append(Problem(path=path, code="format.duplicate-key", message=message))
     return problems

@@ -1,6 +1,6 @@
-"""Narrowing: a TOOL.md may take away from its bundle's sandbox, never add to it (AIP-29, P19).
+"""Narrowing: a TOOL.md may reduce its bundle's sandbox, never extend it (AIP-29, P19).
 
-What the child leaves out it inherits; `null` is not "leave out". Sets are compared in canonical form
+The child inherits what it leaves out; `null` does not count as left out. Sets are compared in canonical form
 and conservatively: in doubt the child counts as wider and is refused at load.
 """
 
@@ -29,11 +29,11 @@ def check_narrowing(parent: object, child: object) -> list[Problem]:
 
 
 def inherit(parent: Confinement, child: dict[str, dict[str, object]]) -> Confinement:
-    """The sandbox of a tool: the bundle's, with what the tool's own (checked) block says instead."""
+    """The sandbox of a tool: the bundle's, overridden by the tool's own (checked) block."""
     own = read_sandbox(child)
-    given = {f"{section}.{key}" for section, content in child.items() for key in content}
-    changes = {field: getattr(own, field) for name, field in _FIELDS.items() if name in given}
-    if "env.set" in given:
+    stated = {f"{section}.{key}" for section, content in child.items() for key in content}
+    changes = {field: getattr(own, field) for name, field in _FIELDS.items() if name in stated}
+    if "env.set" in stated:
         changes["env_set"] = tuple({**dict(parent.env_set), **dict(own.env_set)}.items())
     return parent.replace(**changes)
 
@@ -58,7 +58,7 @@ def widened(parent: Confinement, child: Confinement) -> Iterable[Problem]:
     yield from _paths("$.fs.write", parent.fs_write, child.fs_write)
     # The other way round: every denial of the parent must still be covered.
     for entry in parent.fs_deny:
-        if not any(parse_glob(kept).surely_covers(parse_glob(entry)) for kept in child.fs_deny):
+        if not any(parse_glob(denied).surely_covers(parse_glob(entry)) for denied in child.fs_deny):
             yield _wider("$.fs.deny", f"`{entry}` is no longer denied")
     yield from _subset("$.network.ingress", parent.ingress, child.ingress)
     yield from _subset("$.exec.spawn", parent.exec_spawn, child.exec_spawn)
@@ -73,20 +73,20 @@ def widened(parent: Confinement, child: Confinement) -> Iterable[Problem]:
 def _hosts(parent: Confinement, child: Confinement) -> Iterable[Problem]:
     allowed = [parse_host_pattern(entry) for entry in parent.egress]
     for entry in child.egress:
-        wanted = parse_host_pattern(entry)
-        if not any(pattern.covers(wanted) for pattern in allowed):
+        candidate = parse_host_pattern(entry)
+        if not any(pattern.covers(candidate) for pattern in allowed):
             yield _wider("$.network.egress", f"`{entry}` is not granted to the bundle")
 
 
-def _paths(path: str, allowed: tuple[str, ...], wanted: tuple[str, ...]) -> Iterable[Problem]:
+def _paths(path: str, allowed: tuple[str, ...], entries: tuple[str, ...]) -> Iterable[Problem]:
     globs = [parse_glob(entry) for entry in allowed]
-    for entry in wanted:
+    for entry in entries:
         if not any(glob.surely_covers(parse_glob(entry)) for glob in globs):
             yield _wider(path, f"`{entry}` is not granted to the bundle")
 
 
-def _subset(path: str, allowed: tuple[str, ...], wanted: tuple[str, ...]) -> Iterable[Problem]:
-    for entry in wanted:
+def _subset(path: str, allowed: tuple[str, ...], entries: tuple[str, ...]) -> Iterable[Problem]:
+    for entry in entries:
         if entry not in allowed:
             yield _wider(path, f"`{entry}` is not granted to the bundle")
 

@@ -29,14 +29,14 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 
 
 def check_sandbox(block: object) -> list[Problem]:
-    """Everything wrong with a block."""
+    """List all problems of a block."""
     if not isinstance(block, dict):
-        return [_problem("$", "sandbox.form", "a sandbox block is an object")]
+        return [_problem("$", "sandbox.form", "a sandbox block must be an object")]
     problems: list[Problem] = []
     for section, content in block.items():
         path = f"$.{section}"
         if section not in KEYS:
-            problems.append(_problem(path, "sandbox.unknown-key", f"`{section}` is unknown"))
+            problems.append(_problem(path, "sandbox.unknown-key", f"unknown section `{section}`"))
         elif not isinstance(content, dict):
             problems.append(_problem(path, "sandbox.form", f"`{section}` must be an object"))
         else:
@@ -74,7 +74,7 @@ def _section(section: str, content: dict[str, object]) -> list[Problem]:
     for key, value in content.items():
         path = f"$.{section}.{key}"
         if key not in KEYS[section]:
-            problems.append(_problem(path, "sandbox.unknown-key", f"`{section}.{key}` is unknown"))
+            problems.append(_problem(path, "sandbox.unknown-key", f"unknown key `{section}.{key}`"))
         elif key in ("allow", "required"):
             if not isinstance(value, bool):
                 problems.append(_problem(path, "sandbox.form", f"`{key}` must be true or false"))
@@ -112,7 +112,11 @@ def _variables(value: object, path: str) -> list[Problem]:
     problems: list[Problem] = []
     for name, content in value.items():
         if not is_variable_name(name) or not isinstance(content, str) or "\0" in content:
-            problems.append(_problem(f"{path}.{name}", "sandbox.form", "not a variable with text"))
+            problems.append(
+                _problem(
+                    f"{path}.{name}", "sandbox.form", "must be a variable name with a string value"
+                )
+            )
     return problems
 
 

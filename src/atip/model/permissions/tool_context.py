@@ -1,7 +1,7 @@
-"""ToolContext: what one agent tells another about its tools (ATIP 0.6 §10.3, 0.1 §4.2). Pure.
+"""ToolContext: what one agent reports to another about its tools (ATIP 0.6 §10.3, 0.1 §4.2). Pure.
 
-Hints from someone else: that a tool is available or logged in is believed no further than to save a
-question; nothing here grants a right. Unknown fields are kept and written back.
+Untrusted hints: that a tool is available or logged in may only save a question; nothing here
+grants a right. Unknown fields are kept and written back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FIELDS = ("availableTools", "authenticatedTools", "toolStates", "recentCommands
 
 
 class RecentCommand(Value):
-    """One call that was made. `exit_code` None: not told."""
+    """One earlier call. `exit_code` None: not reported."""
 
     tool: str
     command: str
@@ -32,7 +32,7 @@ class RecentCommand(Value):
 
 
 class ToolContext(Value):
-    """State of tools. A list that is None was not told; an empty one says there are none."""
+    """State of tools. A list that is None was not reported; an empty one means none."""
 
     available_tools: tuple[str, ...] | None = None
     authenticated_tools: tuple[str, ...] | None = None
@@ -70,7 +70,7 @@ def decode_tool_context(data: bytes | dict[str, Any]) -> ToolContext:
 
 
 def encode_tool_context(context: ToolContext) -> dict[str, Any]:
-    """The document; what was not told is left out."""
+    """Encode the document; fields that were not reported are left out."""
     recent = context.recent_commands
     body: dict[str, Any] = {
         "availableTools": _listed(context.available_tools),
@@ -78,17 +78,17 @@ def encode_tool_context(context: ToolContext) -> dict[str, Any]:
         "toolStates": context.tool_states,
         "recentCommands": None if recent is None else [_encode_recent(each) for each in recent],
     }
-    told = {key: value for key, value in body.items() if value is not None}
-    return {"toolContext": {**told, **context.extra}}
+    fields = {key: value for key, value in body.items() if value is not None}
+    return {"toolContext": {**fields, **context.extra}}
 
 
 def _recent(entry: dict[str, Any]) -> RecentCommand:
-    known = ("tool", "command", "exitCode")
+    known_fields = ("tool", "command", "exitCode")
     return RecentCommand(
         tool=entry["tool"],
         command=entry["command"],
         exit_code=entry.get("exitCode"),
-        extra={key: value for key, value in entry.items() if key not in known},
+        extra={key: value for key, value in entry.items() if key not in known_fields},
     )
 
 

@@ -1,8 +1,8 @@
-"""Branches of a large document: its top-level commands, each kept apart, and an outline that names them.
+"""Branches of a large document: its top-level commands, stored separately, and an outline that lists them.
 
 Pure, on plain values, before anything is decoded: the AWS CLI has 19,000 commands, and decoding them takes seconds, while a
-command line means one branch. The outline is a document of its own that says what it leaves out (§3.1.1: of a large tool the overview is
-kept); with a branch, or with all of them, it becomes what was kept.
+command line needs one branch. The outline is a partial document (§3.1.1); with all its branches it becomes the original
+document again.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 LARGE = 1_000
 """Commands on the first two levels from which on a document is kept in branches."""
 BRANCH = "branch"
-"""In `x-atip` of a command of an outline: where the whole of it is."""
+"""In `x-atip` of a command of an outline: where its branch is stored."""
 OVERVIEW = ("",)
-"""Words that mean no branch: the tool alone (its root command is written with an empty name)."""
+"""Words for no branch: the tool alone (its root command has an empty name)."""
 _STAYS = ("description", "effects", "aliases", "hidden", "deprecated")
 _PART = ("partial", "filter", "totalCommands", "includedCommands", "omitted")
 
@@ -34,7 +34,7 @@ def is_large(document: Document) -> bool:
 
 
 def split(document: Document, keep: Callable[[Document], str]) -> Document:
-    """The outline of a large document; `keep` takes a branch and tells where it is."""
+    """The outline of a large document; `keep` stores a branch and returns its place."""
     commands: Document = {}
     for name, command in document["commands"].items():
         if not isinstance(command, dict) or not command.get("commands"):
@@ -42,14 +42,14 @@ def split(document: Document, keep: Callable[[Document], str]) -> Document:
             continue
         outline = {key: value for key, value in command.items() if key in _STAYS}
         commands[name] = {**outline, "x-atip": {BRANCH: keep(command)}}
-    told = {
+    part_fields = {
         "partial": True,
         "filter": {"depth": 1},
         "totalCommands": sum(_leaves(one) for one in document["commands"].values()),
         "includedCommands": len(commands),
         "omitted": {"reason": "depth-limited", "safetyAssumption": "unknown"},
     }
-    return {**document, **told, "commands": commands}
+    return {**document, **part_fields, "commands": commands}
 
 
 def joined(outline: Document, words: Collection[str], fetch: Callable[[str], Document]) -> Document:
@@ -59,27 +59,29 @@ def joined(outline: Document, words: Collection[str], fetch: Callable[[str], Doc
     commands = outline.get("commands")
     if not isinstance(commands, dict):
         return outline
-    found = ((name, _place(command)) for name, command in commands.items())
-    places = {name: str(place) for name, place in found if place is not None}
+    branches = ((name, _place(command)) for name, command in commands.items())
+    places = {name: str(place) for name, place in branches if place is not None}
     if not places or tuple(words) == OVERVIEW:
         return outline
-    meant = [name for name in commands if _is_meant(name, commands[name], words)]
-    whole = {
-        name: fetch(places[name]) if name in places and (name in meant or not meant) else command
+    selected = [name for name in commands if _is_selected(name, commands[name], words)]
+    commands_by_name = {
+        name: fetch(places[name])
+        if name in places and (name in selected or not selected)
+        else command
         for name, command in commands.items()
     }
-    if meant:
-        told = {
-            "filter": {"commands": meant},
-            "includedCommands": sum(map(_leaves, whole.values())),
+    if selected:
+        part_fields = {
+            "filter": {"commands": selected},
+            "includedCommands": sum(map(_leaves, commands_by_name.values())),
         }
-        return {**outline, **told, "commands": whole}
+        return {**outline, **part_fields, "commands": commands_by_name}
     rest = {key: value for key, value in outline.items() if key not in _PART}
-    return {**rest, "commands": whole}
+    return {**rest, "commands": commands_by_name}
 
 
 def is_part(document: Document) -> bool:
-    """Whether some branches of a document are not there."""
+    """Whether some branches of a document are missing."""
     commands = document.get("commands")
     below = commands.values() if isinstance(commands, dict) else ()
     return any(_place(one) is not None for one in below)
@@ -90,7 +92,7 @@ def _place(command: Any) -> object:
     return own.get(BRANCH) if isinstance(own, dict) else None
 
 
-def _is_meant(name: str, command: Any, words: Collection[str]) -> bool:
+def _is_selected(name: str, command: Any, words: Collection[str]) -> bool:
     aliases = command.get("aliases") if isinstance(command, dict) else None
     return name in words or (isinstance(aliases, list) and any(one in words for one in aliases))
 

@@ -17,16 +17,23 @@ from atip.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeVar
+    from typing import Protocol as Interface
 
     from atip.model.problems import Problem
 
     V = TypeVar("V", bound=Value)
+
+    class RecordDecoder(Interface):
+        """Makes a value of a checked object."""
+
+        def __call__(self, cls: type[V], document: dict[str, Any]) -> V: ...
+
     Rows = tuple[dict[str, tuple[str, str, Any]], dict[str, str]]
     """Wire name → attribute, kind and inner class; those that are taken as they are, by attribute."""
 
 
 class DecodedTool(Value):
-    """A tool and what was odd about its document."""
+    """A tool and the problems of its document."""
 
     tool: Tool
     problems: tuple[Problem, ...] = ()
@@ -36,12 +43,19 @@ _ROWS: dict[type, Rows] = {}
 
 
 def decode(
-    data: bytes | str | dict[str, Any], *, strict: bool = False, limits: ReadLimits = DOCUMENT
+    data: bytes | str | dict[str, Any],
+    *,
+    strict: bool = False,
+    limits: ReadLimits = DOCUMENT,
+    record: RecordDecoder | None = None,
 ) -> DecodedTool:
     """Read ATIP metadata or a shim of any version from 0.1 to 0.6.
 
+    Args:
+        record: what makes values of checked objects; None: `decode_record`. Long work brings a quicker one.
+
     Raises:
-        FormatError: with all problems; in strict mode deviations from the letter count too.
+        FormatError: with all problems; in strict mode every deviation is an error.
     """
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogatepass")
@@ -54,13 +68,13 @@ def decode(
         raise FormatError(
             first.code, f"{first.path}: {first.message}{more}", problems=problems, hint=first.hint
         )
-    return DecodedTool(tool=decode_tool(document), problems=tuple(problems))
+    return DecodedTool(tool=decode_tool(document, record), problems=tuple(problems))
 
 
-def decode_tool(document: dict[str, Any]) -> Tool:
+def decode_tool(document: dict[str, Any], record: RecordDecoder | None = None) -> Tool:
     """A checked document → Tool, normalized: protocol as object (A1), root names (A4), digest in
     lower case (A15), a missing description from the name (A7)."""
-    tool = decode_record(Tool, with_derived_names(document))
+    tool = (record or decode_record)(Tool, with_derived_names(document))
     changes: dict[str, Any] = {}
     if not tool.description:
         changes["description"] = tool.name
@@ -71,7 +85,7 @@ def decode_tool(document: dict[str, Any]) -> Tool:
 
 
 def decode_effects(document: object) -> Effects:
-    """Effects from a vendor block; anything that is not an object says nothing."""
+    """Effects from a vendor block; unknown for anything that is not an object."""
     return decode_record(Effects, document) if isinstance(document, dict) else Effects()
 
 
@@ -84,11 +98,11 @@ def decode_record(cls: type[V], document: dict[str, Any]) -> V:
     """A checked object → value, by the table in `wire.py`; `null` counts as absent (`format.null`)
     except where the field itself may hold it."""
     rows, plain = _ROWS.get(cls) or _rows(cls)
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for key, item in document.items():
         if item is not None and key in plain:
-            given[plain[key]] = item
+            fields[plain[key]] = item
             continue
         row = rows.get(key)
         if row is None:
@@ -97,18 +111,18 @@ def decode_record(cls: type[V], document: dict[str, Any]) -> V:
         attribute, kind, inner = row
         if item is None:
             if attribute in ("default", "depth"):
-                given[attribute] = item
+                fields[attribute] = item
         elif kind == STRINGS:
-            given[attribute] = tuple(item)
+            fields[attribute] = tuple(item)
         elif kind == ONE:
-            given[attribute] = _one(inner, item)
+            fields[attribute] = _one(inner, item)
         elif kind == MANY:
-            given[attribute] = tuple([decode_record(inner, each) for each in item])
+            fields[attribute] = tuple([decode_record(inner, each) for each in item])
         elif kind == MAP:
-            given[attribute] = {name: decode_record(inner, each) for name, each in item.items()}
+            fields[attribute] = {name: decode_record(inner, each) for name, each in item.items()}
     if extra:
-        given["extra"] = extra
-    return cls(**given)
+        fields["extra"] = extra
+    return cls(**fields)
 
 
 def _one(inner: type[Value], item: Any) -> Value:

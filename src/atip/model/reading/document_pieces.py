@@ -32,7 +32,7 @@ _DECISIVE = frozenset(
         "produces",
     }
 )
-"""What at the top of a document changes every operation below it."""
+"""Top-level fields that affect every operation."""
 _REFERENCE = re.compile(rb'"\$ref"\s*:\s*"(#/[^"]+)"')
 
 
@@ -47,13 +47,13 @@ class Pieces(Value):
 
     def digests(self) -> dict[str, str]:
         """Reference or path → digest; `` stands for what concerns every path."""
-        made = {path: _digest(data) for path, data in self.paths.items()}
+        digests = {path: _digest(data) for path, data in self.paths.items()}
         for table, parts in self.tables.items():
             for name, data in parts.items():
-                made[f"#/{table}/{name}"] = _digest(data)
+                digests[f"#/{table}/{name}"] = _digest(data)
         decisive = {key: value for key, value in self.rest.items() if key in _DECISIVE}
-        made[""] = _digest(json.dumps(decisive, sort_keys=True).encode())
-        return made
+        digests[""] = _digest(json.dumps(decisive, sort_keys=True).encode())
+        return digests
 
     def touched(self, changed: Iterable[str]) -> set[str]:
         """Paths that changed, or that reach a changed part through references."""
@@ -75,18 +75,18 @@ class Pieces(Value):
         }
 
     def document(self, paths: Iterable[str]) -> dict[str, Any]:
-        """The document with only some of its paths; shared parts are read when they are looked at."""
-        made: dict[str, Any] = dict(self.rest)
-        made["paths"] = {path: json.loads(self.paths[path]) for path in paths}
+        """The document with only some of its paths; shared parts are parsed on first use."""
+        document: dict[str, Any] = dict(self.rest)
+        document["paths"] = {path: json.loads(self.paths[path]) for path in paths}
         for table, parts in self.tables.items():
             holder, _, name = table.rpartition("/")
-            place = made.setdefault(holder, {}) if holder else made
+            place = document.setdefault(holder, {}) if holder else document
             place[name] = _Unread(parts)
-        return made
+        return document
 
 
 class _Unread(dict[str, "Any"]):
-    """A table whose values are read when somebody wants them."""
+    """A table whose values are parsed on first use."""
 
     def __getitem__(self, name: str) -> Any:
         value = super().__getitem__(name)
@@ -131,7 +131,7 @@ def split_document(data: bytes) -> Pieces | None:
 
 
 def _references(data: bytes) -> list[str]:
-    return [found.decode("utf-8", "replace") for found in _REFERENCE.findall(data)]
+    return [reference.decode("utf-8", "replace") for reference in _REFERENCE.findall(data)]
 
 
 def _digest(data: bytes) -> str:

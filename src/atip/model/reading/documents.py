@@ -1,4 +1,4 @@
-"""Which document is this? Told by content, not by file name; then judged by the right rules.
+"""Kind of a document, by content and not by file name; then checked by the rules of that kind.
 
 One table; a new kind of document is one row. Pure.
 """
@@ -100,7 +100,9 @@ def judge(value: object, *, kind: str | None = None, mode: Mode = "strict") -> D
     shape = SHAPES.get(kind)
     if shape is None:
         raise NotFoundError(
-            "validate.unknown-kind", f"no kind `{kind}`", hint="kinds: " + ", ".join(SHAPES)
+            "validate.unknown-kind",
+            f"unknown kind of document `{kind}`",
+            hint="kinds: " + ", ".join(SHAPES),
         )
     if shape is shapes.TOOL:
         problems = check_tool(value, mode)
@@ -131,6 +133,6 @@ def _shim_problems(value: dict[str, Any], mode: Mode) -> list[Problem]:
         report(
             ("trust", "source"),
             "format.shim-source",
-            "a shim is not native: its tool did not write it",
+            "a shim cannot have the source `native`: its tool did not write it",
         )
     return report.problems

@@ -1,8 +1,8 @@
 """JSON by the C scanner and writer of the standard library alone, for programs that start often.
 
 `import json` brings `re`, `enum` and `functools` along, which costs more than half of starting the interpreter; the work
-itself is done by `_json`. What these two functions cannot do the plain way is left to `json`, so that there is
-one authority for errors: the answers are the same, and a test compares them.
+itself is done by `_json`. What these two functions cannot do directly is left to `json`, so that errors have
+one source: results are the same, and a test compares them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def loads(text: str, **hooks: Any) -> Any:
         hooked: Any = _Hooks(hooks)
         value, end = make_scanner(hooked)(text, start)
     except (ValueError, StopIteration, SystemError):
-        # SystemError: the scanner looks for `json.decoder` to make its error, and nobody has imported it
+        # SystemError: the scanner looks for `json.decoder` to make its error, and it is not imported
         return _slowly(text, hooks)  # for the error, or for what only looked like one
     return value if not text[end:].strip(_SPACE) else _slowly(text, hooks)
 
@@ -41,7 +41,7 @@ def _slowly(text: str, hooks: dict[str, Any]) -> Any:
 
 
 class _Hooks:
-    """What the scanner asks its decoder for."""
+    """The decoder attributes that the scanner reads."""
 
     strict = True
 

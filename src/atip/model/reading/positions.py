@@ -1,4 +1,4 @@
-"""Where in a JSON text does a value stand? Path → span → line and column.
+"""Positions of values in a JSON text: path → span → line and column.
 
 For findings and for edits that leave the rest of a file as it was written. Takes text that the
 strict reader has accepted; it does not judge syntax again. Columns count code points from 1.
@@ -70,8 +70,8 @@ class Positions:
         )
 
     def _skip(self, index: int) -> int:
-        found = _SPACE.match(self.text, index)
-        return found.end() if found else index
+        match = _SPACE.match(self.text, index)
+        return match.end() if match else index
 
     def _value(self, index: int, path: Parts) -> int:
         first = self.text[index : index + 1]
@@ -80,8 +80,8 @@ class Positions:
         elif first == "[":
             end = self._array(index + 1, path)
         else:
-            found = (_STRING if first == '"' else _PLAIN).match(self.text, index)
-            end = found.end() if found else index + 1
+            match = (_STRING if first == '"' else _PLAIN).match(self.text, index)
+            end = match.end() if match else index + 1
         self._spans[path] = (index, end)
         return end
 
@@ -90,11 +90,11 @@ class Positions:
 
         index = self._skip(index)
         while self.text[index : index + 1] == '"':
-            found = _STRING.match(self.text, index)
-            if found is None:
+            match = _STRING.match(self.text, index)
+            if match is None:
                 break
-            key = json.loads(found.group())
-            after = self._skip(self._skip(found.end()) + 1)
+            key = json.loads(match.group())
+            after = self._skip(self._skip(match.end()) + 1)
             end = self._value(after, (*path, key))
             self._last[path] = (index, end)
             index = self._next(end)

@@ -1,9 +1,9 @@
-"""The strict reader: every byte from outside passes here before anything looks at it.
+"""The strict reader: every external document is read here first.
 
 Bytes → UTF-8 → size → syntax → depth, counts, numbers, duplicates, surrogates. Python's own `json`
 accepts `NaN`, keeps the last of two equal keys, guesses UTF-16, and lets `1e999` become infinity;
 each of these can turn `"destructive": true` into something else. Raises only FormatError.
-It judges no meaning: that is `model/shapes/check.py`. YAML has its own file with the same rules.
+It does not check meaning: that is `model/shapes/check.py`. YAML has its own file with the same rules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class ReadLimits(Value):
-    """How much a document may hold. The defaults are for metadata; our own stores ask for more."""
+    """Size limits of a document. The defaults are for metadata; our own stores use larger ones."""
 
     max_bytes: int = 1_900_000
     max_depth: int = 64
@@ -127,7 +127,7 @@ def bound(value: object, limits: ReadLimits) -> None:
             is_object = isinstance(node, dict)
             items += len(node) * 2 if is_object else len(node)  # keys count as well
             for child in node.values() if is_object else node:
-                # most are scalars: told apart by class first, which is as quick as asking the garbage collector
+                # most are scalars: checking the class first is the quickest test
                 if child.__class__ not in _SCALARS and isinstance(child, (dict, list)):
                     below.append(child)
         if items > limits.max_items * 2:
@@ -185,11 +185,11 @@ class _Refused(Exception):
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        # SECURITY: of two `destructive` keys the last would win unseen.
+    unique = dict(pairs)
+    if len(unique) != len(pairs):
+        # SECURITY: of two `destructive` keys the last would win silently.
         raise _Refused("format.duplicate-key", "the same key appears twice")
-    return made
+    return unique
 
 
 def _integer(digits: str) -> int:
@@ -231,7 +231,7 @@ class _Pairs(list):  # type: ignore[type-arg]
 
 
 class _Odd(str):
-    """Stands for a value that the reader refuses; holds the code."""
+    """Placeholder for a value that the reader refuses; contains the code."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""What a publisher remembers of each shim, read and packed quickly. Pure.
+"""Records of a publisher about each shim, read and packed quickly. Pure.
 
 A registry may hold 100,000 shims, and a rebuild touches a hundred of them: only the head of a shim is decoded, and
-what is remembered stays packed until it is asked for. This is no validation: `documents.judge` is.
+what is remembered stays packed until it is asked for. It does not validate; `documents.judge` does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The three words of a usage spec for what a command does (`read`, `write`, `destructive`) ⇄ effects. Pure.
 
-A word is written only if it is never calmer than the facts: where a fact is missing, no word is written, and the
+A word is written only if it does not understate the facts: where a fact is missing, no word is written, and the
 readers of such a spec ask (jdx/usage: a missing effect is unknown).
 """
 
@@ -21,17 +21,17 @@ _ALARMS: dict[object, Effects] = {
 
 
 def effects_of(word: object) -> Effects:
-    """What a word says; a word we do not know says nothing."""
+    """Effects of a word; unknown for an unknown word."""
     return _WORDS.get(word, UNKNOWN) if isinstance(word, str) else UNKNOWN
 
 
 def alarms_of(word: object) -> Effects:
-    """What a word says that may be believed of an unverified source: dangers only."""
+    """Effects of a word from an unverified source: dangers only."""
     return _ALARMS.get(word, UNKNOWN) if isinstance(word, str) else UNKNOWN
 
 
 def word_of(effects: Effects) -> str:
-    """The word for effects; empty when they do not add up to one."""
+    """The word for effects; empty if no word fits."""
     files = effects.filesystem
     if effects.destructive or effects.reversible is False or files.delete or effects.deletes:
         return "destructive"

@@ -76,7 +76,7 @@ def parse_yaml(text: str, limits: ReadLimits = DOCUMENT, *, first_line: int = 1)
         KeyError,
     ) as error:
         # The parser library has a few uncaught cases on malformed input; to a caller that is one thing.
-        raise fail("format.syntax", "not YAML: the parser gave up on it") from error
+        raise fail("format.syntax", "not YAML: the parser failed") from error
     return builder.result()
 
 
@@ -93,7 +93,7 @@ def split_front_matter(text: str) -> tuple[str, str]:
                 return "".join(lines[1:index]), "".join(lines[index + 1 :])
     raise fail(
         "format.no-front-matter",
-        "no front matter between two `---` lines at the start",
+        "the file has no front matter between two `---` lines",
         hint="begin the file with `---`, the YAML fields, and `---`",
     )
 
@@ -186,9 +186,7 @@ class _Builder:
         if in_flow and start and self.text[start - 1] == "?":
             raise self.fail("format.syntax", "`?` must be followed by a space", event)
         if event.style == "|" and event.value == "" and self.text[start : start + 2] == "|+":
-            raise self.fail(
-                "format.syntax", "an empty block with `+` reads differently everywhere", event
-            )
+            raise self.fail("format.syntax", "an empty block with `+` is ambiguous", event)
 
     def fail(self, code: str, message: str, event: Any) -> FormatError:
         return fail(code, message + _at(event.start_mark, self.first_line), path=self.path())
@@ -286,22 +284,22 @@ class _Builder:
         if text in _WORDS:
             return _WORDS[text]
         if _NOT_FINITE.match(text):
-            raise self.fail("format.not-finite", f"`{text}` is not a number we accept", event)
+            raise self.fail("format.not-finite", f"`{text}` is not a finite number", event)
         if _INTEGER.match(text):
             if len(text) > 20:
                 raise self.fail("format.number-range", "an integer has more than 19 digits", event)
-            return _written(text, int(text, 0 if text[1:2] in ("o", "x") else 10), WrittenInt)
+            return _keep_spelling(text, int(text, 0 if text[1:2] in ("o", "x") else 10), WrittenInt)
         if _FLOAT.match(text):
             value = float(text)
             if value in (float("inf"), float("-inf")):
                 raise self.fail("format.number-range", "a number is too large", event)
-            return _written(text, value, WrittenFloat)
+            return _keep_spelling(text, value, WrittenFloat)
         return text
 
 
-def _written(text: str, value: Any, kept: Any) -> object:
+def _keep_spelling(text: str, value: Any, number_type: Any) -> object:
     if repr(value) == text:
         return value
-    made = kept(value)
-    made.text = text
-    return made
+    number = number_type(value)
+    number.text = text
+    return number

@@ -1,7 +1,7 @@
-"""Judging a document: all problems, with paths, in one of three modes.
+"""Checks of a document: all problems, with paths, in one of three modes.
 
-`schema` judges by the public 0.6 schema alone. `strict` judges by the letter of the texts as
-RESOLUTIONS settles them: what a publisher needs. `lenient` accepts what is published in the wild
+`schema` applies the public 0.6 schema alone. `strict` applies every rule of the texts as resolved in
+RESOLUTIONS: what a publisher needs. `lenient` accepts what is commonly published
 and reports every deviation as a warning. Reads plain values; never raises on them.
 """
 
@@ -167,13 +167,13 @@ def _protocol_version(text: str, path: Parts, report: Report) -> None:
         report(
             path,
             "format.other-protocol",
-            f"protocol {text[:40]} is not one we can read",
-            "0.1 to 0.6 are known",
+            f"protocol {text[:40]} is not supported",
+            "supported: 0.1 to 0.6",
         )
     elif (int(parts[0]), int(parts[1])) > PROTOCOL_VERSION:
         what = "needs" if path[-1] == "minAgentVersion" else "is written for"
         code = "format.newer-agent" if path[-1] == "minAgentVersion" else "format.newer-protocol"
-        report(path, code, f"document {what} protocol {text[:40]}; this is 0.6")
+        report(path, code, f"document {what} protocol {text[:40]}; supported up to 0.6")
 
 
 def _name(document: dict[str, Any], report: Report) -> None:
@@ -201,7 +201,7 @@ def _binary(document: dict[str, Any], report: Report) -> None:
     binary = document.get("binary")
     digest = binary.get("hash") if isinstance(binary, dict) else None
     if isinstance(digest, str) and digest != digest.lower():
-        report(("binary", "hash"), "format.hash-case", "hex digits are lower-case in registries")
+        report(("binary", "hash"), "format.hash-case", "write the hex digits in lower case")
 
 
 def _trust(document: dict[str, Any], report: Report) -> None:
@@ -210,7 +210,7 @@ def _trust(document: dict[str, Any], report: Report) -> None:
         report(
             ("trust", "signature"),
             "format.deprecated-field",
-            "`trust.signature` is the older place of a shim's signature",
+            "`trust.signature` is deprecated for a shim's signature",
             "write `trust.shimIntegrity.signature`",
         )
     integrity = trust.get("integrity") if isinstance(trust, dict) else None
@@ -243,7 +243,7 @@ def walk_commands(document: dict[str, Any]) -> Iterator[tuple[Parts, str, dict[s
 def _commands(document: dict[str, Any], report: Report) -> None:
     for path, name, command in walk_commands(document):
         if name and not is_command_name(name):
-            report(path, "format.command-name", f"`{name[:80]}` cannot be a command")
+            report(path, "format.command-name", f"`{name[:80]}` is not a valid command name")
         _command_like(command, path, report)
 
 
@@ -264,7 +264,7 @@ def _options(parameters: Any, path: Parts, report: Report) -> None:
             continue
         kind = parameter.get("type")
         if kind == "enum" and not parameter.get("enum"):
-            report((*path, index), "format.enum-missing", "type `enum` without values in `enum`")
+            report((*path, index), "format.enum-missing", "type `enum` needs values in `enum`")
         elif kind == "boolean" and "enum" in parameter:
             report((*path, index), "format.enum-type", "a boolean cannot have an `enum`")
 
@@ -333,11 +333,11 @@ def _patterns(document: dict[str, Any], report: Report) -> None:
         if not isinstance(pattern, dict) or not isinstance(pattern.get("steps"), list):
             continue
         declared = pattern.get("variables")
-        known = declared if isinstance(declared, dict) else {}
+        variables = declared if isinstance(declared, dict) else {}
         for number, step in enumerate(pattern["steps"]):
             command = step.get("command") if isinstance(step, dict) else None
             for variable in placeholders(command) if isinstance(command, str) else ():
-                if variable not in known:
+                if variable not in variables:
                     report(
                         ("patterns", index, "steps", number, "command"),
                         "format.undeclared-variable",
@@ -358,5 +358,5 @@ def _counts(document: dict[str, Any], report: Report) -> None:
         report(
             ("includedCommands",),
             "format.counts",
-            f"{included} commands included, but only {total} in all",
+            f"`includedCommands` ({included}) is greater than `totalCommands` ({total})",
         )

@@ -1,6 +1,6 @@
 """What an ATM manifest must satisfy beyond its shape: versions, sums, derived facts, the checksum, no secrets.
 
-T4–T13 of RESOLUTIONS. Sums and derived facts are judged in strict mode and only mentioned in lenient mode;
+T4–T13 of RESOLUTIONS. Wrong sums and derived facts are errors in strict mode and warnings in lenient mode;
 nothing of this is part of the public schema, so `schema` mode is silent. Pure.
 """
 
@@ -41,7 +41,7 @@ def check_manifest(value: object, mode: Mode = "strict") -> list[Problem]:
     if not isinstance(value, dict):
         return report.problems
     if value.get("codeMode") is not True and "codeMode" in value:
-        report(("codeMode",), "format.atm-code-mode", "`codeMode` is always true (§7.3)")
+        report(("codeMode",), "format.atm-code-mode", "`codeMode` must be true (§7.3)")
     _unique_capabilities(value, report)
     _reduction_range(value, report)
     if mode != "schema" and not report.problems:
@@ -60,11 +60,11 @@ def check_manifest(value: object, mode: Mode = "strict") -> list[Problem]:
 def checksum_of(manifest: Mapping[str, Any]) -> str:
     """Digest of the canonical JSON without `generated` and the checksum itself (T9)."""
     bare = {key: value for key, value in manifest.items() if key != "generated"}
-    told = bare.get("metadata")
-    if isinstance(told, dict):
-        told = {key: value for key, value in told.items() if key != "checksum"}
-        bare["metadata"] = told
-        if not told:
+    metadata = bare.get("metadata")
+    if isinstance(metadata, dict):
+        metadata = {key: value for key, value in metadata.items() if key != "checksum"}
+        bare["metadata"] = metadata
+        if not metadata:
             del bare["metadata"]
     text = json.dumps(bare, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
@@ -83,8 +83,8 @@ def _unique_capabilities(value: Mapping[str, Any], report: Report) -> None:
 
 
 def _reduction_range(value: Mapping[str, Any], report: Report) -> None:
-    told = value.get("tokenReduction")
-    share = told.get("reduction") if isinstance(told, dict) else None
+    reduction = value.get("tokenReduction")
+    share = reduction.get("reduction") if isinstance(reduction, dict) else None
     if isinstance(share, (int, float)) and not 0 <= share <= 1:
         report(("tokenReduction", "reduction"), "format.range", f"{share} is outside 0…1")
 
@@ -95,7 +95,7 @@ def _version(value: Mapping[str, Any], report: Report) -> None:
         report(
             ("specVersion",),
             "format.newer-protocol",
-            f"ATM {value['specVersion']} is newer than {SPEC_MAJOR}.x; read without guarantee",
+            f"ATM {value['specVersion']} is newer than the supported {SPEC_MAJOR}.x",
         )
 
 
@@ -106,14 +106,14 @@ def _sums(value: Mapping[str, Any], report: Report) -> None:
         report(
             ("sources", "total"),
             "format.atm-total",
-            f"{sources['total']} sources are claimed, {len(listed)} are listed",
+            f"`total` is {sources['total']}, but {len(listed)} sources are listed",
         )
     by_source = tools["bySource"]
     if tools["total"] != sum(by_source.values()):
         report(
             ("tools", "total"),
             "format.atm-total",
-            f"{tools['total']} tools are claimed, `bySource` adds up to {sum(by_source.values())}",
+            f"`total` is {tools['total']}, but `bySource` adds up to {sum(by_source.values())}",
         )
     for name in by_source:
         if name not in listed:
@@ -125,20 +125,20 @@ def _sums(value: Mapping[str, Any], report: Report) -> None:
             report(
                 ("toolDefinitions", source),
                 "format.atm-total",
-                f"{len(definitions)} definitions, {by_source.get(source, 0)} tools counted",
+                f"{len(definitions)} definitions, but `bySource` counts {by_source.get(source, 0)} tools",
             )
 
 
 def _authentication(value: Mapping[str, Any], report: Report) -> None:
-    told = value.get("auth", {})
-    needs = any(each.get("required") is True for each in told.get("sources", {}).values())
-    if "required" in told and told["required"] is not needs:
+    auth = value.get("auth", {})
+    needs = any(each.get("required") is True for each in auth.get("sources", {}).values())
+    if "required" in auth and auth["required"] is not needs:
         report(
             ("auth", "required"),
             "format.atm-derived",
-            f"`auth.required` is {str(told['required']).lower()}, the sources say {str(needs).lower()} (T11)",
+            f"`auth.required` is {str(auth['required']).lower()}, the sources say {str(needs).lower()} (T11)",
         )
-    for name, each in told.get("sources", {}).items():
+    for name, each in auth.get("sources", {}).items():
         if each.get("default") not in (None, *each.get("types", (each.get("default"),))):
             report(
                 ("auth", "sources", name, "default"),
@@ -153,26 +153,26 @@ def _capabilities(value: Mapping[str, Any], report: Report) -> None:
             report(
                 ("capabilities",),
                 "format.atm-derived",
-                f"there are {kind} sources, but no capability `{capability}`",
+                f"{kind} sources need the capability `{capability}`",
             )
 
 
 def _reduction(value: Mapping[str, Any], report: Report) -> None:
-    told = value.get("tokenReduction", {})
-    before, after, share = (told.get(key) for key in ("traditional", "codeMode", "reduction"))
+    reduction = value.get("tokenReduction", {})
+    before, after, share = (reduction.get(key) for key in ("traditional", "codeMode", "reduction"))
     if not before or after is None or share is None:
         return
     if abs(share - (1 - after / before)) > 0.0051:
         report(
             ("tokenReduction", "reduction"),
             "format.atm-derived",
-            f"{share} does not follow from {before} and {after}",
+            f"{share} does not match {before} and {after} tokens",
         )
-    if "savings" in told and abs(float(told["savings"].rstrip("%")) - share * 100) > 0.1:
+    if "savings" in reduction and abs(float(reduction["savings"].rstrip("%")) - share * 100) > 0.1:
         report(
             ("tokenReduction", "savings"),
             "format.atm-derived",
-            f"{told['savings']} is not {savings_text(share)}",
+            f"{reduction['savings']} is not {savings_text(share)}",
         )
 
 
@@ -184,7 +184,7 @@ def _names(value: Mapping[str, Any], report: Report) -> None:
                 report(
                     ("sources", kind, index),
                     "format.atm-duplicate",
-                    f"two sources are called `{name}` (T13)",
+                    f"two sources are named `{name}` (T13)",
                 )
             seen.add(name)
 
@@ -195,14 +195,14 @@ def _checksum(value: Mapping[str, Any], report: Report) -> None:
         report(
             ("metadata", "checksum"),
             "format.atm-checksum-mismatch",
-            "the checksum does not fit the manifest",
+            "the checksum does not match the manifest",
             "generate it again with `atip api sync`",
         )
 
 
 def _sentence(value: Mapping[str, Any], report: Report) -> None:
     if "\n" in value["description"].strip():
-        report(("description",), "format.multi-line", "a single sentence is advised (§7.5)")
+        report(("description",), "format.multi-line", "use a single sentence (§7.5)")
 
 
 def _credentials(value: object, report: Report) -> None:
@@ -220,7 +220,7 @@ def _credentials(value: object, report: Report) -> None:
                         report(
                             (*path, key),
                             "format.atm-credential",
-                            "a manifest must not hold credentials (§16.1)",
+                            "a manifest must not contain credentials (§16.1)",
                             "name an environment variable in the configuration instead",
                         )
                 else:

@@ -1,4 +1,4 @@
-"""JSON Schema brought by documents: the one user of the validator, with nothing to fetch behind it.
+"""JSON Schemas in documents: the only user of the validator, which never fetches anything.
 
 A parameter may carry a full JSON Schema (ATIP 0.1 §3.2.5, A35). References are resolved inside the schema
 only; sizes are bounded; patterns run on the linear-time engine of the validator.
@@ -42,13 +42,13 @@ def compile_schema(schema: Mapping[str, Any], *, max_nodes: int = MAX_NODES) -> 
 
 
 def schema_problems(checker: Any, value: object) -> list[tuple[tuple[str | int, ...], str]]:
-    """Path and message of what is wrong with a value; empty when nothing is."""
-    found: list[tuple[tuple[str | int, ...], str]] = []
+    """Path and message of each problem of a value."""
+    problems: list[tuple[tuple[str | int, ...], str]] = []
     for error in checker.iter_errors(value):
-        found.append((tuple(error.instance_path), error.message[:300]))
-        if len(found) >= MAX_ERRORS:
+        problems.append((tuple(error.instance_path), error.message[:300]))
+        if len(problems) >= MAX_ERRORS:
             break
-    return found
+    return problems
 
 
 def _refuse(address: str) -> Any:
@@ -68,7 +68,8 @@ def _bound(schema: object, max_nodes: int) -> None:
             reference = node.get("$ref")
             if isinstance(reference, str) and not reference.startswith("#"):
                 raise SchemaError(
-                    "schema.remote-reference", f"`$ref` leads outside: {reference[:120]}"
+                    "schema.remote-reference",
+                    f"`$ref` points outside the schema: {reference[:120]}",
                 )
             stack.extend((child, depth + 1) for child in node.values())
         elif isinstance(node, list):

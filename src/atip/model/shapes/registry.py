@@ -1,7 +1,7 @@
 """The shapes of everything around metadata: local registry, manifest, catalogue, policy, settings.
 
 ATIP 0.6 §4.3–4.8, ATIP 0.1 §3.3 and §5.1, delegation and tool context of §10. Policy and settings are
-closed: a misspelt key there would silently allow something (SECURITY-BAR rule 6). Data.
+closed: a misspelt key there would silently allow something (SECURITY.md rule 6). Data.
 """
 
 from __future__ import annotations

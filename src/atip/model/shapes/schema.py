@@ -78,7 +78,7 @@ def _kind(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if isinstance(kind, Text):
         return _text(kind)
     if isinstance(kind, Whole):
-        return _whole(kind)
+        return _integer(kind)
     if isinstance(kind, Items):
         schema: dict[str, Any] = {"type": "array", "items": _kind(kind.kind, definitions)}
         return {**schema, "minItems": kind.minimum} if kind.minimum else schema
@@ -86,17 +86,19 @@ def _kind(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": _kind(kind.kind, definitions)}
     if isinstance(kind, Either):
         return {
-            "anyOf": [_branch(known, inner, definitions) for known, inner in kind.by_type.items()]
+            "anyOf": [
+                _branch(json_type, inner, definitions) for json_type, inner in kind.by_type.items()
+            ]
         }
     assert isinstance(kind, Anything)
     return {}
 
 
-def _branch(known: type, inner: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    if known is type(None):
+def _branch(json_type: type, inner: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    if json_type is type(None):
         return {"type": "null"}
     schema = _kind(inner, definitions)
-    return schema if schema else {"type": _PLAIN[known]}
+    return schema if schema else {"type": _PLAIN[json_type]}
 
 
 def _text(kind: Text) -> dict[str, Any]:
@@ -110,7 +112,7 @@ def _text(kind: Text) -> dict[str, Any]:
     return schema
 
 
-def _whole(kind: Whole) -> dict[str, Any]:
+def _integer(kind: Whole) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "integer"}
     if kind.minimum is not None:
         schema["minimum"] = kind.minimum

@@ -43,8 +43,8 @@ _NAMES = {
 
 def name_of(value: object) -> str:
     """The JSON name of a value's type, for messages."""
-    for known, name in _NAMES.items():
-        if isinstance(value, known) and not (known is int and isinstance(value, bool)):
+    for json_type, name in _NAMES.items():
+        if isinstance(value, json_type) and not (json_type is int and isinstance(value, bool)):
             return name
     return type(value).__name__
 
@@ -71,7 +71,7 @@ class Field:
 
 class Shape:
     """A wire object. Calling it checks a value. `closed` shapes refuse fields they do not know:
-    those of security blocks, where a misspelt key would silently allow (SECURITY-BAR rule 6)."""
+    those of security blocks, where a misspelt key would silently allow."""
 
     __slots__ = (
         *(
@@ -148,9 +148,7 @@ class Shape:
     def unknown(self, key: str, path: Parts, report: Report) -> None:
         if key[:2] == "x-" or key[:1] in ("_", "$"):
             if key == "x-":
-                report(
-                    (*path, key), "format.vendor-name", "`x-` needs the name of a vendor behind it"
-                )
+                report((*path, key), "format.vendor-name", "`x-` must be followed by a vendor name")
             return
         close = closest(key, self.fields)
         hint = f"did you mean `{close}`?" if close else "vendor fields begin with `x-`"
@@ -165,9 +163,9 @@ class Shape:
 def wrong_type(kind: type, item: Any, path: Parts, report: Report) -> None:
     """Report a value of another type; `null` where a field could be left out gets its own code."""
     if item is None:
-        report(path, "format.null", f"null instead of {_NAMES[kind]}", "leave the field out")
+        report(path, "format.null", f"expected {_NAMES[kind]}, found null", "leave the field out")
     elif kind is str and hasattr(item, "text"):
-        return  # a YAML number whose text was kept: a string was meant
+        return  # a YAML number with its text: meant as a string
     else:
         report(path, "format.type", f"expected {_NAMES[kind]}, found {name_of(item)}")
 
@@ -219,7 +217,7 @@ class Text:
         elif self.pattern is not None and not self._matches(value):
             report(path, self.code, f"`{value[:80]}` does not match {self.pattern}")
         elif self.max_length is not None and len(value) > self.max_length:
-            report(path, self.code, f"{len(value)} characters, {self.max_length} are advised")
+            report(path, self.code, f"{len(value)} characters; use at most {self.max_length}")
 
     def _matches(self, value: str) -> bool:
         """Compiled when first used: start-up must not pay for patterns that nothing needs."""
@@ -292,7 +290,7 @@ class Items:
         if not (self.quick and self.quick.issuperset(map(type, value))):
             self.look(value, path, report)
         if len(value) < self.minimum:
-            report(path, "format.too-few", f"needs at least {self.minimum}")
+            report(path, "format.too-few", f"needs at least {self.minimum} items")
 
     def look(self, value: list[Any], path: Parts, report: Report) -> None:
         """Check item by item."""
@@ -342,7 +340,7 @@ class Table:
 
 
 class Either:
-    """One of several kinds, told apart by the JSON type of the value."""
+    """One of several kinds, chosen by the JSON type of the value."""
 
     __slots__ = ("by_type",)
 
@@ -352,19 +350,19 @@ class Either:
     def __call__(self, value: Any, path: Parts, report: Report) -> None:
         kind = self.by_type.get(type(value))
         if kind is None:
-            wanted = " or ".join(_NAMES[known] for known in self.by_type)
-            report(path, "format.type", f"expected {wanted}, found {name_of(value)}")
+            expected = " or ".join(_NAMES[json_type] for json_type in self.by_type)
+            report(path, "format.type", f"expected {expected}, found {name_of(value)}")
         elif not isinstance(kind, type):
             kind(value, path, report)
 
 
-def closest(word: str, known: Sequence[str] | Mapping[str, object]) -> str | None:
-    """The known word that a person most likely meant, or None. Never raises, bounded in time."""
+def closest(word: str, words: Sequence[str] | Mapping[str, object]) -> str | None:
+    """The word most similar to `word`, or None. Never raises, bounded in time."""
     if not 2 <= len(word) <= 64:
         return None
     lowered = word.lower().replace("_", "").replace("-", "")
     best, best_distance = None, 1 + max(1, len(word) // 4)
-    for candidate in known:
+    for candidate in words:
         folded = candidate.lower().replace("_", "").replace("-", "")
         if abs(len(folded) - len(lowered)) < best_distance:
             distance = _distance(lowered, folded, best_distance)

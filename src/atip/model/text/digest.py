@@ -31,21 +31,21 @@ def parse_digest(text: str) -> Digest:
     Raises:
         FormatError: `format.digest` for another algorithm, length or alphabet.
     """
-    found = _FORM.match(text)
-    if found is None or len(found[2]) != _LENGTHS[found[1]]:
+    match = _FORM.match(text)
+    if match is None or len(match[2]) != _LENGTHS[match[1]]:
         raise FormatError(
             "format.digest",
             f"`{text[:80]}` is not a digest",
             hint="write sha256: followed by 64 hex digits",
         )
-    return Digest(algorithm=found[1], hex=found[2].lower())
+    return Digest(algorithm=match[1], hex=match[2].lower())
 
 
 def find_digest(text: object) -> Digest | None:
     """Like `parse_digest`, but None for anything that is not a digest."""
     if not isinstance(text, str):
         return None
-    found = _FORM.match(text)
-    if found is None or len(found[2]) != _LENGTHS[found[1]]:
+    match = _FORM.match(text)
+    if match is None or len(match[2]) != _LENGTHS[match[1]]:
         return None
-    return Digest(algorithm=found[1], hex=found[2].lower())
+    return Digest(algorithm=match[1], hex=match[2].lower())

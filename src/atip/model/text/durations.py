@@ -12,13 +12,13 @@ _MAX_DIGITS, _MAX_DECIMALS = 9, 6
 
 
 def parse_duration(text: str) -> tuple[float, float] | None:
-    """Seconds from and to, or None when the text is no duration. `instant` is (0, 0)."""
+    """Seconds from and to, or None if the text is not a duration. `instant` is (0, 0)."""
     if text == "instant":
         return (0.0, 0.0)
-    return _iso(text[1:]) if text.startswith("P") else _written(text)
+    return _iso(text[1:]) if text.startswith("P") else _with_unit(text)
 
 
-def _written(text: str) -> tuple[float, float] | None:
+def _with_unit(text: str) -> tuple[float, float] | None:
     unit = next((unit for unit in _UNITS if text.endswith(unit)), "")
     if not unit:
         return None
@@ -31,8 +31,8 @@ def _written(text: str) -> tuple[float, float] | None:
 
 
 def _number(text: str) -> float | None:
-    whole, point, decimals = text.partition(".")
-    if not _is_digits(whole, _MAX_DIGITS) or (point and not _is_digits(decimals, _MAX_DECIMALS)):
+    integer, point, decimals = text.partition(".")
+    if not _is_digits(integer, _MAX_DIGITS) or (point and not _is_digits(decimals, _MAX_DECIMALS)):
         return None
     return float(text)
 
@@ -48,11 +48,11 @@ def _iso(text: str) -> tuple[float, float] | None:
 
 
 def _total(text: str, units: tuple[tuple[str, float], ...]) -> float | None:
-    """Seconds of `3W2D` or `1H30M`: each unit at most once, in this order; None where something else stands there."""
+    """Seconds of `3W2D` or `1H30M`: each unit at most once, in this order; None for anything else."""
     total = 0.0
     for letter, seconds in units:
-        number, found, rest = text.partition(letter)
-        if found:
+        number, present, rest = text.partition(letter)
+        if present:
             if not _is_digits(number, _MAX_DIGITS):
                 return None
             total += float(number) * seconds

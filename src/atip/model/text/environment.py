@@ -1,6 +1,6 @@
 """Variables that change which code runs, where it connects, or what it trusts.
 
-They are never handed into a sandbox from the caller, and a manifest may not set them: each turns
+They are never passed into a sandbox from the caller, and a manifest may not set them: each turns
 data into code (`LD_PRELOAD`, `GIT_SSH_COMMAND`, `BASH_ENV`), or moves trust (`SSL_CERT_FILE`, proxies).
 """
 
@@ -66,7 +66,7 @@ NEVER_PASSED = (
         "GIT_TEMPLATE_DIR",
     ),
 )
-"""Prefixes of variables that no grant hands in: they make another program's code run."""
+"""Prefixes of variables that no grant can pass: they make another program's code run."""
 _ALSO_NEVER = NAMES - {"HOME", "DISPLAY", "WAYLAND_DISPLAY", "XDG_CONFIG_HOME", "CC", "CXX"}
 _NAME = late_regex(r"[A-Za-z_][A-Za-z0-9_]*")
 

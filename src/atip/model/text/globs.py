@@ -3,7 +3,7 @@
 Three kinds: a literal path, a subtree `dir/**`, and anything else with `*`, `?` or `[`. Only the first
 two can be enforced exactly; the third is expanded when a sandbox starts. Paths begin with `/` or
 `~/`, or with `**/`, which means below the working directory. `..` is refused: after links it would
-mean something else than it says. Implements AIP-29 "Sandbox" fs; RESOLUTIONS P19.
+refer to another path. Implements AIP-29 "Sandbox" fs; RESOLUTIONS P19.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ class HostPattern(Value):
 
 
 def canonical_host(text: str) -> str | None:
-    """The one form of a host name, or None if it is no name (addresses are none)."""
-    # Lower case before the look at compatibility forms: capitals are no disguise.
+    """The one form of a host name, or None if it is not a name (addresses are not)."""
+    # Lower case before the check for compatibility forms: capitals are harmless.
     import unicodedata
 
     lowered = text.lower()
@@ -122,9 +122,9 @@ def parse_host_pattern(text: str) -> HostPattern:
         raise _refused(text, "not a host name; only `name` and `*.name` can be granted")
     labels = name.split(".")
     if len(labels) < 2 or labels[-1] in _LOCAL or name.endswith("home.arpa"):
-        raise _refused(text, "the name has a meaning on this machine or network only")
+        raise _refused(text, "the name is only valid on this machine or network")
     if wide and len(labels) == 2 and len(labels[1]) == 2 and labels[0] in _SECOND:
-        raise _refused(text, "too wide: everybody can register a name below it")
+        raise _refused(text, "too broad: anyone can register a name below it")
     return HostPattern(name=name, subdomains=wide)
 
 
@@ -139,7 +139,7 @@ def parse_endpoint(text: str) -> tuple[str, int]:
     if not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
         raise FormatError("host.endpoint", f"`{text}` is not `host:port`")
     if not is_address(bare) and canonical_host(bare) is None:
-        raise FormatError("host.endpoint", f"`{text}` names no host")
+        raise FormatError("host.endpoint", f"`{text}` does not contain a valid host")
     return (bare if is_address(bare) else canonical_host(bare) or ""), int(port)
 
 

@@ -32,26 +32,26 @@ OPERATIONS = ARGUMENTS | frozenset(_TYPESCRIPT.split())
 
 def slug(text: str, fallback: str = "operation", reserved: frozenset[str] = OPERATIONS) -> str:
     """`text` as snake_case of ASCII letters, digits and single underscores, beginning with a letter."""
-    made = "_".join(word.lower() for word in _WORD.findall(text))[:_MAX].rstrip("_")
-    if not made:
-        made = fallback
-    if made[0].isdigit():
-        made = f"{fallback}_{made}"
-    return f"{made}_" if made in reserved else made
+    name = "_".join(word.lower() for word in _WORD.findall(text))[:_MAX].rstrip("_")
+    if not name:
+        name = fallback
+    if name[0].isdigit():
+        name = f"{fallback}_{name}"
+    return f"{name}_" if name in reserved else name
 
 
-def unique(wanted: str, taken: set[str], hints: Iterable[str] = ()) -> str:
-    """`wanted`, or with the first hint that makes it different, or with a number; adds it to `taken`."""
-    for made in (wanted, *(f"{wanted.rstrip('_')}_{hint}" for hint in hints if hint)):
-        if made not in taken:
-            taken.add(made)
-            return made
+def unique(base: str, used: set[str], hints: Iterable[str] = ()) -> str:
+    """`base`, with the first hint that makes it unique, or with a number; adds it to `used`."""
+    for candidate in (base, *(f"{base.rstrip('_')}_{hint}" for hint in hints if hint)):
+        if candidate not in used:
+            used.add(candidate)
+            return candidate
     number = 2
-    while f"{wanted}_{number}" in taken:
+    while f"{base}_{number}" in used:
         number += 1
-    made = f"{wanted}_{number}"
-    taken.add(made)
-    return made
+    candidate = f"{base}_{number}"
+    used.add(candidate)
+    return candidate
 
 
 def camel(name: str) -> str:

@@ -25,7 +25,7 @@ _DEVICES = frozenset(
 
 
 def why_unsafe(name: str) -> str | None:
-    """The reason why `name` must not be used as a tool's name, or None if it may."""
+    """Why `name` is not safe as a tool's name; None if it is."""
     if not name:
         return "the name is empty"
     if len(name) > 64:

@@ -30,12 +30,12 @@ class Regex:
 
     def search(self, text: str) -> dict[str | int, str | None] | None:
         """Groups of the first match by number and by name (0 is the whole), or None."""
-        found = self._compiled.search(text[:MAX_SUBJECT])
-        if found is None:
+        match = self._compiled.search(text[:MAX_SUBJECT])
+        if match is None:
             return None
-        groups: dict[str | int, str | None] = {0: found.group(0)}
-        groups.update(enumerate(found.groups(), 1))
-        groups.update(found.groupdict())
+        groups: dict[str | int, str | None] = {0: match.group(0)}
+        groups.update(enumerate(match.groups(), 1))
+        groups.update(match.groupdict())
         return groups
 
     def matches(self, text: str) -> bool:
@@ -89,16 +89,16 @@ class _LateRegex:
     def __getattr__(self, name: str) -> Any:
         import re
 
-        found = getattr(re.compile(self._source), name)
-        setattr(self, name, found)
-        return found
+        attribute = getattr(re.compile(self._source), name)
+        setattr(self, name, attribute)
+        return attribute
 
 
 def late_regex(source: AnyStr) -> re.Pattern[AnyStr]:
     """An expression of our own that is compiled when it is first used; flags are written into it (`(?i)`)."""
     late: Any = _LateRegex(source)
-    found: re.Pattern[AnyStr] = late
-    return found
+    pattern: re.Pattern[AnyStr] = late
+    return pattern
 
 
 def compile_regex(source: str, *, ignore_case: bool = False) -> Regex:
@@ -159,7 +159,7 @@ def _refusal(source: str, message: str) -> FormatError:
         if construct in source:
             return FormatError(
                 "regex.unsupported",
-                f"{name} cannot be matched in linear time, so they are not accepted",
+                f"{name} are not supported: they cannot be matched in linear time",
                 hint="rewrite the pattern without them",
             )
-    return FormatError("regex.syntax", f"not a pattern we accept: {message}")
+    return FormatError("regex.syntax", f"not a valid pattern: {message}")

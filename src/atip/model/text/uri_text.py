@@ -51,15 +51,15 @@ def path_value(name: str, value: object, style: str, explode: bool) -> str:
     Raises:
         UsageError: `api.path-value` for a value that would change the path.
     """
-    made = _path_value(name, value, style, explode)
+    encoded = _path_value(name, value, style, explode)
     # SECURITY: `.` and `..` cannot be hidden by encoding; every URL parser removes them, encoded or not.
-    if made in {"", ".", ".."}:
+    if encoded in {"", ".", ".."}:
         raise UsageError(
             "api.path-value",
             f"`{name}` cannot be `{text_of(value)}`: it would change the path of the request",
-            hint="give a value that is not empty, `.` or `..`",
+            hint="use a value that is not empty, `.` or `..`",
         )
-    return made
+    return encoded
 
 
 def _path_value(name: str, value: object, style: str, explode: bool) -> str:
@@ -126,14 +126,14 @@ def deep_pairs(
     name: str, value: object, keep: frozenset[int] = frozenset(), *, encoded: bool = False
 ) -> list[tuple[str, str]]:
     """Nested values as `a[b][0]=c`: the usual reading of `deepObject` beyond one level."""
-    here = name if encoded else encode(name)
+    encoded_name = name if encoded else encode(name)
     if isinstance(value, dict):
         children: Sequence[tuple[str, object]] = [(str(key), each) for key, each in value.items()]
     elif isinstance(value, (list, tuple)):
         children = [(str(index), each) for index, each in enumerate(value)]
     else:
-        return [(here, encode(text_of(value), keep))]
-    made: list[tuple[str, str]] = []
+        return [(encoded_name, encode(text_of(value), keep))]
+    pairs: list[tuple[str, str]] = []
     for key, each in children:
-        made += deep_pairs(f"{here}%5B{encode(key)}%5D", each, keep, encoded=True)
-    return made
+        pairs += deep_pairs(f"{encoded_name}%5B{encode(key)}%5D", each, keep, encoded=True)
+    return pairs

@@ -1,6 +1,6 @@
 """Versions and npm-style ranges: the one user of `node-semver`.
 
-Programs print versions that are no semantic versions (`5.1.6-0+deb12u1`, `n6.0`, `2.40`): what leads is taken.
+Programs print versions that are not semantic versions (`5.1.6-0+deb12u1`, `n6.0`, `2.40`): the leading numbers are used.
 Implements AIP-29 `version_check.range`; RESOLUTIONS P14, P15.
 """
 
@@ -29,11 +29,11 @@ def coerce_version(text: str) -> str | None:
     if exact is not None:
         core, _, suffix = exact.group(1).partition("-")
         return exact.group(1) if suffix and _PRERELEASE.match(suffix) else core
-    found = _LEADING.search(text)
-    if found is None:
+    match = _LEADING.search(text)
+    if match is None:
         return None
-    core = ".".join(str(int(part or 0)) for part in found.groups())
-    early = _PRERELEASE.match(text, found.end())
+    core = ".".join(str(int(part or 0)) for part in match.groups())
+    early = _PRERELEASE.match(text, match.end())
     if early is None:
         return core
     word = early.group(1).lower()
@@ -41,7 +41,7 @@ def coerce_version(text: str) -> str | None:
 
 
 def check_range(text: str) -> None:
-    """Refuse what is no npm range.
+    """Refuse text that is not an npm range.
 
     Raises:
         FormatError: `version.range`.
@@ -49,7 +49,7 @@ def check_range(text: str) -> None:
     import nodesemver
 
     if len(text) > MAX_TEXT:
-        raise FormatError("version.range", "the range is too long")
+        raise FormatError("version.range", f"the range has more than {MAX_TEXT} characters")
     try:
         nodesemver.make_range(text, loose=True)
     except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:

@@ -17,24 +17,24 @@ def choose_commands(tools: list[Tool], commands: Sequence[str]) -> list[Tool]:
     """The tools with only these commands; a tool that has none of them is left out."""
     if not commands:
         return tools
-    found: list[Tool] = []
+    selected: list[Tool] = []
     left = dict.fromkeys(commands)
     missing: NotFoundError | None = None
     for tool in tools:
-        named = []
+        present = []
         for command in commands:
             try:
                 view(tool, commands=[command])
             except NotFoundError as error:
                 missing = error
             else:
-                named.append(command)
+                present.append(command)
                 left.pop(command, None)
-        if named:
-            found.append(view(tool, commands=named))
+        if present:
+            selected.append(view(tool, commands=present))
     if left and missing is not None:
         raise missing
-    return found
+    return selected
 
 
 def warn_of_many(tools: Sequence[Tool], most: int) -> None:

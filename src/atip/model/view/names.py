@@ -1,4 +1,4 @@
-"""Which commands did a person name? Every spelling of A40: `pr`, `pr.create`, `pr create`, `a,b`.
+"""Resolve names of commands, in every spelling of A40: `pr`, `pr.create`, `pr create`, `a,b`.
 
 Aliases and a leading tool name are understood. Does not look at what a command is.
 """
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 def resolve(tool: Tool, names: Sequence[str]) -> tuple[Path, ...]:
-    """Paths of the commands that were asked for, in any spelling of A40.
+    """Paths of the requested commands, in any spelling of A40.
 
     Raises:
         NotFoundError: `view.unknown-command`.
     """
-    found: dict[Path, None] = {}
+    paths: dict[Path, None] = {}
     for name in names:
-        whole = _find(tool, name)
-        if whole is not None:
-            found[whole] = None
+        full_path = _find(tool, name)
+        if full_path is not None:
+            paths[full_path] = None
             continue
         for part in name.split(","):
             if part.strip():
-                found[_find(tool, part) or _unknown(tool, part)] = None
-    return tuple(found)
+                paths[_find(tool, part) or _unknown(tool, part)] = None
+    return tuple(paths)
 
 
 def _find(tool: Tool, text: str) -> Path | None:
@@ -54,12 +54,12 @@ def _find(tool: Tool, text: str) -> Path | None:
 
 def _step(commands: Mapping[str, Command], word: str) -> Path | None:
     """The names that one word stands for: a name, an alias, or names joined by dots."""
-    exact = _named(commands, word)
+    exact = _name_of(commands, word)
     if exact is not None:
         return (exact,)
     end = word.rfind(".")
     while end > 0:
-        head = _named(commands, word[:end])
+        head = _name_of(commands, word[:end])
         if head is not None:
             rest = _step(commands[head].commands or {}, word[end + 1 :])
             if rest is not None:
@@ -68,7 +68,7 @@ def _step(commands: Mapping[str, Command], word: str) -> Path | None:
     return None
 
 
-def _named(commands: Mapping[str, Command], word: str) -> str | None:
+def _name_of(commands: Mapping[str, Command], word: str) -> str | None:
     if word in commands:
         return word if word else None
     return next((name for name, each in commands.items() if word in (each.aliases or ())), None)

@@ -1,4 +1,4 @@
-"""A part of a tool that says of itself that it is a part (partial discovery, §3.1.1).
+"""A part of a tool, marked as partial (partial discovery, §3.1.1).
 
 Pure: a Tool goes in, a smaller Tool comes out, with `partial`, `filter`, both counts and `omitted`
 filled in. Counts are of leaves: commands without subcommands (A40). `safetyAssumption` is computed
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 REASONS = ("size-limited", "filtered", "depth-limited", "deprecated")
-"""When several applied, the first of these is told: least expected by the reader first."""
+"""When several apply, the first of these is reported: least expected by the reader first."""
 
 
 def view(
@@ -43,7 +43,7 @@ def view(
     deprecated: bool = True,
     hidden: bool = True,
 ) -> Tool:
-    """The part of a tool that was asked for; the tool itself when nothing was asked.
+    """The requested part of a tool; the tool itself if no part is requested.
 
     `commands` takes `pr`, `pr.create`, `pr create` and lists `a,b` of these (A40). `depth` counts
     levels from the root; a command asked for by name is kept however deep it lies. `max_bytes`
@@ -55,23 +55,25 @@ def view(
         UsageError: `view.depth` when `depth` is below 1.
     """
     if depth is not None and depth < 1:
-        raise UsageError("view.depth", f"depth {depth} leaves nothing", hint="1 is the top level")
-    wanted = resolve(tool, commands)
+        raise UsageError(
+            "view.depth", f"depth must be at least 1, not {depth}", hint="1 is the top level"
+        )
+    requested = resolve(tool, commands)
     cut = Cut(tool)
-    keep = _Keep(wanted=wanted, depth=depth, deprecated=deprecated, hidden=hidden, cut=cut)
-    kept, _here = keep.level(tool.commands or {}, ())
-    part = tool.replace(commands=kept) if cut.reasons else tool
-    if (wanted or depth is not None) and not cut.reasons & {"filtered", "depth-limited"}:
+    keep = _Keep(requested=requested, depth=depth, deprecated=deprecated, hidden=hidden, cut=cut)
+    remaining, _omitted_count = keep.level(tool.commands or {}, ())
+    part = tool.replace(commands=remaining) if cut.reasons else tool
+    if (requested or depth is not None) and not cut.reasons & {"filtered", "depth-limited"}:
         # A filter that happened to leave nothing out is still one: the answer says so (§3.1.1).
-        cut.reasons.add("filtered" if wanted else "depth-limited")
+        cut.reasons.add("filtered" if requested else "depth-limited")
     if cut.reasons:
-        part = _described(tool, part, wanted, depth, cut)
+        part = _described(tool, part, requested, depth, cut)
     if max_bytes is not None:
         from atip.model.view.size import shrink, size_of
 
         if size_of(part) > max_bytes:
             part = shrink(
-                tool, part, max_bytes, cut, lambda p: _described(tool, p, wanted, depth, cut)
+                tool, part, max_bytes, cut, lambda p: _described(tool, p, requested, depth, cut)
             )
     return part
 
@@ -82,15 +84,15 @@ class _Keep:
     def __init__(
         self,
         *,
-        wanted: tuple[Path, ...],
+        requested: tuple[Path, ...],
         depth: int | None,
         deprecated: bool,
         hidden: bool,
         cut: Cut,
     ) -> None:
-        self._wanted = wanted
-        self._above = {path[:n] for path in wanted for n in range(len(path))}
-        self._named = set(wanted)
+        self._requested = requested
+        self._above = {path[:n] for path in requested for n in range(len(path))}
+        self._named = set(requested)
         self._depth = depth
         self._deprecated = deprecated
         self._hidden = hidden
@@ -100,13 +102,13 @@ class _Keep:
         self, commands: Mapping[str, Command], path: Path, *, inside: bool = False
     ) -> tuple[dict[str, Command], int]:
         """Commands of one level that stay, and how many leaves were left out right here."""
-        kept: dict[str, Command] = {}
-        here = 0
+        remaining: dict[str, Command] = {}
+        omitted_count = 0
         for name, command in commands.items():
             below = (*path, name)
             reason = self._why_not(below, command, inside)
             if reason:
-                here += self._cut.leave_out(below, command, reason)
+                omitted_count += self._cut.leave_out(below, command, reason)
                 continue
             children = command.commands
             if children:
@@ -115,12 +117,12 @@ class _Keep:
                     command = stub(command.replace(commands=inner or None), gone)
                 elif any(inner[child] is not children[child] for child in inner):
                     command = command.replace(commands=inner)
-            kept[name] = command
-        return kept, here
+            remaining[name] = command
+        return remaining, omitted_count
 
     def _why_not(self, path: Path, command: Command, inside: bool) -> str:
         on_the_way = path in self._named or path in self._above
-        if self._wanted and not inside and not on_the_way:
+        if self._requested and not inside and not on_the_way:
             return "filtered"
         if self._depth is not None and len(path) > self._depth and not on_the_way:
             return "depth-limited"
@@ -134,42 +136,44 @@ class _Keep:
 
 
 def _described(
-    whole: Tool, part: Tool, wanted: tuple[Path, ...], depth: int | None, cut: Cut
+    tool: Tool, part: Tool, requested: tuple[Path, ...], depth: int | None, cut: Cut
 ) -> Tool:
     """`part` with the fields that tell a reader what is missing."""
     reasons = set(cut.reasons)
-    if whole.omitted is not None and whole.omitted.reason:
-        reasons.add(whole.omitted.reason)
+    if tool.omitted is not None and tool.omitted.reason:
+        reasons.add(tool.omitted.reason)
     return part.replace(
         partial=True,
-        filter=_filter(whole, wanted, depth),
-        total_commands=count_commands(whole),
+        filter=_filter(tool, requested, depth),
+        total_commands=count_commands(tool),
         included_commands=len(list(leaves_of(part))),
         omitted=Omitted(
             reason=next((reason for reason in REASONS if reason in reasons), "filtered"),
-            safety_assumption=_assumption(whole, cut.effects),
-            extra=whole.omitted.extra if whole.omitted is not None else {},
+            safety_assumption=_assumption(tool, cut.effects),
+            extra=tool.omitted.extra if tool.omitted is not None else {},
         ),
     )
 
 
-def _filter(whole: Tool, wanted: tuple[Path, ...], depth: int | None) -> Filter | None:
+def _filter(tool: Tool, requested: tuple[Path, ...], depth: int | None) -> Filter | None:
     """What was asked, with what an earlier view had been asked; depth null where unused (A46)."""
-    before = whole.filter
-    if before is None and not wanted and depth is None:
+    before = tool.filter
+    if before is None and not requested and depth is None:
         return None
     before = before or Filter()
     earlier = before.depth if isinstance(before.depth, int) else None
     levels = [each for each in (earlier, depth) if each is not None]
-    asked = tuple(" ".join(path) or whole.name for path in wanted) or before.commands
-    return Filter(commands=asked, depth=min(levels) if levels else None, extra=before.extra)
+    requested_commands = tuple(" ".join(path) or tool.name for path in requested) or before.commands
+    return Filter(
+        commands=requested_commands, depth=min(levels) if levels else None, extra=before.extra
+    )
 
 
-def _assumption(whole: Tool, omitted: Sequence[Effects]) -> str:
-    """What may honestly be said of everything that is missing, earlier omissions included."""
+def _assumption(tool: Tool, omitted: Sequence[Effects]) -> str:
+    """The safety assumption for everything that is missing, earlier omissions included."""
     earlier = None
-    if whole.partial or whole.omitted is not None:
-        earlier = whole.omitted.safety_assumption if whole.omitted is not None else "unknown"
+    if tool.partial or tool.omitted is not None:
+        earlier = tool.omitted.safety_assumption if tool.omitted is not None else "unknown"
     if earlier == "known-unsafe" or any(is_destructive(effects) for effects in omitted):
         return "known-unsafe"
     # SECURITY: silence never becomes safety. One omitted command with an unstated fact, or nothing
@@ -180,7 +184,7 @@ def _assumption(whole: Tool, omitted: Sequence[Effects]) -> str:
 
 
 def is_destructive(effects: Effects) -> bool:
-    """Whether something is said to be lost for good."""
+    """Whether the effects declare a permanent loss."""
     return bool(effects.destructive or effects.filesystem.delete or effects.deletes)
 
 

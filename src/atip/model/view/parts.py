@@ -93,6 +93,6 @@ def _is_runnable(group: Command) -> bool:
 def _subtree(path: Path, command: Command) -> Iterator[tuple[Path, Command]]:
     stack = [(path, command)]
     while stack:
-        here, each = stack.pop()
-        yield here, each
-        stack.extend(((*here, name), child) for name, child in (each.commands or {}).items())
+        node_path, each = stack.pop()
+        yield node_path, each
+        stack.extend(((*node_path, name), child) for name, child in (each.commands or {}).items())

@@ -1,4 +1,4 @@
-"""One command of a stored document, as a document that says of itself that it is a part (§3.1.1).
+"""One command of a stored document, as a partial document (§3.1.1).
 
 The same answer as `view`, on plain values: `show git commit --json` prints one of 200 commands, and decoding all of them costs
 ten times more than reading them. Where the answer needs more than names and stated effects (a document that is a
@@ -73,8 +73,8 @@ def _pruned(node: Node, path: Sequence[str]) -> tuple[Node, int]:
     child, gone = _pruned(commands[path[0]], path[1:])
     if gone:
         own = child.get("x-atip")
-        kept = own if isinstance(own, dict) else {}
-        child = {**child, "x-atip": {**kept, OMITTED_COMMANDS: _noted(child) + gone}}
+        own_fields = own if isinstance(own, dict) else {}
+        child = {**child, "x-atip": {**own_fields, OMITTED_COMMANDS: _noted(child) + gone}}
     itself = {"": node["commands"][""]} if "" in node["commands"] else {}
     others = sum(count_leaves(one) for name, one in commands.items() if name != path[0])
     return {**node, "commands": {**itself, path[0]: child}}, others

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from atip.model.tool import BOOLEAN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from atip.model.tool import Argument, Command, Option, Tool
@@ -9,11 +11,16 @@ if TYPE_CHECKING:
 
 def signature(tool: Tool, path: tuple[str, ...], command: Command, *, max_options: int = 12) -> str:
     """`gh pr create <TITLE> [--draft] [--base STRING] …`; required things first, hidden ones left out."""
-    words = [tool.name, *(part for part in path if part)]
-    options = [one for one in command.options or () if not one.hidden and one.flags]
-    words += [_option(one) for one in options if one.is_required]
+    words = [tool.name, *filter(None, path)]
+    optional = []
+    for one in command.options or ():
+        if one.hidden or not one.flags:
+            continue
+        if one.required is True:
+            words.append(_option(one))
+        else:
+            optional.append(one)
     words += [_argument(one) for one in command.arguments or ()]
-    optional = [one for one in options if not one.is_required]
     words += [f"[{_option(one)}]" for one in optional[:max_options]]
     if len(optional) > max_options:
         words.append(f"[+{len(optional) - max_options} options]")
@@ -21,8 +28,9 @@ def signature(tool: Tool, path: tuple[str, ...], command: Command, *, max_option
 
 
 def _option(option: Option) -> str:
-    flag = max(option.flags, key=len)
-    if not option.takes_value:
+    flags = option.flags
+    flag = flags[0] if len(flags) == 1 else max(flags, key=len)
+    if option.type == BOOLEAN:
         return flag
     value = (
         "|".join(str(choice) for choice in option.enum[:6]) if option.enum else option.type.upper()

@@ -34,7 +34,7 @@ def size_of(tool: Tool) -> int:
 
 
 def shrink(
-    whole: Tool, part: Tool, max_bytes: int, cut: Cut, describe: Callable[[Tool], Tool]
+    tool: Tool, part: Tool, max_bytes: int, cut: Cut, describe: Callable[[Tool], Tool]
 ) -> Tool:
     """`part` within `max_bytes`, as far as that goes: name, version and what was left out remain."""
     cut.reasons.add("size-limited")
@@ -50,8 +50,8 @@ def shrink(
     if excess > 0:
         more, excess = _choose(part, excess, deeper_than=0, bare=bare, skip=gone)
         gone |= more
-    kept, _here = _without(part.commands or {}, (), gone, bare, cut)
-    return describe(part.replace(commands=kept if part.commands is not None else None))
+    remaining, _omitted_count = _without(part.commands or {}, (), gone, bare, cut)
+    return describe(part.replace(commands=remaining if part.commands is not None else None))
 
 
 def _choose(
@@ -106,12 +106,12 @@ def _without(
     bare: frozenset[Path],
     cut: Cut,
 ) -> tuple[dict[str, Command], int]:
-    kept: dict[str, Command] = {}
-    here = 0
+    remaining: dict[str, Command] = {}
+    omitted_count = 0
     for name, command in commands.items():
         below = (*path, name)
         if below in gone:
-            here += cut.leave_out(below, command, "size-limited")
+            omitted_count += cut.leave_out(below, command, "size-limited")
             continue
         if command.commands:
             inner, missing = _without(command.commands, below, gone, bare, cut)
@@ -119,8 +119,8 @@ def _without(
                 command = stub(command.replace(commands=inner or None), missing)
             else:
                 command = command.replace(commands=inner)
-        kept[name] = _stripped(command) if below in bare else command
-    return kept, here
+        remaining[name] = _stripped(command) if below in bare else command
+    return remaining, omitted_count
 
 
 def _stripped(command: Command) -> Command:

@@ -17,6 +17,11 @@
     return node;
   }
 
+  // A flag stays on one line: browsers break after its hyphen. `parts.html` has the same rule.
+  function whole(text) {
+    return String(text).split(/( +)/).map((word) => (word.length <= 40 && /^[("'`[]*-/.test(word) ? make("span", "whole", word) : word));
+  }
+
   function askWorker(url) {
     const worker = new Worker(url, { type: "module" });
     worker.onerror = () => { status.textContent = "The judge could not be started in this browser."; };
@@ -63,7 +68,7 @@
 
   function presetBoxes(presets) {
     return make("div", "presets", ...Object.entries(presets).map(([name, found]) =>
-      make("div", "", make("b", "", name), " ", decision(found.decision), make("p", "dim", found.reasons.join("; ")), make("p", "dim", found.rule))));
+      make("div", "", make("b", "", name), " ", decision(found.decision), make("p", "dim", ...whole(found.reasons.join("; "))), make("p", "dim rule", "Rule: ", ...whole(found.rule)))));
   }
 
   function show(found) {
@@ -74,10 +79,10 @@
     if (first.problem) nodes.push(make("p", "warning", first.problem));
     if (first.invocations.length) nodes.push(make("h2", "", "Commands"));
     first.invocations.forEach((one, at) => {
-      const card = make("section", "card", make("h3", "", one.text || one.tool), facts(one.effects));
+      const card = make("section", "card", make("h3", "", ...whole(one.text || one.tool)), facts(one.effects));
       const words = found.words[at] || [];
-      card.append(make("ul", "words", ...words.map((word) => make("li", word.role, make("code", "", word.word), make("span", "role", word.role + (word.text ? ": " + word.text : ""))))));
-      if (one.reasons.length) card.append(make("ul", "", ...one.reasons.map((reason) => make("li", "", make("code", "", reason.subject), " " + reason.says + " ", make("span", "evidence", reason.evidence)))));
+      card.append(make("ul", "words", ...words.map((word) => make("li", word.role, make("code", "", ...whole(word.word)), make("span", "role", ...whole(word.role + (word.text ? ": " + word.text : "")))))));
+      if (one.reasons.length) card.append(make("ul", "", ...one.reasons.map((reason) => make("li", "", make("code", "", ...whole(reason.subject)), " ", ...whole(reason.says), " ", make("span", "evidence", reason.evidence)))));
       nodes.push(card);
     });
     output.replaceChildren(...nodes);

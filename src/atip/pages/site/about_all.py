@@ -6,11 +6,11 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from atip.knowledge.proof import summary as summary_of_proof
-from atip.model.reading.shim_records import encode_text
+from atip.model.reading.shim_records import encode_bytes
 from atip.model.text.visible_text import clean
 from atip.model.value import Value
 from atip.pages.judge_pack import judge_files
-from atip.pages.search_pieces import index_files
+from atip.pages.search_pieces import BLOCK, block_data, block_files, word_files
 from atip.pages.site import feeds
 
 if TYPE_CHECKING:
@@ -54,9 +54,17 @@ class CatalogPages:
         self._site, self._base = site, base
 
     def files(
-        self, summaries: list[Data], state: SiteState, assets: Mapping[str, Asset], modules: str
+        self,
+        summaries: list[Data],
+        state: SiteState,
+        assets: Mapping[str, Asset],
+        modules: str,
+        fresh: set[str],
     ) -> Iterator[SiteFile]:
         """Every file about all tools.
+
+        Args:
+            fresh: addresses of the pages of tools that differ from the last build.
 
         Raises:
             NotFoundError: `site.no-pyodide`.
@@ -67,7 +75,7 @@ class CatalogPages:
         yield from self._overview([_shown(one) for one in summaries], totals, state.changes)
         yield from self._coverage(summaries, totals)
         yield from self._changes(state.changes)
-        yield from self._search(pages, state)
+        yield from self._search(pages, state, fresh)
         yield from self._explain(modules)
         addresses = [*_OWN, *(page["address"] for page in pages)]
         yield from _plain(feeds.sitemap(self._base, addresses, self._updated))
@@ -78,20 +86,20 @@ class CatalogPages:
         return str(self._site["updated"])
 
     def _page(self, path: str, template: str, page: Data) -> SiteFile:
-        return self._page_of(path, template, page, encode_text(page))
+        return self._page_of(path, template, page, encode_bytes(page))
 
-    def _page_of(self, path: str, template: str, page: Data, text: str) -> SiteFile:
+    def _page_of(self, path: str, template: str, page: Data, data: bytes) -> SiteFile:
         return SiteFile(
             path=path,
-            mark=_digest(f"{template} {text}".encode()),
+            mark=_digest(f"{template} ".encode() + data),
             make=lambda: self._renderer.page(template, path.removesuffix("index.html"), page=page),
         )
 
     def _with_json(self, path: str, template: str, page: Data) -> Iterator[SiteFile]:
         """A page, and its data beside it."""
-        text = encode_text(page)
-        yield self._page_of(path, template, page, text)
-        yield from _plain({f"{path.removesuffix('.html')}.json": text.encode()})
+        data = encode_bytes(page)
+        yield self._page_of(path, template, page, data)
+        yield from _plain({f"{path.removesuffix('.html')}.json": data})
 
     def _overview(self, tools: list[Data], totals: Data, changes: list[Data]) -> Iterator[SiteFile]:
         """The start page and the lists by letter."""
@@ -123,8 +131,9 @@ class CatalogPages:
         yield from self._with_json("changes/index.html", "changes.html", {"changes": changes})
         yield from _plain(feeds.feeds(self._site, self._base, changes))
 
-    def _search(self, pages: list[Data], state: SiteState) -> Iterator[SiteFile]:
+    def _search(self, pages: list[Data], state: SiteState, fresh: set[str]) -> Iterator[SiteFile]:
         yield self._page("search/index.html", "search.html", {})
+        before = state.numbers
         state.number_pages([page["address"] for page in pages])
         numbers = state.numbers
         documents = {
@@ -132,7 +141,14 @@ class CatalogPages:
             for page in pages
         }
         words = {numbers[page["address"]]: page["words"] for page in pages}
-        yield from _plain(index_files(documents, words))
+        yield from _plain(word_files(documents, words))
+        stale = {before[address] // BLOCK for address in before.keys() - numbers.keys()}
+        stale |= {numbers[address] // BLOCK for address in fresh}
+        for path, held in block_files(documents):
+            mark = "" if held[0] // BLOCK in stale else state.others.get(path, "")
+            # a block whose pages are those of the last build is not even encoded
+            data = b"" if mark else block_data(documents, held)
+            yield SiteFile(path=path, mark=mark or _digest(data), make=lambda data=data: data)  # type: ignore[misc]
 
     def _explain(self, modules: str) -> Iterator[SiteFile]:
         """With the judge, where the folder of its package is named."""

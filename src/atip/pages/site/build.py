@@ -110,6 +110,8 @@ class _SiteBuild:
         self.state = SiteState(order.out, style)
         self.folder = SiteFolder(order.out, is_first=not self.state.tools)
         self.written = 0
+        self.fresh: set[str] = set()
+        """Addresses of the pages that this build made."""
 
     def run(self, progress: Progress | None) -> SiteReport:
         try:
@@ -140,6 +142,7 @@ class _SiteBuild:
                 now[name] = {**before[name], "stamp": stamp}
             else:
                 now[name] = {"stamp": stamp, "mark": result.mark, "summary": result.summary}
+                self.fresh |= {page["address"] for page in result.summary["pages"]}
                 self._replace(before.get(name), result.summary, is_first=not before)
         gone = sorted(before.keys() - now.keys())
         for name in gone:  # (3)
@@ -194,7 +197,8 @@ class _SiteBuild:
         assets = load_assets()
         base = (self.order.base or f"{self.registry.url}/site").rstrip("/")
         pages = CatalogPages(self.registry, Renderer(self.site, assets), self.site, base)
-        files = list(pages.files(summaries, self.state, assets, self.order.node_modules))
+        modules = self.order.node_modules
+        files = list(pages.files(summaries, self.state, assets, modules, self.fresh))
         before = self.state.others if self.state.is_current else {}
         self.folder.write(
             (file.path, file.make()) for file in files if before.get(file.path) != file.mark

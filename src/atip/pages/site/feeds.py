@@ -9,7 +9,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
-from atip.model.reading.shim_records import encode_text
+from atip.model.reading.shim_records import encode_bytes
 from atip.pages.names import plain_url
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def feeds(site: Mapping[str, Any], base: str, changes: Sequence[Change]) -> dict
         "items": items,
     }
     return {
-        "changes/feed.json": encode_text(document).encode(),
+        "changes/feed.json": encode_bytes(document),
         "changes/feed.xml": _atom(site, base, items),
     }
 

@@ -9,6 +9,7 @@ from atip.errors import FormatError, NotFoundError
 from atip.model.reading.decode import decode
 from atip.model.reading.reader import STORE, read_json
 from atip.model.value import Value
+from atip.pages.site.quick_records import quick_record
 from atip.registry import tree
 from atip.registry.publish.files.delivery import headers_for
 from atip.system.stores.objects import open_store
@@ -53,7 +54,7 @@ class PublishedShim(Value):
         """The tool; None for a document that cannot be read."""
         try:
             document: Any = read_json(self.data, fast_bytes=0)
-            return decode(document).tool
+            return decode(document, record=quick_record).tool
         except FormatError:
             return None
 

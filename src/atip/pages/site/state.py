@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from atip.errors import FormatError
-from atip.model.reading.shim_records import decode_quickly, encode_text
+from atip.model.reading.shim_records import decode_quickly, encode_bytes
 from atip.system.files import write_atomic
 
 FILE = ".atip-site.json"
@@ -42,7 +42,7 @@ class SiteState:
             "changes": self.changes,
             "others": self.others,
         }
-        write_atomic(self._path, encode_text(document).encode(), mode=0o644, durable=False)
+        write_atomic(self._path, encode_bytes(document), mode=0o644, durable=False)
 
     def number_pages(self, addresses: list[str]) -> None:
         """Give every page a number; those that stay keep theirs, so that few files of the index change."""

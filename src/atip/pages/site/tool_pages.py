@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from atip.pages.site.published import PublishedShim, PublishedTool
 
     Data = dict[str, Any]
+    Decoded = dict[str, Tool | None]
+    """Digest of a binary → its document; None: cannot be read."""
 
 _MAX_STEPS = 10
 """How many steps between versions are shown, the newest first."""
@@ -38,12 +40,13 @@ class ToolPages(Value):
 
 def describe_tool(published: PublishedTool) -> ToolPages:
     """The data of every page of a tool."""
-    newest, tool = _newest(published)
+    decoded: Decoded = {}
+    newest, tool = _newest(published, decoded)
     claims = ToolClaims(tool)
     data = tool_data(tool, claims)
     data["name"] = data["tool"] = clean(published.name)
     data["versions"] = [_version(shim) for shim in reversed(published.shims)]
-    data["changes"] = _changes(published)
+    data["changes"] = _changes(published, decoded)
     data["unreadable"] = newest is None
     pages = [("tool.html", data)]
     for path, command in tool.walk():
@@ -63,11 +66,19 @@ def render_pages(described: ToolPages, renderer: Renderer) -> list[tuple[str, by
     return files
 
 
-def _newest(published: PublishedTool) -> tuple[PublishedShim | None, Tool]:
+def _decode(shim: PublishedShim, decoded: Decoded) -> Tool | None:
+    """Each document is decoded once, however often it is asked for."""
+    digest = shim.entry.hash
+    if digest not in decoded:
+        decoded[digest] = shim.decode()
+    return decoded[digest]
+
+
+def _newest(published: PublishedTool, decoded: Decoded) -> tuple[PublishedShim | None, Tool]:
     from atip.model.tool import Tool
 
     for shim in reversed(published.shims):
-        tool = shim.decode()
+        tool = _decode(shim, decoded)
         if tool is not None:
             return shim, with_knowledge(tool.replace(name=published.name))
     return None, Tool(name=published.name, description=published.description)
@@ -83,7 +94,7 @@ def _version(shim: PublishedShim) -> Data:
     }
 
 
-def _changes(published: PublishedTool) -> list[Data]:
+def _changes(published: PublishedTool, decoded: Decoded) -> list[Data]:
     """What changed from version to version, on the platform of the newest shim."""
     if len(published.shims) < 2:
         return []
@@ -93,7 +104,7 @@ def _changes(published: PublishedTool) -> list[Data]:
     steps = []
     before: Tool | None = None
     for shim in shims:
-        tool = shim.decode()
+        tool = _decode(shim, decoded)
         if tool is not None and before is not None:
             steps.append(_step(before, tool))
         before = tool or before

@@ -1,9 +1,9 @@
-"""Plan the narrowest confinement for a call: what the manifest asks for, cut by effects and by policy.
+"""Plan the narrowest confinement for a call: the manifest's request, reduced by effects and by policy.
 
-A manifest's `sandbox:` block is a request. Effects can only take away (a call that surely uses no network
-gets none, whatever was asked). What is there comes from three places only: the directory the call runs in,
-what the call itself names (judged with it, see `named`), and the grants of the policy. Own settings and
-secrets are never among it (`guarding`). Pure; `sandbox` enforces the result exactly or refuses.
+A manifest's `sandbox:` block is a request. Effects can only reduce it (a call that uses no network gets none,
+whatever it requests). Access comes from three sources only: the directory the call runs in, what the call itself
+names (judged with it, see `named`), and the grants of the policy. Our own settings and secrets are never
+included (`guarding`). Pure; `sandbox` enforces the result exactly or refuses.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ WORKSPACE = "**/**"
 
 
 class SandboxRequest(Value):
-    """What a tool asks for."""
+    """Confinement that a tool requests."""
 
     confinement: Confinement
     curated: bool = False
-    """Our own knowledge says so: its reads and its spawn list count without a grant. A manifest's do not."""
+    """From curated knowledge: its reads and its spawn list need no grant. Those of a manifest do."""
 
 
 class RunContext(Value):
@@ -54,15 +54,15 @@ class RunContext(Value):
     cwd: str = ""
     """The workspace; empty: none."""
     home: str = ""
-    """What `~` means; empty: left as it is."""
+    """Home directory for `~`; empty: `~` is not expanded."""
     own: tuple[str, ...] = ()
-    """Folders with settings and records of ours."""
+    """Folders with our own settings and records."""
     repository: bool = False
-    """Git itself runs: it works in repositories, which are sealed for everybody else; see `guarding.protected_names`."""
+    """Git itself runs: it writes to repositories, which are read-only for other programs; see `guarding.protected_names`."""
     changed: tuple[str, ...] = ()
-    """Protected names that this call is there to change."""
+    """Protected names that this call is meant to change."""
     libraries: tuple[str, ...] = ()
-    """What the program itself consists of, beyond the file that is started: readable, always."""
+    """Files of the program itself beyond its executable: always readable."""
 
 
 def plan_confinement(
@@ -71,25 +71,25 @@ def plan_confinement(
     *,
     request: SandboxRequest | None = None,
     named: Named = NOTHING,
-    scene: RunContext | None = None,
+    context: RunContext | None = None,
     timeout_s: float | None = None,
 ) -> Confinement:
     """The confinement of one call.
 
     Args:
         request: what the tool requests; None: its needs are unknown, and it gets what policy grants and
-            the programs of the operating system, all inside of the same walls.
+            the programs of the operating system.
         timeout_s: of the call, if it is known.
     """
-    scene = scene or RunContext()
-    plan = _Plan(effects, policies, request, named, scene)
+    context = context or RunContext()
+    plan = _Plan(effects, policies, request, named, context)
     wall = RUN_LIMITS.wall_s or 600.0
     expanded = plan.expanded
-    found = expanded.replace(
-        fs_read=(*plan.reads(), *scene.libraries),
+    confinement = expanded.replace(
+        fs_read=(*plan.reads(), *context.libraries),
         fs_write=plan.writes(),
         egress=plan.hosts(),
-        # SECURITY: only a person grants these; a manifest's word does not count
+        # SECURITY: only the user grants these; a manifest cannot
         egress_private=grants(policies, "private") if plan.online else (),
         tcp=grants(policies, "tcp") if plan.online else (),
         ingress=granted(expanded.ingress, grants(policies, "ingress"), str.__eq__)
@@ -107,12 +107,12 @@ def plan_confinement(
         tty=expanded.tty and effects.interactive.tty is not False,
         limits=RUN_LIMITS.replace(wall_s=min(wall, timeout_s) if timeout_s else wall),
     )
-    found = guard(found, home=scene.home, own=scene.own, explicit=plan.explicit())
-    # a yes to a call that is known to write there was a yes to just that
+    confinement = guard(confinement, home=context.home, own=context.own, explicit=plan.explicit())
+    # the user who confirmed such a call confirmed these writes
     if effects.extra.get(MARKS["protected"]) is True:
-        return found
-    kept = protected_names(found, repository=scene.repository, without=scene.changed)
-    return found.replace(fs_keep=kept)
+        return confinement
+    protected = protected_names(confinement, repository=context.repository, without=context.changed)
+    return confinement.replace(fs_keep=protected)
 
 
 class _Plan:
@@ -124,23 +124,23 @@ class _Plan:
         policies: Sequence[Policy],
         request: SandboxRequest | None,
         named: Named,
-        scene: RunContext,
+        context: RunContext,
     ) -> None:
         self.effects, self.policies, self.request = effects, policies, request
-        self.named, self.scene = named, scene
+        self.named, self.context = named, context
         self.online = effects.network is not False
         files = effects.filesystem
         self.acts = files.write is not False or files.delete is not False
         self.looks = files.read is not False or self.acts
-        self.access = _access(policies, scene)
-        self.own = (f"{scene.cwd.rstrip('/')}/**",) if self.access != "none" else ()
+        self.access = _access(policies, context)
+        self.own = (f"{context.cwd.rstrip('/')}/**",) if self.access != "none" else ()
         if self.access == "write":
             self.policies = tuple(_with_workspace(policy, self.own) for policy in policies)
         self.expanded = self._expand()
 
     def _expand(self) -> Confinement:
-        """What was asked for with `~` and the workspace spelled out; or everything that may be granted."""
-        home = self.scene.home
+        """The request with `~` and the workspace expanded; or everything that may be granted."""
+        home = self.context.home
         if self.request is None:
             return Confinement(
                 fs_read=(*self.own, *self._grants("reads")),
@@ -149,23 +149,23 @@ class _Plan:
                 exec_spawn=(ANY_PROGRAM,),
                 env_pass=self._grants("env"),
             )
-        wanted = self.request.confinement
+        requested = self.request.confinement
         if self.request.curated:
-            # silence in our own knowledge is no opinion: hosts and variables are up to the policy
-            wanted = wanted.replace(
-                egress=wanted.egress or self._grants("hosts"),
-                env_pass=wanted.env_pass or self._grants("env"),
+            # knowledge without hosts or variables leaves both to the policy
+            requested = requested.replace(
+                egress=requested.egress or self._grants("hosts"),
+                env_pass=requested.env_pass or self._grants("env"),
             )
-        return wanted.replace(
-            fs_read=(*self.own, *self._spelled(expanded(wanted.fs_read, home))),
-            fs_write=self._spelled(expanded(wanted.fs_write, home)),
-            fs_deny=self._spelled(expanded(wanted.fs_deny, home)),
-            # SECURITY: a manifest names programs; "any" is nothing it can ask for
-            exec_spawn=tuple(name for name in wanted.exec_spawn if name != ANY_PROGRAM),
+        return requested.replace(
+            fs_read=(*self.own, *self._spelled(expanded(requested.fs_read, home))),
+            fs_write=self._spelled(expanded(requested.fs_write, home)),
+            fs_deny=self._spelled(expanded(requested.fs_deny, home)),
+            # SECURITY: a manifest may name programs, but not request "any"
+            exec_spawn=tuple(name for name in requested.exec_spawn if name != ANY_PROGRAM),
         )
 
     def _grants(self, field: str) -> tuple[str, ...]:
-        return grants(self.policies, field, self.scene.home)
+        return grants(self.policies, field, self.context.home)
 
     def _spelled(self, entries: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(
@@ -175,33 +175,35 @@ class _Plan:
     def reads(self) -> tuple[str, ...]:
         if not self.looks:
             return ()
-        wanted = self.expanded.fs_read
+        requested = self.expanded.fs_read
         allowed = (*self.own, *self._grants("reads"))
         if self.request is not None and self.request.curated:
-            allowed += wanted
-        extra = bounded(self.policies, "reads", self.named.paths, self.scene.home)
-        return tuple(dict.fromkeys((*granted(wanted, allowed, path_covers), *extra)))
+            allowed += requested
+        extra = bounded(self.policies, "reads", self.named.paths, self.context.home)
+        return tuple(dict.fromkeys((*granted(requested, allowed, path_covers), *extra)))
 
     def writes(self) -> tuple[str, ...]:
         if not self.acts:
             return ()
-        home = f"{self.scene.home}/"
-        named = tuple(path for path in self.named.paths if not home.startswith(f"{_bare(path)}/"))
-        extra = bounded(self.policies, "writes", named, self.scene.home)
-        found = granted(self.expanded.fs_write, self._grants("writes"), path_covers)
-        return tuple(dict.fromkeys((*found, *extra)))
+        home = f"{self.context.home}/"
+        named_paths = tuple(
+            path for path in self.named.paths if not home.startswith(f"{_bare(path)}/")
+        )
+        extra = bounded(self.policies, "writes", named_paths, self.context.home)
+        allowed = granted(self.expanded.fs_write, self._grants("writes"), path_covers)
+        return tuple(dict.fromkeys((*allowed, *extra)))
 
     def hosts(self) -> tuple[str, ...]:
         if not self.online:
             return ()
-        found = granted(self.expanded.egress, self._grants("hosts"), host_covers)
+        allowed = granted(self.expanded.egress, self._grants("hosts"), host_covers)
         extra = bounded(self.policies, "hosts", self.named.hosts)
-        return tuple(dict.fromkeys((*found, *extra)))
+        return tuple(dict.fromkeys((*allowed, *extra)))
 
     @property
     def may_fork(self) -> bool:
-        """Whether processes may be made at all; which programs these can become is in the request. A list in
-        our own knowledge counts even where no program of the caller's choice is run."""
+        """Whether processes may be created at all; the request lists which programs. A list in curated
+        knowledge counts even where no program of the caller's choice runs."""
         if self.request is None:
             return self.effects.subprocess is not False
         if not self.request.confinement.exec_allow:
@@ -209,12 +211,12 @@ class _Plan:
         return self.request.curated or self.effects.subprocess is not False
 
     def explicit(self) -> tuple[str, ...]:
-        """What a person granted or was asked about; the workspace is neither.
+        """Entries that the user granted or confirmed; the workspace is neither.
 
-        SECURITY: a project's list only cuts. What it names inside of a grant is no person's word for a secret folder.
+        SECURITY: a project's list only reduces. An entry of it inside a grant does not open a secret folder.
         """
         layers = [each for each in self.policies if each.layer in ("organisation", "user")]
-        home = self.scene.home
+        home = self.context.home
         listed = (
             *grants(layers, "reads", home),
             *grants(layers, "writes", home),
@@ -228,21 +230,21 @@ def _bare(entry: str) -> str:
 
 
 def _with_workspace(policy: Policy, own: tuple[str, ...]) -> Policy:
-    """The user's layer with the workspace as a grant. A user who lists folders has said which ones: the
-    workspace is then among them only if it is listed, or `workspace` says `write`."""
+    """The user's layer with the workspace as a grant. If the user lists folders, the workspace
+    is granted only if it is listed, or if `workspace` is `write`."""
     if policy.layer != "user" or (policy.writes and policy.workspace != "write"):
         return policy
     return policy.replace(writes=(*own, *policy.writes))
 
 
-def _access(policies: Sequence[Policy], scene: RunContext) -> str:
-    """What the call may do to its directory. A home directory is no workspace: it can be read, not written;
-    what lies above it is not shown at all."""
-    if not scene.cwd or scene.cwd == "/":
+def _access(policies: Sequence[Policy], context: RunContext) -> str:
+    """Access to the working directory. A home directory is not a workspace: it can be read, not written;
+    a parent of it is not visible at all."""
+    if not context.cwd or context.cwd == "/":
         return "none"
     access = workspace_of(policies)
-    if scene.home and scene.home != scene.cwd and scene.home.startswith(scene.cwd + "/"):
+    if context.home and context.home != context.cwd and context.home.startswith(context.cwd + "/"):
         return "none"
-    if scene.home == scene.cwd and access == "write":
+    if context.home == context.cwd and access == "write":
         return "read"
     return access

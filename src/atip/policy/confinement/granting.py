@@ -1,6 +1,6 @@
-"""Granting: what the layers of a policy grant together, and when one entry lies within another.
+"""Granting: what the layers of a policy grant together, and when one entry covers another.
 
-Only the user and the organization can grant; every layer can cut. A layer whose list is empty has no opinion.
+Only the user and the organization can grant; every layer can reduce. A layer whose list is empty has no effect.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ACCESS = ("write", "read", "none")
 
 
 def grants(policies: Sequence[Policy], field: str, home: str = "") -> tuple[str, ...]:
-    """What the user's layer grants, cut by every other layer that speaks of it."""
+    """What the user's layer grants, reduced by every other layer with a list."""
     total: tuple[str, ...] | None = None
     for policy in policies:
         listed = expanded(getattr(policy, field), home)
@@ -33,27 +33,27 @@ def grants(policies: Sequence[Policy], field: str, home: str = "") -> tuple[str,
 
 
 def bounded(
-    policies: Sequence[Policy], field: str, wanted: tuple[str, ...], home: str = ""
+    policies: Sequence[Policy], field: str, entries: tuple[str, ...], home: str = ""
 ) -> tuple[str, ...]:
-    """What a call names, cut by every layer but the user's own that speaks of it."""
+    """What a call names, reduced by every layer with a list except the user's."""
     for policy in policies:
         listed = expanded(getattr(policy, field), home)
         if listed and policy.layer != "user":
-            wanted = granted(wanted, listed, _COVERS[field])
-    return wanted
+            entries = granted(entries, listed, _COVERS[field])
+    return entries
 
 
 def granted(
-    wanted: tuple[str, ...], allowed: tuple[str, ...], covers: Callable[[str, str], bool]
+    entries: tuple[str, ...], allowed: tuple[str, ...], covers: Callable[[str, str], bool]
 ) -> tuple[str, ...]:
-    """Entries that surely lie within an allowed one."""
+    """Entries that an allowed one certainly covers."""
     return tuple(
-        dict.fromkeys(one for one in wanted if any(covers(limit, one) for limit in allowed))
+        dict.fromkeys(one for one in entries if any(covers(limit, one) for limit in allowed))
     )
 
 
 def workspace_of(policies: Sequence[Policy]) -> str:
-    """What a call may do to its directory: the narrowest opinion; nobody has one: `write`."""
+    """Access to the working directory: the narrowest setting of all layers; none: `write`."""
     opinions = [policy.workspace for policy in policies if policy.workspace is not None]
     return max(opinions, key=_ACCESS.index, default="write")
 
@@ -67,25 +67,25 @@ def expanded(entries: tuple[str, ...], home: str) -> tuple[str, ...]:
     )
 
 
-def path_covers(limit: str, wanted: str) -> bool:
-    return parse_glob(limit).surely_covers(parse_glob(wanted))
+def path_covers(limit: str, entry: str) -> bool:
+    return parse_glob(limit).surely_covers(parse_glob(entry))
 
 
-def host_covers(limit: str, wanted: str) -> bool:
+def host_covers(limit: str, entry: str) -> bool:
     """`host` covers `host:443`; `host:port` only itself."""
-    if limit == wanted:
+    if limit == entry:
         return True
-    name, colon, port = wanted.rpartition(":")
-    bare = name if colon and port in ("80", "443") else wanted
+    name, colon, port = entry.rpartition(":")
+    bare = name if colon and port in ("80", "443") else entry
     try:
         return parse_host_pattern(limit).covers(parse_host_pattern(bare))
     except FormatError:
-        # SECURITY: an entry with a port of its own is met word for word or not at all.
+        # SECURITY: an entry with a port of its own matches only itself.
         return False
 
 
-def _same(limit: str, wanted: str) -> bool:
-    return limit == wanted
+def _same(limit: str, entry: str) -> bool:
+    return limit == entry
 
 
 _COVERS = {

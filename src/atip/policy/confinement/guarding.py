@@ -1,8 +1,8 @@
-"""Guarding: what no confinement holds by accident – our own settings, and folders that keep secrets.
+"""Guarding: what no confinement exposes by accident – our own settings, and folders with secrets.
 
-Own settings (policy, approvals, audit, store) are out of reach for every run, whatever is granted. Secret
-folders of the home directory are out of reach unless a person's grant, or the call a person was asked
-about, lies inside of them: `~/**` alone does not open `~/.ssh`. Pure.
+Our own settings (policy, approvals, audit, store) are inaccessible to every run, whatever is granted. Secret
+folders of the home directory are inaccessible unless the user's grant, or the call that the user confirmed,
+names something inside them: `~/**` alone does not open `~/.ssh`. Pure.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SECRETS = (
     *(".cargo/credentials.toml", ".vault-token", ".terraform.d", ".config/rclone", ".claude"),
 )
 """Below the home directory."""
-KEPT = (
+READ_ONLY_NAMES = (
     *(".agent-tools", ".envrc", ".vscode", ".idea", ".zed", ".devcontainer", ".husky", ".exrc"),
     *(".nvimrc", ".claude", ".codex", ".cursor", ".gemini", ".kimi", ".opencode", ".continue"),
     *(
@@ -39,9 +39,9 @@ KEPT = (
     *(".yarn/releases", ".yarn/plugins", "bunfig.toml", "rust-toolchain", "rust-toolchain.toml"),
     *(".aider.conf.yml", ".windsurf", ".kiro", ".qwen", ".roo"),
 )
-"""Below a writable place, at any depth: readable, never writable nor made, because what stands there runs later, unconfined."""
+"""Below a writable folder, at any depth: readable, but not writable and not creatable, because their content runs later, unconfined."""
 REPOSITORY = ".git"
-"""Sealed as a whole for every call that is not git's own."""
+"""Read-only as a whole for every program but git."""
 REPOSITORY_PARTS = (
     *("config", "config.worktree", "hooks", "commondir"),
     *("objects/info/alternates", "objects/info/http-alternates"),
@@ -52,11 +52,11 @@ REPOSITORY_PARTS = (
 def guard(
     confinement: Confinement, *, home: str, own: Sequence[str], explicit: Sequence[str]
 ) -> Confinement:
-    """A confinement without own settings and secrets.
+    """Remove our own settings and secrets from a confinement.
 
     Args:
         own: folders that nothing may see.
-        explicit: entries that a person granted or was asked about.
+        explicit: entries that the user granted or confirmed.
     """
     granted = dict.fromkeys((*confinement.fs_read, *confinement.fs_write))
     literals = {entry: parse_glob(entry).literal for entry in granted}
@@ -66,7 +66,7 @@ def guard(
         tree = f"{folder.rstrip('/')}/**"
         if folder in secrets and any(path_covers(tree, entry) for entry in explicit):
             continue
-        # SECURITY: an entry inside goes; an entry around it stays, with this cut out.
+        # SECURITY: an entry inside is removed; an entry that contains it stays, with this denied.
         for entry in [entry for entry in literals if _inside(literals[entry], folder)]:
             del literals[entry]
         if any(_inside(folder, literal, itself=False) for literal in literals.values()):
@@ -81,7 +81,7 @@ def guard(
 def protected_names(
     confinement: Confinement, *, repository: bool, without: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """What stays as it is where a confinement may write.
+    """Names that stay read-only where a confinement may write.
 
     Args:
         repository: git itself runs, and writes into repositories.
@@ -90,7 +90,7 @@ def protected_names(
     if not confinement.fs_write:
         return ()
     own = [f"{REPOSITORY}/{part}" for part in REPOSITORY_PARTS] if repository else [REPOSITORY]
-    return tuple(f"**/{name}" for name in (*KEPT, *own) if name not in without)
+    return tuple(f"**/{name}" for name in (*READ_ONLY_NAMES, *own) if name not in without)
 
 
 def _inside(path: str, folder: str, *, itself: bool = True) -> bool:

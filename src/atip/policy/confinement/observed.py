@@ -1,7 +1,7 @@
-"""Observed against declared: what a traced run touched, as effects, as differences, as a `sandbox:` block.
+"""Observed against declared: what a traced run touched, as effects, differences and a `sandbox:` block.
 
-One run shows what it did, never what the command cannot do: observation raises doubt (*undeclared*) and names
-what was not seen this time (*unused*); it lowers nothing. Pure. Implements ATIP 0.1 §5.1, AIP-29 "Sandbox".
+One run shows what it did, never what the command cannot do: observation reports *undeclared* effects and
+*unused* declarations; it never lowers an effect. Pure. Implements ATIP 0.1 §5.1, AIP-29 "Sandbox".
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ FACTS = (
     *("filesystem.read", "filesystem.write", "filesystem.delete", "network", "subprocess"),
     *("interactive.tty", "changes.process", "changes.mount"),
 )
-"""What a trace can show. The last two are kinds of things that a description says are modified."""
+"""Facts that a trace can show. The last two are values of `modifies` in a description."""
 _SYSTEM = (
     *("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/proc", "/dev"),
     *("/sys", "/opt", "/run", "/nix/store", "/gnu/store", "/snap"),
 )
 _SCRATCH = ("/tmp", "/dev", "/var/tmp", "/proc/self", "/proc/thread-self")  # noqa: S108  names inside the sandbox
 _OWN_FILES = (".cache", ".ccache")
-"""Below the home: what no description speaks of."""
+"""Below the home: ignored, because no description covers them."""
 _PUBLIC = ("/usr/", "/etc/ssl/certs", "/etc/ca-certificates", "/etc/pki", "/proc/self/", "/dev/")
 _DATA = ("/usr/share/", "/etc/", "/var/", "/proc/")
 _STARTS = (
@@ -49,14 +49,14 @@ _STARTS = (
         "/proc/sys/",
     ),
 )
-"""What is read at the start of programs in general."""
+"""Files that programs in general read at start."""
 _MANY = 3
-"""That many files of one folder are written as the folder."""
+"""From this many files on, the folder is listed instead."""
 _WRITES = ("create", "write", "overwrite", "permission")
 
 
 class Try(Value):
-    """One thing that a program tried; see `sandbox.tracing.calls.TraceEvent`."""
+    """One attempted operation of a program; see `sandbox.tracing.calls.TraceEvent`."""
 
     kind: str
     target: str
@@ -66,7 +66,7 @@ class Try(Value):
 
 
 class Effect(Value):
-    """One thing that was seen, and the system call behind it."""
+    """One observed effect, and the system call behind it."""
 
     effect: str
     """`create`, `write`, `overwrite`, `delete`, `rename`, `permission`, `secret`, `start`, `process`, `signal`, `socket`,
@@ -79,14 +79,14 @@ class Effect(Value):
 
 
 class TraceContext(Value):
-    """Where it ran: what the names mean."""
+    """Folders of the run that paths are compared with."""
 
     cwd: str
     home: str
     granted: tuple[str, ...] = ()
     """Folders and files that were granted, without `/**`."""
     gates: tuple[str, ...] = ()
-    """`address:port` inside that lead to the proxy or to a granted service."""
+    """`address:port` inside the sandbox that lead to the proxy or to a granted service."""
     own: tuple[str, ...] = ()
     """Trees of the program itself: its interpreter, its library."""
 
@@ -97,11 +97,11 @@ class Touched(Value):
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     deletes: tuple[str, ...] = ()
-    """Only what it had not made itself."""
+    """Only what it had not created itself."""
     spawned: tuple[str, ...] = ()
     """Programs that it started, by path."""
     hosts: tuple[str, ...] = ()
-    """`host:port` that it reached through the gate."""
+    """`host:port` that it reached through the proxy."""
     refused: tuple[str, ...] = ()
     """Hosts and addresses that it tried and did not reach."""
     lookups: tuple[str, ...] = ()
@@ -111,17 +111,17 @@ class Touched(Value):
     """To processes that it had not started."""
     mounts: tuple[str, ...] = ()
     system_reads: tuple[str, ...] = ()
-    """Data of the operating system that it read: bears out a claim that it reads, and contradicts none."""
+    """Data of the operating system that it read: corroborates a declared read, contradicts nothing."""
     effects: tuple[Effect, ...] = ()
-    """All of it, but for what was read, with the system call behind each."""
+    """Everything but reads, with the system call behind each."""
 
 
 class Difference(Value):
-    """One fact in which a description and a run differ."""
+    """A fact that differs between a description and a run."""
 
     fact: str
     kind: str
-    """`undeclared`: seen, and the description says no or nothing; `unused`: declared and not seen."""
+    """`undeclared`: observed, but denied or missing in the description; `unused`: declared, not observed."""
     declared: bool | None
     seen: tuple[str, ...] = ()
 
@@ -129,16 +129,16 @@ class Difference(Value):
 def touched(
     tries: Iterable[Try],
     attempts: Sequence[tuple[str, bool]],
-    scene: TraceContext,
+    context: TraceContext,
     lookups: Sequence[str] = (),
 ) -> Touched:
-    """Sort what was tried.
+    """Classify the attempts of a run.
 
     Args:
-        attempts: `host:port` and whether it was let through, from the gate.
+        attempts: `host:port` and whether the proxy allowed it.
         lookups: names that were looked up.
     """
-    sorting = _Sorting(scene)
+    sorting = _Sorting(context)
     for one in tries:
         sorting.add(one)
     refused = {**sorting.refused, **{target: None for target, allowed in attempts if not allowed}}
@@ -159,10 +159,10 @@ def touched(
 
 
 class _Sorting:
-    """Tries of one run, one after the other: what it made itself is not lost when it goes."""
+    """Classifies the attempts of one run in order: deleting what the run created is not a loss."""
 
-    def __init__(self, scene: TraceContext) -> None:
-        self._scene = scene
+    def __init__(self, context: TraceContext) -> None:
+        self._context = context
         self.reads: dict[str, None] = {}
         self.system: dict[str, None] = {}
         self.writes: dict[str, None] = {}
@@ -190,16 +190,16 @@ class _Sorting:
                 self.spawned.append(target)
                 self._note("start", one)
         elif kind == "connect":
-            # port 53 is the resolver, whose names are noted; port 0 only asks for the way
-            if target not in self._scene.gates and not target.endswith((":53", ":0")):
+            # port 53 is the resolver, whose names are recorded; port 0 only looks up a route
+            if target not in self._context.gates and not target.endswith((":53", ":0")):
                 self.refused[target] = None
                 self._note(kind, one)
         else:
-            kept = {"terminal": self.terminals, "mount": self.mounts}.get(kind)
+            targets = {"terminal": self.terminals, "mount": self.mounts}.get(kind)
             if kind == "signal" and not one.exists:
-                kept = self.signals
-            if kept is not None:
-                kept[target] = None
+                targets = self.signals
+            if targets is not None:
+                targets[target] = None
             self._note(kind, one)
 
     def _note(self, effect: str, one: Try, target: str = "") -> None:
@@ -208,13 +208,13 @@ class _Sorting:
     def _read(self, one: Try) -> None:
         if is_secret(one.target) and not one.target.startswith(_PUBLIC):
             self._note("secret", one)
-        if one.exists and not _is_ground(one.target, self._scene):
+        if one.exists and not _is_ground(one.target, self._context):
             self.reads[one.target] = None
         elif one.exists and _is_data(one.target):
             self.system[one.target] = None
 
     def _write(self, one: Try) -> None:
-        if _is_scratch(one.target, self._scene):
+        if _is_scratch(one.target, self._context):
             return
         if not one.exists and one.target not in self.writes and one.target not in self.deletes:
             self.made.add(one.target)
@@ -223,15 +223,15 @@ class _Sorting:
         self._note(one.kind, one)
 
     def _delete(self, one: Try, target: str) -> None:
-        if one.exists and not _is_scratch(target, self._scene) and target not in self.made:
+        if one.exists and not _is_scratch(target, self._context) and target not in self.made:
             self.deletes[target] = None
             self._note("delete", one, target)
 
     def _rename(self, one: Try) -> None:
-        """The old name goes, the new one comes; what was made by the run and gets its last name is written."""
+        """Delete the old name and write the new one; a file that the run created counts as written only."""
         if one.source not in self.made:
             self._delete(one.replace(exists=True), one.source)
-        if _is_scratch(one.target, self._scene):
+        if _is_scratch(one.target, self._context):
             return
         if not one.exists and one.target not in self.deletes:
             self.made.add(one.target)
@@ -240,53 +240,55 @@ class _Sorting:
         self._note("overwrite" if one.exists else "rename", one)
 
 
-def _is_ground(path: str, scene: TraceContext) -> bool:
-    """Whether a path is of the operating system or scratch: reading it is nothing that a description speaks of."""
-    if any(_inside(path, tree) for tree in scene.own):
+def _is_ground(path: str, context: TraceContext) -> bool:
+    """Whether a path belongs to the operating system or is scratch: descriptions do not cover such reads."""
+    if any(_inside(path, tree) for tree in context.own):
         return True
-    if any(_inside(path, root) for root in scene.granted):
+    if any(_inside(path, root) for root in context.granted):
         return False
-    trees = (*_SYSTEM, *_SCRATCH, scene.home)
+    trees = (*_SYSTEM, *_SCRATCH, context.home)
     return any(_inside(path, tree) for tree in trees) or path == "/"
 
 
 def _is_data(path: str) -> bool:
-    """Whether a file of the system is data that a program is asked about, not a part of every start."""
+    """Whether a file of the system is data that the program was asked for, not part of every start."""
     if path.startswith(_STARTS) or not path.startswith(_DATA):
         return False
     return not path.startswith("/proc/self") and "." not in path.rpartition("/")[2][:1]
 
 
-def _is_scratch(path: str, scene: TraceContext) -> bool:
-    """Whether a change there is the program's own business: temporary files, caches, byte code."""
-    if any(_inside(path, root) for root in scene.granted):
+def _is_scratch(path: str, context: TraceContext) -> bool:
+    """Whether a change there is ignored: temporary files, caches, byte code."""
+    if any(_inside(path, root) for root in context.granted):
         return False
-    trees = (*_SCRATCH, *(f"{scene.home}/{name}" for name in _OWN_FILES))
+    trees = (*_SCRATCH, *(f"{context.home}/{name}" for name in _OWN_FILES))
     return (
-        any(_inside(path, tree) for tree in trees) or "/__pycache__" in path or path == scene.home
+        any(_inside(path, tree) for tree in trees) or "/__pycache__" in path or path == context.home
     )
 
 
-def observed_effects(seen: Touched) -> Effects:
-    """What the run did, as effects. Facts that were not seen stay unknown: once is not never."""
+def observed_effects(touched_by_run: Touched) -> Effects:
+    """Effects of the run. Facts that were not observed stay unknown: one run does not prove absence."""
     modified = (
-        *(("process",) if seen.signals else ()),
-        *(("mount",) if seen.mounts else ()),
+        *(("process",) if touched_by_run.signals else ()),
+        *(("mount",) if touched_by_run.mounts else ()),
     )
     return Effects(
         filesystem=Filesystem(
-            read=True if seen.reads else None,
-            write=True if seen.writes else None,
-            delete=True if seen.deletes else None,
+            read=True if touched_by_run.reads else None,
+            write=True if touched_by_run.writes else None,
+            delete=True if touched_by_run.deletes else None,
         ),
-        network=True if seen.hosts or seen.refused or seen.lookups else None,
-        subprocess=True if seen.spawned else None,
-        interactive=Interactive(tty=True if seen.terminals else None),
+        network=True
+        if touched_by_run.hosts or touched_by_run.refused or touched_by_run.lookups
+        else None,
+        subprocess=True if touched_by_run.spawned else None,
+        interactive=Interactive(tty=True if touched_by_run.terminals else None),
         modifies=modified or None,
     )
 
 
-def says(effects: Effects, fact: str) -> bool | None:
+def claim_of(effects: Effects, fact: str) -> bool | None:
     """The value of one of `FACTS`."""
     kind, _, thing = fact.partition(".")
     if kind != "changes":
@@ -296,8 +298,8 @@ def says(effects: Effects, fact: str) -> bool | None:
     return thing in effects.modifies
 
 
-def shown(seen: Touched, fact: str) -> tuple[str, ...]:
-    """What stands behind a fact."""
+def targets_of(seen: Touched, fact: str) -> tuple[str, ...]:
+    """Targets that show a fact."""
     return {
         "filesystem.read": seen.reads,
         "filesystem.write": seen.writes,
@@ -313,21 +315,21 @@ def shown(seen: Touched, fact: str) -> tuple[str, ...]:
 def differences(
     declared: Effects, seen: Touched, *, spawn: Sequence[str] = ()
 ) -> tuple[Difference, ...]:
-    """Every fact in which the description and the run differ, the alarming ones first.
+    """Every fact that differs between description and run, undeclared ones first.
 
     Args:
         spawn: programs that the description names; starting these is declared.
     """
     seen = without_spawn(seen, spawn)
-    found = observed_effects(seen)
+    observed = observed_effects(seen)
     undeclared: list[Difference] = []
     unused: list[Difference] = []
     for fact in FACTS:
-        claimed, did = says(declared, fact), says(found, fact)
+        claimed, did = claim_of(declared, fact), claim_of(observed, fact)
         if did is True and claimed is not True:
             undeclared.append(
                 Difference(
-                    fact=fact, kind="undeclared", declared=claimed, seen=shown(seen, fact)[:20]
+                    fact=fact, kind="undeclared", declared=claimed, seen=targets_of(seen, fact)[:20]
                 )
             )
         elif claimed is True and did is not True:
@@ -340,39 +342,39 @@ def without_spawn(seen: Touched, spawn: Sequence[str]) -> Touched:
     return seen.replace(spawned=tuple(path for path in seen.spawned if _name(path) not in spawn))
 
 
-def sandbox_block(seen: Touched, scene: TraceContext, *, tty: bool = False) -> dict[str, object]:
-    """An AIP-29 block that allows what was seen. A draft: what did not happen this time is not in it."""
-    writes = _entries((*seen.writes, *seen.deletes), scene, folders=True)
+def sandbox_block(seen: Touched, context: TraceContext, *, tty: bool = False) -> dict[str, object]:
+    """An AIP-29 block that allows what was observed. A draft: it covers this run only."""
+    writes = _entries((*seen.writes, *seen.deletes), context, folders=True)
     spawn = sorted({_name(path) for path in seen.spawned})
     return {
         "network": {
             "egress": sorted({target.rpartition(":")[0] for target in seen.hosts}),
             "ingress": [],
         },
-        "fs": {"read": _entries(seen.reads, scene, folders=False), "write": writes, "deny": []},
+        "fs": {"read": _entries(seen.reads, context, folders=False), "write": writes, "deny": []},
         "exec": {"allow": bool(spawn), "spawn": spawn},
         "env": {"pass": [], "set": {}},
         "tty": {"required": tty},
     }
 
 
-def _entries(paths: Sequence[str], scene: TraceContext, *, folders: bool) -> list[str]:
+def _entries(paths: Sequence[str], context: TraceContext, *, folders: bool) -> list[str]:
     """Paths as patterns: the workspace as a whole, `~` for the home, folders where there are many files."""
-    if any(_inside(path, scene.cwd) for path in paths):
-        found = {"**/**"}
+    if any(_inside(path, context.cwd) for path in paths):
+        entries = {"**/**"}
     else:
-        found = set()
-    outside = [path for path in paths if not _inside(path, scene.cwd)]
+        entries = set()
+    outside = [path for path in paths if not _inside(path, context.cwd)]
     count: dict[str, int] = {}
     for path in outside:
         parent = _folder(path)
         count[parent] = count.get(parent, 0) + 1
     for path in outside:
         parent = _folder(path)
-        whole = folders or count[parent] >= _MANY
-        entry = f"{parent}/**" if whole and parent != "/" else path
-        found.add("~" + entry[len(scene.home) :] if _inside(entry, scene.home) else entry)
-    return sorted(found)
+        as_folder = folders or count[parent] >= _MANY
+        entry = f"{parent}/**" if as_folder and parent != "/" else path
+        entries.add("~" + entry[len(context.home) :] if _inside(entry, context.home) else entry)
+    return sorted(entries)
 
 
 def _inside(path: str, tree: str) -> bool:

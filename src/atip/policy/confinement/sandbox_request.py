@@ -1,7 +1,7 @@
-"""What a tool asks for: the `sandbox:` block and the variables of its description, as a request.
+"""Sandbox request of a tool: the `sandbox:` block and the variables of its description.
 
 In curated knowledge the block is a statement of ours (docs/formats/knowledge.md); in any other document
-(`x-atip.sandbox`) it is a claim, and only what policy grants of it is there. Pure.
+(`x-atip.sandbox`) it is a claim, and policy grants part of it or nothing. Pure.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def request_of(subjects: Sequence[CommandContext]) -> SandboxRequest | None:
-    """The request of a call; None where nobody knows it, or where several programs would run.
+    """The request of a call; None if it is unknown, or if several programs would run.
 
     Raises:
-        FormatError: `sandbox.block`; a request that is not understood is not guessed at.
+        FormatError: `sandbox.block`; the block is invalid; nothing is guessed.
     """
     if len(subjects) != 1 or subjects[0].metadata is None:
         return None

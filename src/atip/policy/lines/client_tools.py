@@ -3,9 +3,9 @@
     (1) what the kind of tool does: reads, writes, fetches, or unknown
     (2) its paths: secrets, what lies outside of the workspace, what runs later, our own settings
     (3) its addresses: hosts, and secrets that would go out with them
-    (4) an MCP tool: its name and its annotations may alarm, never calm
+    (4) an MCP tool: its name and its annotations may raise effects, never lower them
 
-`opinion` then says where the guard speaks: a client has rules of its own for its own tools, so there is nothing to say about an ordinary edit.
+`opinion` then decides whether the guard answers: a client has rules of its own for its tools, so an ordinary edit gets no answer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MAX_TEXTS = 200
 
 
 class ClientTool(Value):
-    """One call of a tool that a client has besides its shell."""
+    """One call of a client's tool other than its shell."""
 
     name: str
     kind: str
@@ -53,12 +53,12 @@ class ClientTool(Value):
 
     @property
     def text(self) -> str:
-        """For people and for the record."""
+        """The call as shown to the user and in the audit."""
         return " ".join((self.name, *self.paths[:3], *self.urls[:3]))
 
 
 class ToolSubject(Value):
-    """What is judged, and what `opinion` needs beside the decision."""
+    """The judged call, and what `opinion` needs besides the decision."""
 
     subject: CommandContext
     inside: bool
@@ -73,25 +73,25 @@ def subject_of(
     paths = Paths(line, cwd, home, links)
     effects = UNKNOWN if tool.kind == MCP else as_effects(profile(_DOES[tool.kind]))  # (1)
     reasons: list[Reason] = []
-    found: list[str] = []
+    resolved: list[str] = []
     for path in tool.paths:  # (2)
         effects = _path(path, tool.kind, paths, effects, reasons)
-        found += paths.resolve(_word(path))
+        resolved += paths.resolve(_word(path))
     hosts = []
     for url in tool.urls:  # (3)
         hosts.append(host_of(url))
         effects = _address(url, effects, reasons)
     if tool.kind == MCP:  # (4)
         effects = _mcp(tool, paths, effects, reasons, hosts)
-    own = tool.kind == WRITE and any(vital.is_own(path, paths.places.home) for path in found)
+    own = tool.kind == WRITE and any(vital.is_own(path, paths.places.home) for path in resolved)
     subject = CommandContext(
         tool=tool.name, text=tool.text, effects=effects, reasons=tuple(reasons),
         also_called=(tool.server,) if tool.server else (),
-        evidence="claim" if tool.kind == MCP else "knowledge", paths=tuple(dict.fromkeys(found)),
+        evidence="claim" if tool.kind == MCP else "knowledge", paths=tuple(dict.fromkeys(resolved)),
         hosts=tuple(dict.fromkeys(hosts)), never=own_reason() if own else "",
         pin=tool.pin if tool.kind == MCP else None,
     )  # fmt: skip
-    inside = bool(found) and all(paths.places.holds(path) for path in found)
+    inside = bool(resolved) and all(paths.places.holds(path) for path in resolved)
     return ToolSubject(subject=subject, inside=inside)
 
 
@@ -105,7 +105,7 @@ def _path(
     word = _word(path)
     if any(each in path for each in "\n\r\0"):
         # SECURITY: no list of names is compared across lines
-        says = "lies outside of what can be judged by its name"
+        says = "cannot be judged by its name"
         reasons.append(Reason(subject=path[:80], says=says, evidence="shell"))
         return marked(effects, "outside")
     if kind == WRITE:
@@ -117,7 +117,7 @@ def _path(
         return effects
     if kind == LIST:
         return effects  # names only
-    danger = paths.reading_danger(word, whole=kind == SEARCH)
+    danger = paths.reading_danger(word, recursive=kind == SEARCH)
     if danger is not None:
         reasons.append(Reason(subject=path, says=danger[1], evidence="shell"))
         effects = marked(effects, danger[0])
@@ -151,12 +151,12 @@ def _mcp(
 
 
 def opinion(
-    tool: ClientTool, judged: ToolSubject, decision: Decision, *, client_asks: bool
+    tool: ClientTool, call: ToolSubject, decision: Decision, *, client_asks: bool
 ) -> str | None:
-    """What to say; None: nothing, the client goes by its own rules.
+    """The answer to the client; None: no answer, the client applies its own rules.
 
     Args:
-        client_asks: whether the client itself puts this call to a person where we are silent.
+        client_asks: whether the client itself asks the user about this call if it gets no answer.
     """
     by_preset = not decision.rule or decision.rule.startswith(PRESET)
     if decision.outcome == ALLOW:
@@ -164,8 +164,8 @@ def opinion(
     unattended = decision.rule == f"{PRESET}{CI}"
     if not by_preset or (decision.outcome == DENY and not unattended):
         return decision.outcome
-    if any(danger_of(judged.subject, mark) for mark in MARKS):
+    if any(danger_of(call.subject, mark) for mark in MARKS):
         return decision.outcome
     if tool.kind == WRITE:
-        return None if judged.inside else decision.outcome
+        return None if call.inside else decision.outcome
     return None if client_asks and decision.outcome == ASK else decision.outcome

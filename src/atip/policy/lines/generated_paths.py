@@ -1,7 +1,7 @@
-"""Names that a line itself spells out for a command which removes: through a pipe, a loop, or the output of a known command.
+"""Paths that a line generates for a command which removes: through a pipe, a loop, or the output of a known command.
 
 `echo / | xargs rm -rf`, `find / | xargs rm`, `for d in / /home; do rm -rf "$d"; done`, `rm -rf "$(git rev-parse --show-toplevel)/.git"`.
-Pure: words, not files, are looked at. Only `policy.never` asks, and only to deny.
+Pure: uses the words only, not files. Only `policy.never` uses it, and only to deny.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 REMOVERS = frozenset({"rm", "srm", "rimraf", "trash"})
 _FIND_TESTS = frozenset({"-delete", "-depth", "-xdev", "-mount", "-print", "-print0", "-exec", "-execdir", "-ok", "-okdir",
                          "-type", "-name", "-H", "-L", "-P", "-mindepth", "-follow"})  # fmt: skip
-"""Tests and actions of `find` that leave nothing out, or that are looked at by themselves."""
+"""Tests and actions of `find` that exclude nothing, or that are checked separately."""
 _WHOLE = ("-r", "-R", "--recursive")
 _STANDS_HERE = (("git", "rev-parse", "--show-toplevel"), ("pwd",), ("pwd", "-P"))
 """Commands that print the workspace."""
 
 
 def generated_paths(command: ShellCommand, line: ShellLine, paths: Paths) -> Iterator[str]:
-    """Every path that the line makes for a command which removes whole folders."""
+    """Every path that the line generates for a command which removes whole folders."""
     words = [word.text for word in command.words]
     programs = [program_name(word) or word for word in words]
     if REMOVERS.isdisjoint(programs) or not any(_takes_folders(word) for word in words):
@@ -38,7 +38,7 @@ def generated_paths(command: ShellCommand, line: ShellLine, paths: Paths) -> Ite
             for word in _printed(line.commands[index]):
                 yield from paths.resolve(word)
     for word in command.words:
-        for text in _made(word, line, paths.places.root):
+        for text in _expansions(word, line, paths.places.root):
             yield from paths.places.at(text)
 
 
@@ -52,10 +52,10 @@ def empties(words: Sequence[str]) -> bool:
 
 
 def finds_all(words: Sequence[str]) -> bool:
-    """Whether `find` with these words has no test that leaves something out."""
+    """Whether `find` with these words has no test that excludes something."""
     tests = [word for word in _own_words(words) if word[:1] == "-" and word not in _FIND_TESTS]
-    named = [then for word, then in pairwise(words) if word == "-name"]
-    return not tests and all(name == "*" for name in named)
+    names = [then for word, then in pairwise(words) if word == "-name"]
+    return not tests and all(name == "*" for name in names)
 
 
 def _own_words(words: Sequence[str]) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _takes_folders(word: str) -> bool:
 
 
 def _printed(command: ShellCommand) -> Iterator[ShellWord]:
-    """Words that a command prints as names of its own."""
+    """Words that a command prints unchanged."""
     name = program_name(command.words[0].text) if command.words else ""
     if name in ("echo", "printf"):
         yield from command.words[1:]
@@ -84,7 +84,7 @@ def _printed(command: ShellCommand) -> Iterator[ShellWord]:
             yield word
 
 
-def _made(word: ShellWord, line: ShellLine, root: str) -> Iterator[str]:
+def _expansions(word: ShellWord, line: ShellLine, root: str) -> Iterator[str]:
     if word.text.count(UNKNOWN_TEXT) != 1:
         return
     for origin in word.origins:

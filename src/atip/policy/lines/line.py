@@ -1,13 +1,13 @@
 """What each command of a shell line will do: `ShellLine` → one `CommandContext` per command, wrappers opened.
 
-    (1) who: a function of the line, a program that is known, or nobody knows
+    (1) the program: a function of the line, a known program, or unknown
     (2) its effects by knowledge (`calls.effects.engine`), without what it runs
-    (3) words that are not known yet: they may become options
+    (3) words that are only known at run time: they may become options
     (4) paths: secrets, and what lies outside of the workspace
     (5) what it runs: judged like any other command
     (6) redirections, assignments, variables, code that the shell itself would run
 
-Everything only raises. Pure: files are never looked at.
+Every step only raises effects. Pure: reads no files.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 6
 MAX_COMMANDS = 128
-"""SECURITY: judged of one line, lines inside of it included; a long line costs time, never an answer."""
+"""SECURITY: limit per line, including lines inside it; a longer line is unknown, never skipped."""
 _TOO_MANY = f"more than {MAX_COMMANDS} commands in one line"
 _SHARED = "uses the settings of a folder that other users can write to"
-_LEFT_OUT = "is left out of the description, which says only what to assume of it"
+_LEFT_OUT = "is omitted from the description, which only states what to assume"
 _OWN = frozenset(("[[", "((", "for", "case"))
 """Names that the shell reader gives to compounds."""
 _SHELL_WORDS = frozenset(
@@ -71,8 +71,8 @@ def judge_line(
     """One subject per command that may run, in order.
 
     Args:
-        links: tells where links in a path lead; None: paths are judged by their names alone.
-        workspace: tells what its files name; None: not known.
+        links: resolves links in a path; None: paths are judged by their names alone.
+        workspace: names in the files of the workspace; None: unknown.
         traced: the shell prints commands as it runs them (`bash -x`).
         left: how many more commands may be judged, for all lines inside of one; None: this is the outer one.
     """
@@ -92,17 +92,17 @@ class _LineJudge:
         self.context = LineContext(line, self.paths, traced=traced)
 
     def judge(self) -> tuple[CommandContext, ...]:
-        found: list[CommandContext] = []
+        contexts: list[CommandContext] = []
         for index, command in enumerate(self.line.commands):
             if self.left[0] <= 0:
-                found.append(_unknown(CommandContext(tool=UNKNOWN_TEXT, flags=None), _TOO_MANY))
+                contexts.append(_unknown(CommandContext(tool=UNKNOWN_TEXT, flags=None), _TOO_MANY))
                 break
             subjects = self._words(command.words, index, command.feed, 0)
             subjects[0] = self.context.judge(subjects[0], command)
-            found += mark_never(subjects, command, self.line, self.paths)
-        return tuple(found)
+            contexts += mark_never(subjects, command, self.line, self.paths)
+        return tuple(contexts)
 
-    # --- (1) who ---------------------------------------------------------------------------------
+    # --- (1) program --- ------------------------------------------------------------------------------
 
     def _words(
         self, words: Sequence[ShellWord], index: int, feed: tuple[int, ...] | None, nesting: int
@@ -112,15 +112,15 @@ class _LineJudge:
         if not words:
             return [CommandContext(effects=_effects("nothing"), evidence="shell")]
         name = words[0].text
-        shown = " ".join(word.raw or word.text for word in words)
+        raw_text = " ".join(word.raw or word.text for word in words)
         argv = tuple(word.argument for word in words)
-        subject = CommandContext(tool=name, argv=argv, text=shown)
+        subject = CommandContext(tool=name, argv=argv, text=raw_text)
         if UNKNOWN_TEXT in name:
             return [_unknown(subject, "the program's name is only known when the line runs")]
         if self.line.direct and nesting == 0:
-            # SECURITY: what is known of a word of the shell says nothing of a program of that name
+            # SECURITY: knowledge about a shell builtin does not apply to a program of that name
             if name in _OWN | _SHELL_WORDS:
-                return [_unknown(subject, "is a word of the shell, not a known program")]
+                return [_unknown(subject, "is a shell builtin, not a known program")]
             return self._program(subject, words, index, feed, nesting)
         if name in _OWN or name in self.line.functions:
             return [subject.replace(effects=_effects("nothing"), evidence="shell")]
@@ -146,7 +146,7 @@ class _LineJudge:
         program = program_name(subject.tool)
         tool = self.lookup(program) if program else None
         if tool is None:
-            says = "is not a program that is known" if program else "is a file, not a known program"
+            says = "is not a known program" if program else "is a file, not a known program"
             return [_unknown(subject, says)]
         return self._call(subject.replace(tool=program), tool, words, index, feed, nesting)
 
@@ -157,9 +157,9 @@ class _LineJudge:
         feed: tuple[int, ...] | None, nesting: int,
     ) -> list[CommandContext]:  # fmt: skip
         call = parse(tool, _operands(tool, subject, words))
-        found = effects_of(tool, call.replace(inner=()))
+        estimate = effects_of(tool, call.replace(inner=()))
         curated = tool.own.get("curated") is CURATED
-        effects, reasons = found.effects, list(found.reasons)
+        effects, reasons = estimate.effects, list(estimate.reasons)
         omitted = _omitted(tool, call)
         if omitted:
             from atip.model.view.partial import assumed_effects  # rare, and large
@@ -216,7 +216,7 @@ class _LineJudge:
         if inner.kind != "argv":
             what = inner.via or outer.tool
             return [_unknown(outer.replace(text=inner.text or what), f"`{what}` runs unknown code")]
-        known = {word.argument: word for word in words}
+        words_by_text = {word.argument: word for word in words}
         from_find = outer.tool in habits.LISTERS
         origin = (
             TextOrigin(kind="output", commands=(index,))
@@ -231,7 +231,9 @@ class _LineJudge:
             elif place in text:
                 filled.append(_filled(text.replace(place, UNKNOWN_TEXT), text, origin, many=False))
             else:
-                filled.append(known.get(text) or ShellWord(text=text, raw=text, pattern=text))
+                filled.append(
+                    words_by_text.get(text) or ShellWord(text=text, raw=text, pattern=text)
+                )
         return self._words(filled, index, feed, nesting + 1)
 
     def _shell(self, text: str, via: str, outer: CommandContext) -> list[CommandContext]:
@@ -254,14 +256,14 @@ class _LineJudge:
 
 
 def _numbered(word: ShellWord) -> str:
-    """`sed -n "${n}p"`: where only a number can be filled in, any number will do to read the program."""
+    """`sed -n "${n}p"`: where only a number can be filled in, parse the program with any number."""
     numbers = bool(word.origins) and all(origin.kind == "number" for origin in word.origins)
     return word.text.replace(UNKNOWN_TEXT, "1") if numbers else word.argument
 
 
 def _operands(tool: Tool, subject: CommandContext, words: Sequence[ShellWord]) -> tuple[str, ...]:
-    """The argv to parse. Knowledge is undecided about text that may hold a command in a subscript; where a
-    builtin evaluates no such thing, a quoted word that is filled in later is plain text."""
+    """The argv to parse. Text may contain a command in a subscript; for a builtin that does not
+    evaluate subscripts, a quoted word that is filled in later is plain text."""
     name = subject.tool
     if tool.own.get("language"):
         return tuple(_numbered(word) for word in words)
@@ -297,7 +299,7 @@ def _of(
     evidence = "knowledge" if tool.own.get("curated") is CURATED else _claimed(tool, call)
     return subject.replace(
         path=call.path, effects=effects, reasons=tuple(reasons), metadata=tool, evidence=evidence,
-        flags=tuple(flag for given in call.options for flag in given.flags),
+        flags=tuple(flag for used in call.options for flag in used.flags),
         arguments=call.arguments,
     )  # fmt: skip
 
@@ -308,7 +310,7 @@ def _unknown(subject: CommandContext, says: str) -> CommandContext:
 
 
 def _place_of_names(argv: Sequence[str]) -> str:
-    """What stands for the name of a file: `{}`, or what `xargs -I` says."""
+    """Placeholder for a file name: `{}`, or the argument of `xargs -I`."""
     if program_name(argv[0]) == "xargs":
         for at, word in enumerate(argv[1:], 2):
             if word in ("-I", "--replace") and at < len(argv):
@@ -325,7 +327,7 @@ def _filled(text: str, raw: str, origin: TextOrigin, *, many: bool) -> ShellWord
 
 def _stands_in(call: Invocation) -> bool:
     """`command -v`, `sudo -l`: a mode instead of running."""
-    return any(given.option is not None and "profile" in given.option.own for given in call.options)
+    return any(used.option is not None and "profile" in used.option.own for used in call.options)
 
 
 def _claimed(tool: Tool, call: Invocation) -> str:
@@ -342,23 +344,23 @@ def _omitted(tool: Tool, call: Invocation) -> tuple[str, ...]:
     """The command that was called and that a partial description leaves out; empty: none (§3.1.1)."""
     if not tool.partial or not call.arguments:
         return ()
-    found = tool.find(call.path) if call.path else tool
-    if found is None or (call.path and not found.commands) or not (tool.commands or call.path):
+    node = tool.find(call.path) if call.path else tool
+    if node is None or (call.path and not node.commands) or not (tool.commands or call.path):
         return ()
-    wanted = (*call.path, call.arguments[0])
-    return wanted if tool.find(wanted) is None else ()
+    path = (*call.path, call.arguments[0])
+    return path if tool.find(path) is None else ()
 
 
 def _doubt(tool: Tool, call: Invocation, effects: Effects) -> tuple[str, str] | None:
-    """What may do more than knowledge says: a rehearsal that runs code, a flag that nobody has listed and
-    whose name speaks of writing or running."""
-    for given in call.options:
-        rehearses = given.option is not None and given.option.own.get("dryRun")
+    """What may do more than knowledge says: a dry run that runs code, or an unlisted flag whose name
+    suggests writing or running."""
+    for used in call.options:
+        rehearses = used.option is not None and used.option.own.get("dryRun")
         if rehearses and effects.subprocess is not False:
-            return given.flag, "is a rehearsal that may still run programs"
+            return used.flag, "is a dry run that may still run programs"
     for flag in call.unknown:
         if habits.is_risky_flag(flag):
-            return flag, "is not known, and its name suggests writing or running"
+            return flag, "is unknown, and its name suggests writing or running"
     joined = joined_risk(tool, call)
     return None if joined is None else (joined[0], f"may be `{joined[1]}` with its value")
 
@@ -372,11 +374,11 @@ def _asks_for_secret(tool: Tool, call: Invocation) -> bool:
 
 
 def _hosts(argv: Sequence[str]) -> list[str]:
-    found = []
+    hosts = []
     for word in argv[1:]:
         _scheme, slashes, rest = word.partition("://")
         if slashes:
             host = rest.split("/")[0].rpartition("@")[2].partition(":")[0]
             if host and UNKNOWN_TEXT not in host:
-                found.append(host.lower())
-    return found
+                hosts.append(host.lower())
+    return hosts

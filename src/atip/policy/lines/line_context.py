@@ -1,4 +1,4 @@
-"""What stands around a command of a line: redirections, assignments, variables, code that the shell itself would run."""
+"""Context of a command in a line: redirections, assignments, variables, code that the shell itself runs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LineContext:
             for word in (*command.words, *(each.value for each in command.assignments))
             for origin in word.origins
         )
-        """Whether the line looks at what the last command or the last test was given."""
+        """Whether the line reads the arguments of the last command or test."""
 
     def judge(self, subject: CommandContext, command: ShellCommand) -> CommandContext:
         reasons = list(subject.reasons)
@@ -68,7 +68,7 @@ class LineContext:
         if not self._only_compares(subject):
             for name in command.variables:
                 if SECRET_VARIABLE.search(name):
-                    says = "a variable that holds a secret by its name"
+                    says = "a variable whose name suggests a secret"
                     reasons.append(Reason(subject=f"${name}", says=says, evidence="shell"))
                     effects = marked(effects, "secrets")
         for why in command.code:
@@ -80,8 +80,8 @@ class LineContext:
         )  # fmt: skip
 
     def _only_compares(self, subject: CommandContext) -> bool:
-        """`[ -n "$TOKEN" ]` prints nothing – unless the shell traces, `$_` keeps it, or a number is wanted and the
-        error message shows the text."""
+        """`[ -n "$TOKEN" ]` prints nothing – unless the shell traces, `$_` keeps it, or the error message for a
+        non-number shows the text."""
         if subject.tool not in ("test", "[", "[[") or self.traced or self.recalls:
             return False
         return not any(word in _SHOWN for word in subject.argv)
@@ -90,7 +90,7 @@ class LineContext:
         """`X=1; export X` is `export X=1`."""
         if not exports:
             return []
-        given = {word.text for word in command.words[1:]}
+        exported_names = {word.text for word in command.words[1:]}
         return [
             assignment
             for other in self.line.commands
@@ -99,7 +99,7 @@ class LineContext:
                 *other.assignments,
                 *(ShellAssignment(name=name, value=_LATER) for name in other.sets),
             )
-            if assignment.name in given
+            if assignment.name in exported_names
         ]
 
     def _assignment(self, assignment: ShellAssignment, tool: str, *, alone: bool) -> str:
@@ -139,14 +139,14 @@ class LineContext:
         if any(self.paths.is_protected(path) for path in resolved) or not target.is_static:
             effects = marked(effects, "protected")
         effects = raised_by(effects, _added("writes"))
-        # whether the file exists, and something is lost, cannot be known from the line
+        # the line does not show whether the file exists and its content is lost
         return effects if redirect.kind == "append" else effects.replace(
             destructive=effects.destructive or None
         )  # fmt: skip
 
 
 def _exports(subject: CommandContext) -> bool:
-    """Whether a builtin hands variables to the programs that follow."""
+    """Whether a builtin exports variables to the programs that follow."""
     letters = "".join(word for word in subject.argv[1:] if word[:1] == "-")
     return subject.tool == "export" or (subject.tool in habits.DECLARES and "x" in letters)
 

@@ -1,7 +1,7 @@
 """Whether a word that the shell fills in later may become an option that matters.
 
-`sort "$f"` writes a file if `$f` is `-oX`; `head "$f"` has no such option. Nothing is guessed from the
-name of a variable: only the tool's own table counts, and where the text comes from.
+`sort "$f"` writes a file if `$f` is `-oX`; `head "$f"` has no such option. The name of a variable
+does not matter: only the tool's own table counts, and where the text comes from.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 def may_be_option(tool: Tool, call: Invocation, words: Sequence[ShellWord], paths: Paths) -> str:
     """The word that may become an option which raises effects, as written; empty: none."""
-    for given in call.options:
+    for used in call.options:
         # `git -C $x log push`: if `$x` is empty, everything moves by one word
-        if given.value == ANY_WORDS and not _is_number(words):
-            return given.flag
+        if used.value == ANY_WORDS and not _is_number(words):
+            return used.flag
     if tool.own.get("style") == "raw":
         return ""
     before = call.arguments if call.ended is None else call.arguments[: call.ended]
@@ -39,8 +39,8 @@ def may_be_option(tool: Tool, call: Invocation, words: Sequence[ShellWord], path
 
 
 def joined_risk(tool: Tool, call: Invocation) -> tuple[str, str] | None:
-    """(word, flag): a word of one dash that nobody has listed, and may be a flag that raises effects with its value joined
-    to it, as compilers take them: `-B./dir`, `-Wp,-MD,x`."""
+    """(word, flag): an unlisted word with one dash that may be a flag which raises effects, with its value joined to
+    it, as compilers accept: `-B./dir`, `-Wp,-MD,x`."""
     words = [word for word in call.unknown if word[:1] == "-" and word[:2] != "--"]
     for word in words:
         for option in _options(tool, call):

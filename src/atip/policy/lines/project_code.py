@@ -1,7 +1,7 @@
 """Project code: whether a command runs what lies in the workspace – tests, build files, scripts, plug-ins. Pure.
 
-A confined line can write what a later line runs. So a command that runs files of the workspace is at most confined, whoever allows it;
-only a rule that says `unsafeUnconfined` lets it run outside (`policy.decide`).
+A confined line can write what a later line runs. So a command that runs files of the workspace is at most confined, whatever allows it;
+only a rule with `unsafeUnconfined` lets it run unconfined (`policy.decide`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from atip.policy.command_context import CommandContext
 
 _CATEGORIES = frozenset(("build", "development", "language", "packages", "shell"))
-"""Of curated knowledge: programs that are given code, or find it in the folder that they are started in."""
+"""Of curated knowledge: programs that run code from their arguments or from the current folder."""
 _PROJECTS = frozenset(
     (
         *(
@@ -37,11 +37,11 @@ _PROJECTS = frozenset(
 )
 """Managers and builders of projects: they run scripts of the project, or of what it depends on, also where nothing else is unknown."""
 _PLUG_INS = frozenset(("eslint", "prettier", "stylelint", "pylint", "rubocop"))
-"""Checkers that load code by their settings in the project."""
+"""Checkers that load code named in the project's settings."""
 
 
 def runs_project_code(subject: CommandContext) -> bool:
-    """Whether a call may run files of the workspace. What is not known may."""
+    """Whether a call may run files of the workspace. Unknown programs may."""
     if not subject.argv or subject.evidence == "shell" or subject.is_operation:
         return False
     if subject.metadata is None:
@@ -52,6 +52,6 @@ def runs_project_code(subject: CommandContext) -> bool:
         return False
     if subject.tool in _PROJECTS:
         return True
-    # what it runs is not among the other commands of the line, so nothing of it is known
+    # what it runs is not among the commands of the line, so its effects are unknown
     is_code = danger_of(subject, "destructive") is not False
     return is_code and subject.metadata.own.get("category") in _CATEGORIES

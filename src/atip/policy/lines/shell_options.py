@@ -1,7 +1,7 @@
 """Options of the shell itself: which of them may be switched without changing how a line is read or what it runs.
 
-`set -k` makes `ls PATH=.` an assignment, `shopt -s nocaseglob` makes `.EN[V]` a secret. What is not listed here changes
-the meaning of what follows, and nobody follows it.
+`set -k` makes `ls PATH=.` an assignment, `shopt -s nocaseglob` makes `.EN[V]` a secret. Options that are not listed here change
+the meaning of what follows, which makes it unknown.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def _shopt_changes(words: Sequence[str]) -> bool:
     letters = "".join(word[1:] for word in words if word[:1] == "-")
     if not set(letters) & {"s", "u"}:
         return False
-    known = _NAMES if "o" in letters else _SHOPT
-    return not all(word in known for word in words if word[:1] != "-")
+    harmless = _NAMES if "o" in letters else _SHOPT
+    return not all(word in harmless for word in words if word[:1] != "-")
 
 
 def traces(argv: Sequence[str]) -> bool:

@@ -15,14 +15,14 @@ _PREFIXED = LazyRegex(r"[A-Za-z][A-Za-z0-9+.-]*:([/~](?!/).*)")
 
 def joined_values(text: str) -> list[str]:
     """What a word may name besides itself: `--file=/x`, `-f/x`, `-rf../x`, `concat:/x`."""
-    found = [text.rpartition("=")[2]] if "=" in text else []
+    values = [text.rpartition("=")[2]] if "=" in text else []
     may_join = text[:1] == "-" and any(char in text for char in "/~.")
     may_prefix = ":/" in text.replace("://", "") or ":~" in text
     for pattern, is_likely in ((_JOINED, may_join), (_PREFIXED, may_prefix)):
         match = pattern.match(text) if is_likely else None
         if match is not None:
-            found.append(match[1])
-    return found
+            values.append(match[1])
+    return values
 
 
 def filled_in(word: ShellWord) -> list[str]:

@@ -24,7 +24,7 @@ _VALUES = {
 }  # fmt: skip
 _VALUES |= {"--write-out": _VALUES["-w"]}
 _OWN_PORTS = frozenset({"8600", "8765"})
-"""SECURITY: where our own servers listen by the examples that we give; they also want a token."""
+"""SECURITY: ports of our own servers in our examples; these also require a token."""
 
 
 def reads_loopback(words: Sequence[str]) -> bool:
@@ -41,7 +41,7 @@ def reads_loopback(words: Sequence[str]) -> bool:
         elif word[:2] == "-X" and word[2:] in ("GET", "HEAD"):
             continue
         elif word.startswith(_STARTS):
-            if not _is_here(word):
+            if not _is_allowed_url(word):
                 return False
             urls += 1
         elif word not in _FLAGS and not _is_short(word):
@@ -58,6 +58,6 @@ def _fits(flag: str, value: str) -> bool:
     return LazyRegex(_VALUES[flag]).fullmatch(value) is not None
 
 
-def _is_here(word: str) -> bool:
-    found = _URL.fullmatch(word)
-    return found is not None and (found[1] or "") not in _OWN_PORTS
+def _is_allowed_url(word: str) -> bool:
+    match = _URL.fullmatch(word)
+    return match is not None and (match[1] or "") not in _OWN_PORTS

@@ -1,4 +1,4 @@
-"""Remote reads: calls that only read from the service their user is logged in to, with nothing of ours in the question.
+"""Remote reads: calls that only read from the service their user is logged in to, with no local data in the request.
 
     (1) a program of the list, and a command of it that curated knowledge calls a read
     (2) every word literal and short, none that looks like a secret, a file, a URL or another's account
@@ -6,7 +6,7 @@
     (4) no public name (bucket, repository, chart) that could carry data to a stranger
     (5) GET and HEAD of loopback by curl, with options of a short list
 
-Only such a call may be allowed by a preset; whatever is not on a list here asks as before. Pure; data and three small rules.
+Only such a call may be allowed by a preset; every other call still asks. Pure; data and three small rules.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _READ_VERB = LazyRegex(
     r"api-resources|api-versions|cluster-info|query|scan|count|lookup|whoami|health|metrics|ps|releases|regions|repos)(?:-[a-z0-9-]+)?"
     r"|(?:batch|transact)-get-[a-z-]+|(?:head|filter|search|lookup|scan|preview|estimate|validate|test)-[a-z0-9-]+"
 )
-"""SECURITY: the last word of the command says looking too; knowledge alone is not enough for what leaves the machine."""
+"""SECURITY: the last word of the command must be a reading verb too; knowledge alone is not enough for remote calls."""
 _SECRET_WORD = LazyRegex(
     r"(?i)secret|token|passw|credential|api-?keys?$|access-?keys?|private-?key|connection-?string|kubeconfig|get-login|"
     r"app-?settings|environment-?var|env-?vars?$|user-?data|console-output|^dump$|^keys?$"
@@ -70,10 +70,10 @@ _API_PATH = LazyRegex(
 
 
 def reads_service(subject: CommandContext, workspace: NamesOf | None = None) -> bool:
-    """Whether a call only asks the service that its user is logged in to, or this machine.
+    """Whether a call only reads from the service that its user is logged in to, or from this machine.
 
     Args:
-        workspace: what the files of the workspace name; None: not known, and no public name counts as named.
+        workspace: names in the files of the workspace; None: unknown, and no public name is accepted.
     """
     words: Sequence[str] = subject.argv[1:]
     if any(UNKNOWN_TEXT in word for word in words):
@@ -84,47 +84,47 @@ def reads_service(subject: CommandContext, workspace: NamesOf | None = None) -> 
         return reads_loopback(words)
     if (subject.tool, subject.path) == ("gh", ("api",)):
         return _reads_api(words, workspace)
-    known = SERVICES.get(subject.tool)
-    if known is None or not subject.path or len(words) > MAX_WORDS:
+    service = SERVICES.get(subject.tool)
+    if service is None or not subject.path or len(words) > MAX_WORDS:
         return False
-    if known.settings and (workspace is None or workspace.has_any(known.settings)):
+    if service.settings and (workspace is None or workspace.has_any(service.settings)):
         return False
-    words = _without_named(known, words, workspace)
-    if not _is_read(known, subject, workspace) or _chooses(known, words):
+    words = _without_named(service, words, workspace)
+    if not _is_read(service, subject, workspace) or _chooses(service, words):
         return False
-    if known.operands and not all(_matches(known.operands, word) for word in subject.arguments):
+    if service.operands and not all(_matches(service.operands, word) for word in subject.arguments):
         return False
-    named = " ".join(subject.path) in known.reads
-    left = [word for word in words if not (named and word in subject.path)]
+    listed_read = " ".join(subject.path) in service.reads
+    left = [word for word in words if not (listed_read and word in subject.path)]
     return all(word in _HARMLESS or _is_plain(word) for word in left)
 
 
-def _is_read(known: Service, subject: CommandContext, workspace: NamesOf | None) -> bool:
+def _is_read(service: Service, subject: CommandContext, workspace: NamesOf | None) -> bool:
     command = " ".join(subject.path)
-    if command in known.bare:
+    if command in service.bare:
         return not subject.arguments
-    if command in known.catalogue:
+    if command in service.catalogue:
         first = subject.arguments[:1]
         return not first or (workspace is not None and workspace.names(first[0]))
     command += " "
-    if any(command.startswith(each if each[-1] == "-" else f"{each} ") for each in known.reads):
+    if any(command.startswith(each if each[-1] == "-" else f"{each} ") for each in service.reads):
         return True
-    if any(command.startswith(f"{each} ") for each in known.left_out):
+    if any(command.startswith(f"{each} ") for each in service.left_out):
         return False
     return _READ_VERB.fullmatch(subject.path[-1]) is not None
 
 
 def _without_named(
-    known: Service, words: Sequence[str], workspace: NamesOf | None
+    service: Service, words: Sequence[str], workspace: NamesOf | None
 ) -> Sequence[str]:
-    """The words without `-R owner/repo` and the like, where the workspace names the same."""
-    if workspace is None or not known.public:
+    """The words without `-R owner/repo` and the like, if the files of the workspace contain that name."""
+    if workspace is None or not service.public:
         return words
     left: list[str] = []
     at = 0
     while at < len(words):
         flag, equals, value = words[at].partition("=")
-        if flag in known.public:
+        if flag in service.public:
             if not equals:
                 value = words[at + 1] if at + 1 < len(words) else ""
             if _PUBLIC_NAME.fullmatch(value) and workspace.names(value):
@@ -135,21 +135,21 @@ def _without_named(
     return left
 
 
-def _chooses(known: Service, words: Sequence[str]) -> bool:
+def _chooses(service: Service, words: Sequence[str]) -> bool:
     """Whether an option chooses another endpoint, identity, public name or file."""
-    if known.only and any(w[:1] == "-" and w not in known.only.split() for w in words):
+    if service.only and any(w[:1] == "-" and w not in service.only.split() for w in words):
         return True
     flags = {word.partition("=")[0] for word in words if word.startswith("-")}
-    chosen = (EVERYWHERE | PUBLIC_NAMES).difference(known.names)
+    refused = (EVERYWHERE | PUBLIC_NAMES).difference(service.names)
     # SECURITY: `-R` may be joined to its value, and a long option may be shortened
-    return not flags.isdisjoint(known.files) or any(
-        _may_be(flag, chosen, known.options) for flag in flags
+    return not flags.isdisjoint(service.files) or any(
+        _may_be(flag, refused, service.options) for flag in flags
     )
 
 
-def _may_be(flag: str, chosen: frozenset[str], short: str) -> bool:
+def _may_be(flag: str, refused: frozenset[str], short: str) -> bool:
     if flag.startswith("--"):
-        return flag in chosen or any(long.startswith(flag) for long in chosen)
+        return flag in refused or any(long.startswith(flag) for long in refused)
     return any(char in flag[1:] for char in short)
 
 
@@ -198,7 +198,7 @@ def _reads_api(words: Sequence[str], workspace: NamesOf | None) -> bool:
     if len(paths) != 1 or (method and method != "GET") or (fields and not method):
         return False
     path = paths[0].lstrip("/")
-    found = _API_REPOSITORY.match(path)
-    if found is not None and workspace is not None and workspace.names(found[1]):
-        path = path.replace(found[1], "{owner}/{repo}", 1)
+    match = _API_REPOSITORY.match(path)
+    if match is not None and workspace is not None and workspace.names(match[1]):
+        path = path.replace(match[1], "{owner}/{repo}", 1)
     return _API_PATH.fullmatch(path) is not None and _is_plain(path)

@@ -8,18 +8,18 @@ from atip.model.value import Value
 
 
 class Service(Value):
-    """What is said of one program beyond what holds for every one."""
+    """Rules of one program in addition to the common ones."""
 
     options: str = ""
     """Letters of options that choose an endpoint, an identity or a file."""
     files: tuple[str, ...] = ()
-    """Long options of its own that do."""
+    """Its own long options with the same meaning."""
     left_out: tuple[str, ...] = ()
     """Beginnings of commands that are not reads in this sense: they print secrets, run things, or name public things."""
     reads: tuple[str, ...] = ()
     """Beginnings of commands that are, though their last word does not say so; they win over `left_out`."""
     bare: tuple[str, ...] = ()
-    """Commands that are reads as long as nothing is named (`aws s3 ls`)."""
+    """Commands that are reads without operands (`aws s3 ls`)."""
     only: str = ""
     """Its only options that may be given; empty: any that is not left out. For programs that take shortened options."""
     names: tuple[str, ...] = ()
@@ -27,11 +27,11 @@ class Service(Value):
     operands: str = ""
     """What every operand must look like; empty: what any word must."""
     public: tuple[str, ...] = ()
-    """Options that name a public thing, which is fine where the workspace names it, too."""
+    """Options that name a public thing, accepted if the workspace names it too."""
     catalogue: tuple[str, ...] = ()
     """Commands whose first operand is such a name."""
     settings: tuple[str, ...] = ()
-    """Files in a workspace that choose its endpoint; where one may be, it asks."""
+    """Files in a workspace that choose its endpoint; if one may exist, the call asks."""
     logged_in: bool = True
     """False: its public catalogue is read, and that is read as a whole (`brew info`)."""
 
@@ -44,12 +44,12 @@ EVERYWHERE = frozenset(
     --configuration --credentials --credentials-file --ca-bundle --no-verify-ssl --insecure --certificate-authority --client-key
     --client-certificate --tls-server-name --organization --org --web --api-endpoint-overrides""".split()  # noqa: SIM905
 )
-"""Options that choose an endpoint, an identity or a file, whoever takes them."""
+"""Options that choose an endpoint, an identity or a file, for every program."""
 PUBLIC_NAMES = frozenset(
     """--bucket --bucket-name --account-name --vault-name --storage-account --registry-name --source --destination --repository-url --owner
     --queue-owner-aws-account-id --role-arn --account-id --owner-id --expected-bucket-owner --hostname-prefix""".split()  # noqa: SIM905
 )
-"""Options that name what anybody may own."""
+"""Options that name something that anyone can own."""
 
 _KUBE = ("config", "auth", "proxy", "exec", "cp", "port-forward", "plugin")
 _CHART = r"\.{0,2}(?:/?[A-Za-z0-9_][A-Za-z0-9._-]*)+/?|\."

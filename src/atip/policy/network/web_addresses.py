@@ -1,11 +1,11 @@
-"""Addresses that a tool fetches: the host, and whether the address would carry data out or leads inside. Pure; words, not look-ups."""
+"""Addresses that a tool fetches: the host, and whether the address sends data or is internal. Pure: no lookups."""
 
 from __future__ import annotations
 
 from atip.model.text.regex import LazyRegex
 
 MAX_ADDRESS = 400
-"""Longer ones carry more than the name of a page."""
+"""Longer addresses may carry data."""
 _HOST = LazyRegex(r"^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)")
 _INSIDE = LazyRegex(
     r"^(localhost|.*\.local(host)?|.*\.internal|\[.*\]|[0-9.]+|0x[0-9a-f]+|[^.]+)\.?$"
@@ -19,9 +19,9 @@ _LONG_RUN = LazyRegex(r"[A-Za-z0-9+_%=-]{40,}")
 
 
 def host_of(url: str) -> str:
-    """The host in small letters; empty: the address has none."""
-    found = _HOST.search(url[:2_000])
-    return found.group(1).lower().rstrip(".") if found is not None else ""
+    """The host in lower case; empty: the address has none."""
+    match = _HOST.search(url[:2_000])
+    return match.group(1).lower().rstrip(".") if match is not None else ""
 
 
 def address_danger(url: str) -> str:
@@ -30,13 +30,13 @@ def address_danger(url: str) -> str:
     if not url.lower().startswith(("http://", "https://")) or not host:
         return "not a web address"
     if "@" in url.partition("://")[2].partition("/")[0]:
-        return "the address holds a login"
+        return "the address contains a login"
     if _INSIDE.search(host):
         return "an address of this machine or network"
     if _SECRET.search(url):
-        return "the address holds a secret"
+        return "the address contains a secret"
     if len(url) > MAX_ADDRESS or any(_is_data(run) for run in _runs(url)):
-        return "the address holds data"
+        return "the address contains data"
     return ""
 
 

@@ -1,7 +1,7 @@
-"""Folders: where a line may stand, and which places anybody may read. Looks at no file itself: where links lead is handed in.
+"""Folders: possible working directories of a line, and which paths are public. Reads no files: the caller resolves links.
 
-A working directory is a workspace only if it is nobody's home, no folder of secrets and no part of the system. Home,
-secrets and system places win over scratch places: a home below `/tmp` is still a home.
+A working directory is a workspace only if it is not a home, a folder of secrets or part of the system. Home,
+secrets and system paths win over scratch paths: a home below `/tmp` is still a home.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _SHARED = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108  compared with, never written
 _TREES = ("/usr/", "/opt/", "/lib/", "/bin/", "/sbin/", "/var/log/", "/tmp/")  # noqa: S108
-"""Public places that hold no secrets anywhere below them."""
+"""Public folders without secrets anywhere below them."""
 _SYSTEM = (
     "/etc",
     "/proc",
@@ -46,7 +46,7 @@ _CHANGERS = {"env": ("-C", "--chdir"), "sudo": ("-D", "--chdir"), "fd": ("-C", "
 
 
 class Folders:
-    """Where the commands of one line may stand."""
+    """Possible working directories of the commands of one line."""
 
     def __init__(self, cwd: str, home: str, links: FollowLinks | None = None) -> None:
         self._links = links
@@ -54,10 +54,10 @@ class Folders:
         self.root = normal(cwd or "/")
         self.is_workspace = is_workspace(self.root, self.home)
         self.places = [self.root]
-        """The empty text is anywhere."""
+        """An empty entry is an unknown folder."""
 
     def follow(self, line: ShellLine, is_listing: IsListing) -> None:
-        """Go where the line goes."""
+        """Add the folders that the line changes to."""
         for command in line.commands:
             self._move(command, is_listing)
 
@@ -100,15 +100,15 @@ class Folders:
         return not self.is_workspace or len(self.places) > 1
 
     def at(self, text: str) -> list[str]:
-        """Every path that a text may mean, by its name and by where links lead."""
-        found = [join(place, text) for place in self.places]
+        """Every path that a text may refer to, by its name and after resolving links."""
+        paths = [join(place, text) for place in self.places]
         if self._links is None or UNKNOWN_TEXT in text:
-            return found
+            return paths
         for place in self.places:
-            # SECURITY: as it is written: `link/..` is the parent of what the link leads to
-            written = _as_glob(f"{self.home}{text[1:]}" if text[:1] == "~" else text)
-            found += self._links(written if written[:1] == "/" else f"{place}/{written}")
-        return list(dict.fromkeys(found))
+            # SECURITY: resolved as written: `link/..` is the parent of the link's target
+            unresolved = _as_glob(f"{self.home}{text[1:]}" if text[:1] == "~" else text)
+            paths += self._links(unresolved if unresolved[:1] == "/" else f"{place}/{unresolved}")
+        return list(dict.fromkeys(paths))
 
     def may_be_shared(self) -> bool:
         """Whether the line may have moved to a folder in which every user of the machine may write."""
@@ -118,21 +118,21 @@ class Folders:
         """Whether a path lies in the workspace."""
         return self.is_workspace and is_below(path, self.root)
 
-    def is_public(self, path: str, *, whole: bool = False) -> bool:
-        """Whether anybody may read a path; with `whole` everything below it, too."""
+    def is_public(self, path: str, *, recursive: bool = False) -> bool:
+        """Whether a path is public; with `recursive` everything below it too."""
         if not path.startswith("/"):
             return False
         if self.holds(path):
             return True
         if _may_meet(path, self.home):
             return False
-        return path.startswith(_TREES if whole else PUBLIC)
+        return path.startswith(_TREES if recursive else PUBLIC)
 
 
 def is_workspace(folder: str, home: str) -> bool:
-    """Whether a folder may be somebody's project."""
+    """Whether a folder may be a project."""
     if folder.startswith(("/home/", "/Users/")) and folder.count("/") == 2:
-        return False  # somebody's home
+        return False  # a home directory
     if not folder.startswith("/") or folder == "/" or is_below(home, folder):
         return False
     return (

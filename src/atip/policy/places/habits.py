@@ -1,4 +1,4 @@
-"""Habits of well-known programs that effects do not say: which words are names only, which are no paths,
+"""Habits of well-known programs that effects do not cover: which words are names only, which are not paths,
 whose output is a list of files. Data.
 
 Nothing here lowers an effect; the tables decide only whether a word is looked at as a path, and whether
@@ -67,7 +67,7 @@ HARMLESS_VARIABLES = frozenset(
     RUST_LOG DEBIAN_FRONTEND SYSTEMD_PAGER SYSTEMD_COLORS BLOCKSIZE TIMEFORMAT GREP_COLORS LS_COLORS QUOTING_STYLE
     TIME_STYLE GIT_FLUSH AGENT""".split()  # noqa: SIM905
 )
-"""Variables that change no program's deeds; any other before a command makes it unknown."""
+"""Variables that do not change what programs do; any other before a command makes it unknown."""
 PAGERS = frozenset(
     (
         "PAGER",
@@ -94,7 +94,7 @@ DEAF = frozenset(
     export read set shift return exit wait sleep date expr sha256sum md5sum stat readlink realpath env printenv
     paste join comm""".split()  # noqa: SIM905
 )
-"""Programs that no variable beyond those above can make do something else."""
+"""Programs that no variable beyond those above affects."""
 IN_REPOSITORY = frozenset(("git",))
 """Programs whose operands are names inside of a repository, unless `--no-index` says otherwise."""
 PLAIN_TEXT_OPERANDS = frozenset(("test", "[", "printf", "cd", "pushd", "exit", "return", "shift"))
@@ -115,11 +115,11 @@ _SECRET_SETTINGS = tuple(
 SHOWS_NAMES = frozenset(
     (("security", "find-generic-password"), ("security", "find-internet-password"))
 )
-"""Commands that show what a secret is called; the secret itself only with an option that knowledge names."""
+"""Commands that show the name of a secret; the secret itself only with an option listed in knowledge."""
 
 
 def is_risky_flag(flag: str) -> bool:
-    """Whether an unlisted flag is not believed to be harmless, even where a knowledge file says that the rest is."""
+    """Whether an unlisted flag counts as risky, even where knowledge says that unlisted flags are harmless."""
     lowered = flag.lower()
     if lowered.startswith(("-wp,", "-wa,", "-wl,")):
         return True  # a compiler hands these words on: to preprocessor, assembler, linker
@@ -136,7 +136,7 @@ def names_secret(word: str) -> bool:
 
 
 def is_harmless(name: str) -> bool:
-    """Whether a variable changes no program's deeds."""
+    """Whether a variable does not change what programs do."""
     return name.startswith("LC_") or name in HARMLESS_VARIABLES
 
 

@@ -1,8 +1,8 @@
-"""Named: what the words of a call themselves name – files, folders, hosts.
+"""Named: files, folders and hosts in the words of a call.
 
-Policy decides on the parsed call, so these were judged with it: whoever lets `curl https://example.com` run has
-let it reach that host. What a call does *not* name needs a grant of the policy. Pure: whether a path exists is
-looked up by the caller.
+Policy decides on the parsed call, so these were judged with it: allowing `curl https://example.com` allows
+it to reach that host. What a call does *not* name needs a grant of the policy. Pure: the caller checks whether a
+path exists.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ class Named(Value):
 NOTHING = Named()
 
 
-def named_by(subjects: Iterable[CommandContext], *, home: str, asked: bool) -> Named:
-    """What a call names.
+def named_by(subjects: Iterable[CommandContext], *, home: str, confirmed: bool) -> Named:
+    """Collect the paths and hosts that a call names.
 
     Args:
-        asked: a person is asked about this very call. SECURITY: secrets and start files are named only
-            then; a rule that allows a tool does not hand it every secret somebody puts on its line.
+        confirmed: the user is asked about this call. SECURITY: secrets and start files are included only
+            then; a rule that allows a tool does not give it every secret on its command line.
     """
     paths: dict[str, None] = {}
     hosts: dict[str, None] = {}
     for subject in subjects:
         for path in subject.paths:
             full = home + path[1:] if path == "~" or path.startswith("~/") else path
-            if _is_plain(full) and (asked or not (is_secret(full) or is_protected(full))):
+            if _is_plain(full) and (confirmed or not (is_secret(full) or is_protected(full))):
                 paths[full] = None
         hosts.update(dict.fromkeys(_endpoints(subject.argv)))
     return Named(paths=tuple(paths), hosts=tuple(hosts))
@@ -79,7 +79,7 @@ def _is_plain(path: str) -> bool:
 
 
 def _endpoints(argv: Sequence[str]) -> list[str]:
-    found: list[str] = []
+    endpoints: list[str] = []
     for word in argv[1:]:
         before, slashes, rest = word.partition("://")
         if not slashes or UNKNOWN_TEXT in rest:
@@ -87,15 +87,17 @@ def _endpoints(argv: Sequence[str]) -> list[str]:
         scheme = before.rpartition("=")[2].lower()
         host, colon, port = _authority(rest).partition(":")
         if "*" in host:
-            continue  # SECURITY: a pattern is nothing that a call names
+            continue  # SECURITY: a call cannot name hosts by a pattern
         try:
             parse_host_pattern(host)
         except FormatError:
-            continue  # an address, `localhost`, a name of this network: a person's grant only
+            continue  # an IP address, `localhost`, a local name: needs a grant of the user
         number = int(port) if colon and port.isascii() and port.isdigit() else 0
         usual = _PORTS.get(scheme, 443)
-        found.append(host.lower() if (number or usual) in (80, 443) else f"{host.lower()}:{number}")
-    return [entry for entry in found if not entry.endswith(":0")]
+        endpoints.append(
+            host.lower() if (number or usual) in (80, 443) else f"{host.lower()}:{number}"
+        )
+    return [entry for entry in endpoints if not entry.endswith(":0")]
 
 
 def _authority(rest: str) -> str:

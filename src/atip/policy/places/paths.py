@@ -1,8 +1,8 @@
-"""Paths in the words of a line: which files a command would read, and whether that is anybody's business.
+"""Paths in the words of a line: which files a command would read, and whether that is a danger.
 
-Words are resolved against every folder the line may stand in (`cd ~/.ssh && cat x`), and by where links lead if the
-caller says so; no file is looked at here. Text that is not known yet is judged by where it comes from: a list of files of the workspace
-is fine, anything else is not.
+Words are resolved against every folder that the line may change to (`cd ~/.ssh && cat x`), and through links if the
+caller passes a resolver; no file is read here. Text that is not known yet is judged by its origin: a list of files of
+the workspace is fine, anything else is not.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _KEEPS_LINES = {
 }  # fmt: skip
 """Options of filters that leave every line as it is, or drop it: `grep -o` and `head -c` make new names."""
 _LISTS_HERE = frozenset("ls dir find fd fdfind rg grep git".split())  # noqa: SIM905
-"""Programs that list the folder in which they stand if they are told no other."""
+"""Programs that list the current folder by default."""
 _GREPS = frozenset("grep egrep fgrep zgrep pcre2grep".split())  # noqa: SIM905
 
 _SKIPS_FIRST = _GREPS | _SEARCHES | {"printf"}
@@ -76,7 +76,7 @@ class Paths:
     # --- one word --------------------------------------------------------------------------------
 
     def resolve(self, word: ShellWord) -> list[str]:
-        """Every absolute path that a word may mean; wildcards stay in."""
+        """Every absolute path that a word may refer to; wildcards stay in."""
         text = word.pattern or word.text
         return self.places.at(text)
 
@@ -86,8 +86,8 @@ class Paths:
         if not text or "\n" in text or set(text) == {UNKNOWN_TEXT}:
             return False
         value = text.rpartition("=")[2]
-        found = [path for named in (text, *joined_values(text)) for path in self.places.at(named)]
-        return any(is_secret(path) for path in found) or is_secret_pattern(value)
+        candidates = [path for one in (text, *joined_values(text)) for path in self.places.at(one)]
+        return any(is_secret(path) for path in candidates) or is_secret_pattern(value)
 
     def is_protected(self, path: str) -> bool:
         """Whether writing there changes what runs later; a workspace may lie in a folder with such a name."""
@@ -95,8 +95,8 @@ class Paths:
             return False
         return not (self.places.holds(path) and not is_protected(path[len(self.places.root) :]))
 
-    def reading_danger(self, word: ShellWord, *, whole: bool = False) -> tuple[str, str] | None:
-        """(mark, why) if reading what the word names (`whole`: and everything below) is not harmless."""
+    def reading_danger(self, word: ShellWord, *, recursive: bool = False) -> tuple[str, str] | None:
+        """(mark, why) if reading what the word names (`recursive`: and everything below) is not harmless."""
         text = word.text
         if text in _HARMLESS or text.startswith("/dev/fd/"):
             return None
@@ -110,7 +110,7 @@ class Paths:
                 return "outside", why
         if text.startswith(UNKNOWN_TEXT) and not _is_glob(word):
             return None  # its origin was judged
-        if not all(self.places.is_public(path, whole=whole) for path in self.resolve(word)):
+        if not all(self.places.is_public(path, recursive=recursive) for path in self.resolve(word)):
             return "outside", "lies outside of the workspace"
         return None
 
@@ -121,7 +121,7 @@ class Paths:
             bad = any(self._text_danger(text) for text in origin.texts)
             return "may name a file outside of the workspace or a secret" if bad else ""
         if origin.kind in ("output", "input") and origin.commands:
-            return "" if self._is_listing((origin,)) else "reads a file that only other data name"
+            return "" if self._is_listing((origin,)) else "reads a file that only other data names"
         if origin.kind == "variable" and known_start:
             return ""
         return "reads a file that is only known when the line runs"
@@ -144,16 +144,16 @@ class Paths:
 
     def _all_list(self, commands: Sequence[int], depth: int) -> bool:
         """Whether commands print names of files, or leave some out of those that they read."""
-        found = False
+        lists = False
         for index in commands:
             command = self.line.commands[index]
             if self._lists(command):
-                found = True
+                lists = True
             elif not self._filters(command) or depth > 20:
                 return False
             elif command.feed is not None and index not in command.feed:
-                found = self._all_list(command.feed, depth + 1) or found
-        return found
+                lists = self._all_list(command.feed, depth + 1) or lists
+        return lists
 
     def _lists(self, command: ShellCommand) -> bool:
         name, path, flags = _head(command)
@@ -179,11 +179,13 @@ class Paths:
             return True
         near = not word.text.startswith(("/", "~", ".")) and "/.." not in word.text
         if not near or self.places.moves:
-            return not all(self.places.is_public(path, whole=True) for path in self.resolve(word))
+            return not all(
+                self.places.is_public(path, recursive=True) for path in self.resolve(word)
+            )
         return any(self._origin_danger(o, known_start=False) for o in word.origins)
 
     def _filters(self, command: ShellCommand) -> bool:
-        """Programs that leave out or reorder what they read; one that reads a file instead is none."""
+        """Programs that leave out or reorder what they read; but not one that reads a file instead."""
         name = _head(command)[0]
         if not command.words:
             return True
@@ -233,12 +235,12 @@ class Paths:
             if not name or any(self._reads_badly(path) for path in self.places.at(name)):
                 yield "secrets", tool.name, "its program opens files by itself"
         if self._implies_folder(tool, call, index):
-            why = self.reading_danger(_HERE, whole=True)
+            why = self.reading_danger(_HERE, recursive=True)
             if why is not None:
-                yield why[0], tool.name, "searches the folder in which it stands"
-        shown = call.inner and tool.name in habits.LISTERS and self._shows_contents(call)
-        if shown and reaches_secret(tool.name, [word.text for word in words[1:]]):
-            yield "secrets", tool.name, "is out for files that hold secrets"
+                yield why[0], tool.name, "searches the folder it runs in"
+        shows_contents = call.inner and tool.name in habits.LISTERS and self._shows_contents(call)
+        if shows_contents and reaches_secret(tool.name, [word.text for word in words[1:]]):
+            yield "secrets", tool.name, "searches for files that hold secrets"
         writes = effects.filesystem.write is not False or effects.filesystem.delete is not False
         texts = _texts(tool, call)
         for word in words[1:]:
@@ -257,7 +259,7 @@ class Paths:
         return is_secret(path) or not self.places.is_public(path)
 
     def _implies_folder(self, tool: Tool, call: Invocation, index: int) -> bool:
-        """`rg x`: a search without a folder searches the one in which it stands."""
+        """`rg x`: a search without a folder searches the current one."""
         if not _is_recursive(tool, call) or call.given(["--files", "--type-list"]):
             return False
         command = self.line.commands[index]
@@ -268,9 +270,9 @@ class Paths:
 
     def _writes_protected(self, word: ShellWord) -> bool:
         text = word.pattern or word.text
-        named = {text, text.rpartition("=")[2], text[2:] if text[:1] == "-" else text}
+        names = {text, text.rpartition("=")[2], text[2:] if text[:1] == "-" else text}
         return any(
-            self.is_protected(path) for name in named if name for path in self.places.at(name)
+            self.is_protected(path) for name in names if name for path in self.places.at(name)
         )
 
     def _word_danger(
@@ -291,7 +293,7 @@ class Paths:
             return self._option_danger(word)
         if word.text.startswith("-") or _in_repository(tool, call):
             return None
-        return self.reading_danger(word, whole=_is_recursive(tool, call))
+        return self.reading_danger(word, recursive=_is_recursive(tool, call))
 
     def _option_danger(self, word: ShellWord) -> tuple[str, str] | None:
         """`-f ../x`, `--file=../x`, `-f../x`: a value that begins like a path far from here."""
@@ -319,11 +321,11 @@ class Paths:
 
     def touched(self, call: Invocation, words: Sequence[ShellWord]) -> tuple[str, ...]:
         """Absolute paths among the operands, for rules on paths."""
-        found: list[str] = []
+        paths: list[str] = []
         for word in words[1:]:
             if word.argument in call.arguments and not word.text.startswith("-"):
-                found += self.resolve(word)
-        return tuple(dict.fromkeys(found))
+                paths += self.resolve(word)
+        return tuple(dict.fromkeys(paths))
 
 
 def _head(command: ShellCommand) -> tuple[str, str, set[str]]:
@@ -339,9 +341,9 @@ def _head(command: ShellCommand) -> tuple[str, str, set[str]]:
 def _texts(tool: Tool, call: Invocation, *, options: bool = True) -> list[str]:
     """Words that are patterns, programs or messages, not paths."""
     texts = [
-        given.value
-        for given in call.options
-        if options and given.value is not None and set(given.flags) & _text_flags(tool, call)
+        used.value
+        for used in call.options
+        if options and used.value is not None and set(used.flags) & _text_flags(tool, call)
     ]
     holders = habits.PATTERN_FIRST.get(tool.name)
     if holders is None and call.path:

@@ -1,7 +1,7 @@
 """Whether a pattern for file names reaches a secret: `find -name '.env*'`, `fd -e pem`, `rg -g '.env*'`.
 
-A pattern is judged by examples of secrets. A bare `*` reaches everything and says nothing: only what speaks of a
-secret by more than that counts.
+A pattern is tested against examples of secrets. A bare `*` matches everything and does not count: the pattern must be
+more specific.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ def is_secret_pattern(text: str) -> bool:
     """Whether a glob that the program itself expands may match a secret, by more than wildcards."""
     if text[:1] == "!" or not any(char in text for char in "*?["):
         return False
-    made, at = [], 0
+    marks, at = [], 0
     while at < len(text[:MAX_PATTERN]):
         char = text[at]
         end = text.find("]", at + 2) if char == "[" else -1
-        made.append(UNKNOWN_TEXT if char == "*" else ANY_CHAR if char == "?" or end > 0 else char)
+        marks.append(UNKNOWN_TEXT if char == "*" else ANY_CHAR if char == "?" or end > 0 else char)
         at = end + 1 if end > 0 else at + 1
-    if set(made) <= _WILD:
+    if set(marks) <= _WILD:
         return False
-    pattern = "".join(made).removeprefix(UNKNOWN_TEXT * 2 + "/")
+    pattern = "".join(marks).removeprefix(UNKNOWN_TEXT * 2 + "/")
     return is_secret(pattern) or is_secret(pattern.lower())
 
 
 def reaches_secret(name: str, words: Sequence[str]) -> bool:
-    """Whether a program that finds files by these words is out for secrets."""
+    """Whether a program that finds files by these words searches for secrets."""
     finder = name in _FINDERS
     hidden = finder and any(_HIDDEN.match(word) for word in words)
     for before, word in zip(("", *words), words, strict=False):
@@ -57,7 +57,7 @@ def reaches_secret(name: str, words: Sequence[str]) -> bool:
         if finder and before in _OTHER_VALUES:
             continue
         if before in _REGEX_FLAGS:
-            if regex_reaches(word, whole=True):
+            if regex_reaches(word, full_path=True):
                 return True
         elif finder and before in ("-e", "--extension"):
             if is_secret(f"x.{word}"):
@@ -78,11 +78,11 @@ def _names_secret(text: str) -> bool:
     return is_secret(text) or is_secret(text.lower()) or is_secret_pattern(text)
 
 
-def regex_reaches(pattern: str, *, whole: bool = False, hidden: bool = True) -> bool:
+def regex_reaches(pattern: str, *, full_path: bool = False, hidden: bool = True) -> bool:
     """Whether a regular expression on names of files matches one that is a secret by itself.
 
     Args:
-        whole: it must match the whole path (`find -regex`).
+        full_path: it must match the whole path (`find -regex`).
         hidden: names that begin with a dot count.
     """
     if len(pattern) > MAX_PATTERN:
@@ -92,13 +92,13 @@ def regex_reaches(pattern: str, *, whole: bool = False, hidden: bool = True) -> 
     from atip.model.text.regex import compile_regex
 
     try:
-        compiled = compile_regex(f"(?i)^(?:{pattern})$" if whole else f"(?i){pattern}")
+        compiled = compile_regex(f"(?i)^(?:{pattern})$" if full_path else f"(?i){pattern}")
     except FormatError:
         return True
     for example in EXAMPLES:
         name = example.rpartition("/")[2]
         if not is_secret(name) or (name[:1] == "." and not hidden):
             continue
-        if compiled.matches(f"./{name}" if whole else name):
+        if compiled.matches(f"./{name}" if full_path else name):
             return True
     return False

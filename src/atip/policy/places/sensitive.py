@@ -1,6 +1,6 @@
-"""Paths that are never read or written in passing: secrets, start files, hooks, agent settings. Data.
+"""Sensitive paths: secrets, start files, hooks, agent settings. Data.
 
-One regular expression per list, over normalized paths; `EXAMPLES` stand in where a word holds a wildcard
+One regular expression per list, over normalized paths; `EXAMPLES` are used for words with a wildcard
 (`cat .e*`). Extend here, nowhere else.
 """
 
@@ -70,7 +70,7 @@ KEPT_AT_HOME = (
     *""".local/share/keyrings/login .m2/settings.xml .gem/credentials .pip/pip.conf .composer/auth.json .mozilla/firefox
     .gradle/gradle.properties Library/Keychains/login AppData/Roaming/gcloud""".split(),  # noqa: SIM905
 )
-"""Secrets by their paths below a home: the folders above them are nobody's project."""
+"""Secrets by their paths below a home: the folders above them are not projects."""
 PUBLIC = (
     "/usr/",
     "/etc/",
@@ -86,13 +86,13 @@ PUBLIC = (
     "/Applications/",
     "/System/",
 )
-"""Outside of the workspace, and still nobody's secret – unless a list above says so."""
+"""Outside the workspace, but not secret – unless a list above says so."""
 
 SECRET_VARIABLE = LazyRegex(
     r"(?i)(token|secret|passw|passphrase|credential|api_?key|access_?key|private_?key|auth|cookie|session|"
     r"_key$|_pat$|_pwd$|^pgpass|_dsn$|database_url|_uri$|connection_string|webhook|license_?key|^!$)"
 )
-"""Names of variables whose values are nobody's business; `!` is a name that is not known."""
+"""Names of variables whose values are private; `!` is an unknown name."""
 
 
 def _joined(parts: Iterable[str], absolute: Iterable[str]) -> LazyRegex:
@@ -113,8 +113,8 @@ _PROTECTED_TEXTS = tuple(
 
 
 def may_match(path: str, texts: Iterable[str]) -> bool:
-    """Whether a list could match: a hidden name, or one of the texts that all its other entries hold. Spares most calls of the
-    guard the two large expressions."""
+    """Whether a list could match: a hidden name, or one of the texts that all its other entries hold. Avoids the
+    two large expressions in most calls of the guard."""
     hidden = path[:1] == "." and path[1:2] not in ("", "/", ".")
     if hidden or any(text in path for text in ("/.", ":.", "@.", "=.")):
         return True
@@ -147,20 +147,22 @@ _COMMON = ("json", "yml", "yaml", "txt", "toml", "xml")
 
 def _may_be(path: str, example: str) -> bool:
     """Whether a path with wildcards may end like an example, by more than a bare `*`."""
-    wanted = example.strip("/").split("/")
+    example_parts = example.strip("/").split("/")
     parts = path.split("/")
-    if example.startswith("/") and len(parts) != len(wanted) + 1:
+    if example.startswith("/") and len(parts) != len(example_parts) + 1:
         return False
-    given = parts[-len(wanted) :]
-    if len(given) != len(wanted):
+    path_parts = parts[-len(example_parts) :]
+    if len(path_parts) != len(example_parts):
         return False
     wild = {UNKNOWN_TEXT, ANY_FILE, ANY_CHAR}
-    stem, _dot, ending = given[-1].rpartition(".")
+    stem, _dot, ending = path_parts[-1].rpartition(".")
     if stem and set(stem) <= wild and ending in _COMMON:
         return False  # `*.json`: every file of a kind that is hardly ever a secret
-    if all(set(part) <= wild for part in given):
+    if all(set(part) <= wild for part in path_parts):
         return False
-    return all(_part_may_be(part, want) for part, want in zip(given, wanted, strict=True))
+    return all(
+        _part_may_be(part, want) for part, want in zip(path_parts, example_parts, strict=True)
+    )
 
 
 def _part_may_be(part: str, want: str) -> bool:
@@ -175,10 +177,10 @@ def _glob_matches(pattern: str, text: str) -> bool:
     at = back = matched = 0
     star = -1
     while matched < len(text):
-        here = pattern[at : at + 1]
-        if here == ANY_FILE:
+        symbol = pattern[at : at + 1]
+        if symbol == ANY_FILE:
             star, back, at = at, matched, at + 1
-        elif here and here in (ANY_CHAR, text[matched]):
+        elif symbol and symbol in (ANY_CHAR, text[matched]):
             at, matched = at + 1, matched + 1
         elif star >= 0:
             back += 1

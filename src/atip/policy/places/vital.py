@@ -1,6 +1,6 @@
-"""Vital places: what nobody loses on purpose through an agent – roots, homes, disks, boot loader, our own settings. Data.
+"""Vital paths, never meant to be lost through an agent: roots, homes, disks, boot loader, our own settings. Data.
 
-Paths are absolute and normalized (`Paths.resolve`); a wildcard is `ANY_FILE`. Lexical: no file is looked at.
+Paths are absolute and normalized (`Paths.resolve`); a wildcard is `ANY_FILE`. Lexical: reads no files.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def is_device(path: str) -> bool:
 
 
 def is_boot(path: str) -> bool:
-    """Whether writing there decides whether the machine starts again."""
+    """Whether writing there can prevent the machine from booting."""
     return path.startswith(("/boot", "/efi", "/System/")) and _BOOT.search(path) is not None
 
 
@@ -38,8 +38,8 @@ def is_own(path: str, home: str) -> bool:
     if "agent-tools" not in path:
         return False
     inside = path.startswith(home.rstrip("/") + "/")
-    shown = "HOME" + path[len(home.rstrip("/")) :] if inside else path
-    return _OWN.search(shown) is not None
+    relative = "HOME" + path[len(home.rstrip("/")) :] if inside else path
+    return _OWN.search(relative) is not None
 
 
 def is_system(path: str) -> bool:
@@ -48,7 +48,7 @@ def is_system(path: str) -> bool:
 
 
 def what_is_lost(path: str, *, root: str, home: str) -> str:
-    """What removing a path would take along, in words; empty: nothing vital."""
+    """Description of what removing a path would lose; empty: nothing vital."""
     bare = _bare(path)
     if bare == "/":
         return "the whole system"

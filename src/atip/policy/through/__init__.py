@@ -1,1 +1,1 @@
-"""Look-through: the lines that a command reads from project files and runs. Pure readers of text; nothing is executed, and what is not understood is said."""
+"""Look-through: the lines that a command reads from project files and runs. Pure readers of text; nothing is executed, and unreadable files are reported."""

@@ -1,7 +1,7 @@
 """Recipes of a Makefile, as far as they are plain: targets, prerequisites, simple variables. Pure.
 
-Gives up (None) on what decides elsewhere what runs: `include`, `define`, `eval`, double-colon and pattern rules for the wanted target,
-conditionals, targets that are made from variables.
+Returns None for files that it cannot follow: `include`, `define`, `eval`, double-colon and pattern rules for the goal,
+conditionals, targets from variables.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _PASSES = 4
 
 
 def make_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
-    """The lines that `make …` would run if everything were out of date; None: the reader gives up."""
-    wanted = _targets(argv)
+    """The lines that `make …` would run if everything were out of date; None: cannot be determined."""
+    goals = _targets(argv)
     parsed = _parse(text)
-    if wanted is None or parsed is None:
+    if goals is None or parsed is None:
         return None
     rules, variables, shell = parsed
-    names = list(wanted) or [next((name for name in rules if not name.startswith(".")), "")]
+    names = list(goals) or [next((name for name in rules if not name.startswith(".")), "")]
     lines = list(shell)
     seen: set[str] = set()
     while names:
@@ -44,7 +44,7 @@ def make_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
             continue
         seen.add(name)
         if name not in rules:
-            if name in wanted:
+            if name in goals:
                 return None  # a pattern rule or a built-in one makes it
             continue  # a file
         needs, recipe = rules[name]
@@ -54,7 +54,7 @@ def make_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _targets(argv: Sequence[str]) -> list[str] | None:
-    """Goals of the command line; None: another folder, file or variable decides."""
+    """Goals of the command line; None: an option chooses another folder, file or variable."""
     goals = []
     for word in argv[1:]:
         if word in _VALUED and word not in ("-j", "-l"):
@@ -113,7 +113,7 @@ def _parse(text: str) -> tuple[_Rules, dict[str, str], list[str]] | None:
 
 
 def _plain(line: str, variables: dict[str, str]) -> str:
-    """A recipe as the shell gets it; a variable of make that is not known becomes one of the shell that is not known."""
+    """A recipe as the shell gets it; an unknown make variable becomes an unknown shell variable."""
     line = line.replace("$$", "\0")
     for _ in range(_PASSES):
         line = _VALUE.sub(

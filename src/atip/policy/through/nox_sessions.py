@@ -16,9 +16,9 @@ UNKNOWN = "${nox_value}"
 
 
 def nox_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
-    """What the sessions run that the words name, or all of them; None: it is no Python, or a session runs what cannot be read.
+    """Commands of the sessions that the words name, or of all; None: not Python, or a session cannot be read.
 
-    The file itself is code that nox runs, so the line is confined whatever is found here.
+    The file itself is code that nox runs, so the line is confined in any case.
     """
     try:
         tree = ast.parse(text)
@@ -27,22 +27,22 @@ def nox_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
     sessions = [
         node for node in tree.body if isinstance(node, ast.FunctionDef) and _is_session(node)
     ]
-    wanted = _wanted(argv)
-    chosen = [node for node in sessions if not wanted or node.name in wanted] or sessions
-    lines = [line for node in chosen for line in _lines(node)]
+    names = _session_names(argv)
+    selected = [node for node in sessions if not names or node.name in names] or sessions
+    lines = [line for node in selected for line in _lines(node)]
     return tuple(lines[:MAX_LINES])
 
 
-def _wanted(argv: Sequence[str]) -> set[str]:
+def _session_names(argv: Sequence[str]) -> set[str]:
     """Names behind `-s`; versions in them left out."""
-    found: set[str] = set()
+    names: set[str] = set()
     takes = False
     for word in argv[1:]:
         if word.startswith("-"):
             takes = word in ("-s", "--session", "--sessions", "-e")
         elif takes:
-            found.add(word.partition("-")[0].partition("(")[0])
-    return found
+            names.add(word.partition("-")[0].partition("(")[0])
+    return names
 
 
 def _is_session(node: ast.FunctionDef) -> bool:

@@ -30,8 +30,8 @@ def package_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
         return tuple(scripts[name] for name in _LIFECYCLE if name in scripts)
     name = words[1] if verb in _RUN and len(words) > 1 else verb
     is_script = verb in _RUN or verb in _SHORT or (argv[0] in _BARE and name in scripts)
-    found = [scripts[each] for each in (f"pre{name}", name, f"post{name}") if each in scripts]
-    return tuple(found) if is_script else ()
+    lines = [scripts[each] for each in (f"pre{name}", name, f"post{name}") if each in scripts]
+    return tuple(lines) if is_script else ()
 
 
 def composer_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
@@ -52,14 +52,14 @@ def _scripts(text: str, *, several: bool = False) -> dict[str, str] | None:
         document = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    found = document.get("scripts", {}) if isinstance(document, dict) else None
-    if not isinstance(found, dict):
+    scripts = document.get("scripts", {}) if isinstance(document, dict) else None
+    if not isinstance(scripts, dict):
         return None
     if several:
-        found = {
-            name: "\n".join(value) if _is_texts(value) else value for name, value in found.items()
+        scripts = {
+            name: "\n".join(value) if _is_texts(value) else value for name, value in scripts.items()
         }
-    return found if all(isinstance(each, str) for each in found.values()) else None
+    return scripts if all(isinstance(each, str) for each in scripts.values()) else None
 
 
 def _is_texts(value: object) -> bool:

@@ -14,12 +14,12 @@ MAX_SHADOWS = 8
 
 
 def is_python(program: str) -> bool:
-    """By name; quick, since every line is looked at."""
+    """Whether a program is Python, by its name; quick, since it runs for every line."""
     return program.rpartition("/")[2].rstrip("0123456789.") == "python"
 
 
 def imported_names(argv: Sequence[str]) -> frozenset[str] | None:
-    """Names that the code or module of a call asks for; None: the folder of the line is not searched."""
+    """Names that the code or module of a call imports; None: the current folder is not searched."""
     if not argv or not is_python(argv[0]):
         return None
     for at, word in enumerate(argv[1:], 1):
@@ -38,8 +38,8 @@ def imported_names(argv: Sequence[str]) -> frozenset[str] | None:
 
 
 def _imported(code: str) -> frozenset[str]:
-    found = (name for each in _IMPORT.findall(code) for name in each.replace(",", " ").split())
-    return frozenset(name.partition(".")[0] for name in found)
+    names = (name for each in _IMPORT.findall(code) for name in each.replace(",", " ").split())
+    return frozenset(name.partition(".")[0] for name in names)
 
 
 def _module(name: str) -> frozenset[str]:
@@ -47,22 +47,22 @@ def _module(name: str) -> frozenset[str]:
 
 
 def shadowing(
-    wanted: frozenset[str],
+    imported: frozenset[str],
     entries: Iterable[str],
     is_package: Callable[[str], bool],
     library: frozenset[str],
 ) -> tuple[str, ...]:
-    """Entries of a folder that are found instead of what is asked for, or of a part of the library that it uses.
+    """Entries of a folder that shadow an imported module or a module of the standard library.
 
     Args:
         library: names of the modules of Python's own library.
     """
-    found = []
+    entries_found = []
     for name in entries:
         stem, dot, _rest = name.partition(".")
-        if stem not in wanted and stem not in library:
+        if stem not in imported and stem not in library:
             continue
-        # a folder that is no package stands behind the library, but not behind nothing
-        if name.endswith((".py", ".pyc", ".so")) if dot else stem in wanted or is_package(name):
-            found.append(f"./{name}")
-    return tuple(sorted(found)[:MAX_SHADOWS])
+        # a folder that is not a package is found after the library, but still before nothing
+        if name.endswith((".py", ".pyc", ".so")) if dot else stem in imported or is_package(name):
+            entries_found.append(f"./{name}")
+    return tuple(sorted(entries_found)[:MAX_SHADOWS])

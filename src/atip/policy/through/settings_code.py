@@ -1,7 +1,7 @@
-"""Settings of a project that name code: plug-ins of checkers, programs that stand in for the one called. Pure.
+"""Settings of a project that name code: plug-ins of checkers, programs that replace the one called. Pure.
 
-Each reader gives the files of the workspace that the program would load, as lines (`./plugin.py`); they are judged like any program of
-the workspace. What a reader does not understand names nothing: the program's own effects still count.
+Each reader returns the files of the workspace that the program would load, as lines (`./plugin.py`); they are judged like
+any program of the workspace. Settings that a reader does not recognize are skipped: the program's own effects still count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _GEMFILE_FREE = frozenset(("config", "version", "help", "--version", "-v", "--he
 def mypy_plugins(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
     """Plug-ins that are files; those named as modules come from installed packages."""
     return tuple(
-        _file(path) for found in _MYPY_PLUGINS.findall(text) for path in _PYTHON_FILE.findall(found)
+        _file(path) for value in _MYPY_PLUGINS.findall(text) for path in _PYTHON_FILE.findall(value)
     )
 
 
@@ -43,19 +43,19 @@ def flake8_plugins(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
 
 def yarn_release(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
     """The release of yarn in the repository, which the installed one hands every command to."""
-    return tuple(_file(found) for found in _YARN_PATH.findall(text))
+    return tuple(_file(path) for path in _YARN_PATH.findall(text))
 
 
 def rust_toolchain(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
     """A toolchain at a path: rustup starts its programs instead of the installed ones."""
-    return tuple(_file(f"{found}/bin") for found in _TOOLCHAIN.findall(text))
+    return tuple(_file(f"{path}/bin") for path in _TOOLCHAIN.findall(text))
 
 
 def alembic_scripts(text: str, argv: Sequence[str]) -> tuple[str, ...]:
     """Migrations are Python modules; every command that reads them imports them."""
     if "list_templates" in argv:
         return ()
-    return tuple(_file(f"{found}/versions") for found in _SCRIPTS.findall(text))
+    return tuple(_file(f"{path}/versions") for path in _SCRIPTS.findall(text))
 
 
 def jvm_agents(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def composer_plugins(text: str, _argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def gemfile(_text: str, argv: Sequence[str]) -> tuple[str, ...]:
-    """A Gemfile is a Ruby program, which bundler runs to learn what is in it."""
+    """A Gemfile is a Ruby program that bundler runs to read it."""
     return () if len(argv) > 1 and argv[1] in _GEMFILE_FREE else ("./Gemfile",)
 
 

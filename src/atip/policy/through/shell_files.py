@@ -44,11 +44,11 @@ _SETTING = LazyRegex(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?\Z")
 
 def script_interpreter(text: str) -> str:
     """Name of the program in the first line; empty: there is none."""
-    found = _SHEBANG.match(text)
-    if found is None:
+    match = _SHEBANG.match(text)
+    if match is None:
         return ""
-    name = found[1].rpartition("/")[2]
-    return (found[2] or "").rpartition("/")[2] if name == "env" else name
+    name = match[1].rpartition("/")[2]
+    return (match[2] or "").rpartition("/")[2] if name == "env" else name
 
 
 def script_lines(text: str, _argv: Sequence[str] = ()) -> tuple[str, ...] | None:
@@ -57,13 +57,13 @@ def script_lines(text: str, _argv: Sequence[str] = ()) -> tuple[str, ...] | None
 
 
 def whole_file(text: str, _argv: Sequence[str] = ()) -> tuple[str, ...] | None:
-    """A file that a shell was told to run, whatever its first line says."""
+    """A file that a shell runs, whatever its first line says."""
     return (text,)
 
 
 def git_settings(text: str) -> dict[str, str] | None:
-    """Settings of a repository, `section.sub.key` → value (the last one counts); None: it cannot be read."""
-    found: dict[str, str] = {}
+    """Settings of a repository, `section.sub.key` → value (the last one counts); None: not readable."""
+    settings: dict[str, str] = {}
     section = ""
     for line in text.replace("\\\r\n", "").replace("\\\n", "").splitlines():
         rest = line.strip()
@@ -75,8 +75,8 @@ def git_settings(text: str) -> dict[str, str] | None:
         setting = _SETTING.match(rest)
         if setting is None or not section:
             return None
-        found[f"{section}.{setting[1].lower()}"] = (setting[2] or "true").strip().strip('"')
-    return found
+        settings[f"{section}.{setting[1].lower()}"] = (setting[2] or "true").strip().strip('"')
+    return settings
 
 
 _HOOKS = {
@@ -100,11 +100,11 @@ def git_hooks(subcommand: str) -> tuple[str, ...]:
 
 
 def git_programs(text: str, subcommand: str) -> tuple[tuple[str, str], ...] | None:
-    """Settings that make git start a program, as (name, line), with the alias that a subcommand is; None: unreadable."""
+    """Settings that make git start a program, as (name, line), and the alias of the subcommand; None: not readable."""
     settings = git_settings(text)
     if settings is None:
         return None
-    found = [
+    programs = [
         (name, f"./{value}" if name.endswith("path") else value)
         for name, value in settings.items()
         if _READING.fullmatch(name) or (subcommand not in _READERS and _PROGRAMS.fullmatch(name))
@@ -112,7 +112,7 @@ def git_programs(text: str, subcommand: str) -> tuple[tuple[str, str], ...] | No
     ]
     alias = settings.get(f"alias.{subcommand}")
     if alias is not None:
-        found.append(
+        programs.append(
             (f"alias.{subcommand}", alias[1:] if alias.startswith("!") else f"git {alias}")
         )
-    return tuple(found)
+    return tuple(programs)

@@ -22,14 +22,14 @@ class Source(Value):
     """Whether it names code that is loaded, not lines: then every file counts, not only the first."""
 
     def read(self, text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
-        """The lines that a command runs; None: the reader gives up."""
+        """The lines that a command runs; None: cannot be determined."""
         import importlib  # a hook imports the readers that it needs
 
         module, _, name = self.reader.partition(".")
-        found: tuple[str, ...] | None = getattr(
+        lines: tuple[str, ...] | None = getattr(
             importlib.import_module(f"{__package__}.{module}"), name
         )(text, argv)
-        return found
+        return lines
 
 
 _PACKAGE = Source(files=("package.json",), reader="package_scripts.package_lines", searches_up=True)
@@ -89,7 +89,7 @@ _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "source", "."))
 
 
 def source_of(argv: Sequence[str]) -> Source | None:
-    """Where a command gets further lines from; None: its words say everything, or it is not known."""
+    """File from which a command reads further lines; None: it reads none, or is unknown."""
     if not argv:
         return None
     name = argv[0].rpartition("/")[2]

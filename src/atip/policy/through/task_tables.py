@@ -28,10 +28,10 @@ def just_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
             continue
         if re.match(r"(import|mod|set\s+(shell|dotenv|script))\b", line):
             return None
-        found = _RECIPE.match(line)
-        current = found[1] if found else ""
-        if found:
-            recipes[current] = (re.findall(r"[A-Za-z_][\w-]*", found[3].split("#")[0]), [])
+        match = _RECIPE.match(line)
+        current = match[1] if match else ""
+        if match:
+            recipes[current] = (re.findall(r"[A-Za-z_][\w-]*", match[3].split("#")[0]), [])
     words = [word for word in argv[1:] if not word.startswith("-") and "=" not in word]
     first = words[0] if words else next(iter(recipes), "")
     lines = _steps(recipes, first)
@@ -63,11 +63,11 @@ def taskfile_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
         return None
     if not isinstance(document, dict) or "includes" in document:
         return None
-    found = document.get("tasks") or {}
-    if not isinstance(found, dict):
+    task_blocks = document.get("tasks") or {}
+    if not isinstance(task_blocks, dict):
         return None
     tasks: dict[str, tuple[list[str], list[str]]] = {}
-    for name, task in found.items():
+    for name, task in task_blocks.items():
         read = _task(task)
         if read is None:
             return None
@@ -118,14 +118,14 @@ def tox_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
     except configparser.Error:
         return None
     names = ("commands_pre", "commands", "commands_post")
-    found = [
+    lines = [
         line.strip().removeprefix("-").strip()
         for section in parser.sections()
         if section.startswith("testenv")
         for name in names
         for line in parser.get(section, name, fallback="").replace("\\\n", " ").splitlines()
     ]
-    return tuple(re.sub(r"\{[^}]*\}", "${tox_value}", line) for line in found if line)
+    return tuple(re.sub(r"\{[^}]*\}", "${tox_value}", line) for line in lines if line)
 
 
 def poe_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
@@ -164,9 +164,9 @@ def cargo_lines(text: str, argv: Sequence[str]) -> tuple[str, ...] | None:
 
 def _toml(text: str, *path: str) -> dict[str, object] | None:
     try:
-        found: object = tomllib.loads(text)
+        value: object = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         return None
     for name in path:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else None
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else None

@@ -1,7 +1,7 @@
-"""`approvals.json`: what a person looked at and agreed to. Each approval holds for exactly these bytes.
+"""`approvals.json`: reviewed and approved shims. Each approval applies to exactly these bytes.
 
-Needed before a shim may warn of less than its predecessor did, before an inferred one is called `community`, and
-before one calls itself verified (SECURITY-BAR row 28, ATIP 0.6 §4.10.4, §12.4).
+Required before a shim may declare fewer dangers than its predecessor, before an inferred one becomes `community`, and
+before one is marked as verified (threat 28 of conformance/threats.toml, ATIP 0.6 §4.10.4, §12.4).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def load_approvals(folder: str) -> frozenset[tuple[str, str]]:
 
 
 def add_approval(folder: str, digits: str, content: str, *, by: str, at: str, reason: str) -> None:
-    """Record that a person approved a shim."""
+    """Record the approval of a shim."""
     with locked(os.path.join(folder, f".{FILE}.lock")):
         approvals = _load(folder)
         entry = {"hash": f"sha256:{digits}", "content": f"sha256:{content}", "by": by, "at": at}

@@ -71,7 +71,7 @@ class BuildOrder(Value):
 
 
 class BuildReport(Value):
-    """What a build did."""
+    """Result of a build."""
 
     place: str
     release: str
@@ -103,13 +103,13 @@ class BuildReport(Value):
 
 
 def build(order: BuildOrder) -> BuildReport:
-    """Bring a place up to date with its source.
+    """Update a published tree from its source.
 
     Raises:
         FormatError: `publish.refused` with all problems; nothing was written.
         TrustError: `publish.foreign`, `publish.key-mode`.
         NotFoundError: `publish.no-settings`, `publish.keys-missing`.
-        AtipError: `objects.changed` when another publisher was quicker, `publish.state`.
+        AtipError: `objects.changed` when another publisher wrote first, `publish.state`.
     """
     settings = load_publisher_settings(order.folder)
     work = os.path.join(order.folder, WORK)
@@ -118,9 +118,9 @@ def build(order: BuildOrder) -> BuildReport:
         try:
             return _Build(order, settings).run()
         except sqlite3.OperationalError as error:
-            hint = f"`{WORK}` beside the source must be writable and needs some room"
+            hint = f"`{WORK}` beside the source must be writable, with free disk space"
             raise AtipError(
-                "publish.state", f"cannot keep the state: {error}", hint=hint
+                "publish.state", f"cannot save the build state: {error}", hint=hint
             ) from error
         except DAMAGED:
             # Nothing was decided by it alone: what is published is found out from the place.
@@ -165,12 +165,12 @@ class _Build:
         before = self.state.head
         ledger = ShimLedger(self.state)
         # (1)
-        known = self.state.listing()
-        listing = self._listing(known)
-        marks = known.marks
+        last_listing = self.state.listing()
+        listing = self._listing(last_listing)
+        marks = last_listing.marks
         if before is not None and self.order.judge and rules.name != before.rules:
             marks = [0] * len(marks)
-        changes = compare(listing, known.names, marks)
+        changes = compare(listing, last_listing.names, marks)
         # (2)
         gathered = gather(self.order.folder, changes, ledger, rules, self.store, before is None)
         if gathered.errors:
@@ -228,22 +228,22 @@ class _Build:
         if published is not None:
             anchor = published.timestamp_data
         else:
-            found = self.store.find(tree.CATALOG, 1 << 30)
-            anchor = found.data if found else b""
+            catalog = self.store.find(tree.CATALOG, 1 << 30)
+            anchor = catalog.data if catalog else b""
         if head.place != self.store.place or not anchor or head.anchor != _sha256(anchor):
             self.state.forget()
 
-    def _listing(self, known: ShimListing) -> ShimListing:
+    def _listing(self, last_listing: ShimListing) -> ShimListing:
         now_ns = time.time_ns()
         if self.order.changed is None or self.state.head is None:
             return list_source(self.order.folder, now_ns)
-        return look_at(self.order.folder, self.order.changed, known, now_ns)
+        return look_at(self.order.folder, self.order.changed, last_listing, now_ns)
 
     def _put_changed(self, files: dict[str, bytes]) -> None:
         for key, data in files.items():
             # The catalogue is large, and here only when it has changed.
-            there = self.store.find(key, tree.MAX_INDEX) if key != tree.CATALOG else None
-            if there is None or there.data != data:
+            current = self.store.find(key, tree.MAX_INDEX) if key != tree.CATALOG else None
+            if current is None or current.data != data:
                 self.store.put(key, data)
 
     def _sign(
@@ -310,8 +310,8 @@ def put_roots(store: ObjectStore, chain: Sequence[bytes]) -> None:
         key = tree.metadata_path("root", number)
         if store.find(key, roots.MAX_ROOT) is None:
             store.put(key, data)
-    there = store.find(tree.ROOT, roots.MAX_ROOT)
-    if there is None or there.data != chain[-1]:
+    current = store.find(tree.ROOT, roots.MAX_ROOT)
+    if current is None or current.data != chain[-1]:
         store.put(tree.ROOT, chain[-1])
 
 
@@ -371,7 +371,7 @@ def release_time(text: str | None) -> float:
     """Seconds of a release: as given, else `SOURCE_DATE_EPOCH`, else now.
 
     Raises:
-        FormatError: `publish.release` for a text that is no time.
+        FormatError: `publish.release` for an invalid time.
     """
     from atip.system.clock import from_iso
 
@@ -383,6 +383,6 @@ def release_time(text: str | None) -> float:
     moment = from_iso(text)
     if moment is None:
         raise FormatError(
-            "publish.release", f"`{text[:40]}` is not a time", hint="such as 2026-01-15"
+            "publish.release", f"`{text[:40]}` is not a valid time", hint="write it as 2026-01-15"
         )
     return moment

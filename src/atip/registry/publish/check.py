@@ -95,7 +95,7 @@ class _Check:
             if key.startswith(f"{tree.SHIMS}/"):
                 self._shim_file(key, older)
             elif key not in _KNOWN and not key.startswith(_FOLDERS):
-                self.add(key, "registry.unexpected", "does not belong here", "warning")
+                self.add(key, "registry.unexpected", "is not part of a registry", "warning")
         self._catalog()
         self._patterns()
         self._policy()
@@ -113,13 +113,13 @@ class _Check:
     def _read(self, key: str, max_bytes: int) -> bytes | None:
         """The bytes of a file; None after a problem was noted."""
         try:
-            found = self.store.find(key, max_bytes)
+            stored = self.store.find(key, max_bytes)
         except AtipError as error:
             self.add(key, error.code, error.message)
             return None
-        if found is None:
-            self.add(key, "registry.missing", "is not there")
-        return found.data if found is not None else None
+        if stored is None:
+            self.add(key, "registry.missing", "does not exist")
+        return stored.data if stored is not None else None
 
     def _document(self, key: str, kind: str) -> Any:
         data = self._read(key, tree.MAX_INDEX)
@@ -144,7 +144,7 @@ class _Check:
         """(2)"""
         if key.endswith(".json.bundle"):
             if key.removesuffix(".bundle") not in self.sizes:
-                self.add(key, "registry.orphan", "signs no shim")
+                self.add(key, "registry.orphan", "has no shim beside it")
             return
         digest = tree.digest_of_shim_path(key)
         if digest is None:
@@ -177,7 +177,7 @@ class _Check:
         if signature not in self.sizes:
             required = self.order.policy is not None and self.order.policy.require_signatures
             if required or self.requires_signatures:
-                self.add(key, "registry.unsigned", "is not signed, and has to be")
+                self.add(key, "registry.unsigned", "is not signed, but a signature is required")
             return
         bundle = self._read(signature, tree.MAX_BUNDLE)
         if bundle is not None and self.order.policy is not None:
@@ -185,15 +185,15 @@ class _Check:
 
     def _update(self, key: str, data: bytes, older: ObjectStore | None) -> None:
         """(6)"""
-        found = older.find(key, tree.MAX_SHIM) if older is not None else None
-        if found is None or found.data == data:
+        old = older.find(key, tree.MAX_SHIM) if older is not None else None
+        if old is None or old.data == data:
             return
         from atip.model.reading.decode import decode
         from atip.registry.shims.approval import plan_update
 
-        update = plan_update(decode(found.data).tool, decode(data).tool)
+        update = plan_update(decode(old.data).tool, decode(data).tool)
         for change in update.weaker:
-            text = f"{change.message}: clients will ask a person first"
+            text = f"{change.message}: clients will require approval"
             self.add(f"{key} {change.at}", "registry.weaker", text, "warning")
 
     def _catalog(self) -> None:
@@ -211,7 +211,7 @@ class _Check:
                         self.add(f"{tree.CATALOG} {name}", "registry.duplicate", f"{digest} twice")
                     listed.add(digest)
         for digest in sorted(listed - self.shims):
-            self.add(tree.CATALOG, "registry.missing", f"lists {digest}, which is not there")
+            self.add(tree.CATALOG, "registry.missing", f"lists {digest}, which does not exist")
         for digest in sorted(self.shims - listed):
             self.add(tree.CATALOG, "registry.unlisted", f"does not list {digest}")
         if catalog.get("totalShims", len(self.shims)) != len(self.shims):
@@ -227,8 +227,8 @@ class _Check:
         except (FormatError, KeyError, TypeError):
             self.add(tree.PATTERNS, "registry.patterns", "is not an index of patterns")
             return
-        there = {key for key in self.sizes if key.startswith("patterns/")} - {tree.PATTERNS}
-        for key in sorted(names | there):
+        files = {key for key in self.sizes if key.startswith("patterns/")} - {tree.PATTERNS}
+        for key in sorted(names | files):
             if key not in names:
                 self.add(key, "registry.unlisted", "is not in the index", "warning")
             content = self._read(key, tree.MAX_SHIM)

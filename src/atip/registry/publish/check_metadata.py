@@ -27,16 +27,16 @@ _SOON_S = 14 * 86400.0
 def check_metadata(store: ObjectStore, sizes: Mapping[str, int], at: float, add: Add) -> bool:
     """Whether the tree has metadata at all; what is wrong with it is added."""
     if not any(key.startswith(f"{tree.TUF}/") for key in sizes):
-        add(tree.TUF, "registry.no-tuf", "there is no signed metadata", "warning")
+        add(tree.TUF, "registry.no-tuf", "the tree has no signed metadata", "warning")
         return False
 
     def fetch(url: str, max_bytes: int) -> bytes | None:
-        found = store.find(url.removeprefix(f"{BASE}/"), max_bytes)
-        return found.data if found is not None else None
+        stored = store.find(url.removeprefix(f"{BASE}/"), max_bytes)
+        return stored.data if stored is not None else None
 
     root = fetch(f"{BASE}/{tree.FIRST_ROOT}", MAX_ROOT)
     if root is None:
-        add(tree.FIRST_ROOT, "registry.missing", "the first root is not there")
+        add(tree.FIRST_ROOT, "registry.missing", "the first root does not exist")
         return True
     try:
         with scratch_folder() as folder:
@@ -61,7 +61,7 @@ def _check_newest_root(store: ObjectStore, at: float, add: Add) -> None:
         return
     end = from_iso(read_root(newest.data).expires)
     if end is not None and end - at < _SOON_S:
-        text = "ends in less than two weeks; renew it with `atip registry sign --renew-root`"
+        text = "expires in less than two weeks; renew it with `atip registry sign --renew-root`"
         add(tree.ROOT, "registry.expires-soon", text, "warning")
 
 
@@ -79,17 +79,17 @@ def _check_files(
             continue
         _check_file(store, key, target, sizes, add)
     for key in sorted(listed - sizes.keys()):
-        add(key, "registry.missing", "is listed in the signed metadata and not there")
+        add(key, "registry.missing", "is listed in the signed metadata but does not exist")
 
 
 def _check_file(
     store: ObjectStore, key: str, target: Any, sizes: Mapping[str, int], add: Add
 ) -> None:
-    found = store.find(key, max(sizes[key], 1))
+    stored = store.find(key, max(sizes[key], 1))
     signature = store.find(f"{key}.bundle", tree.MAX_BUNDLE) if key.startswith(tree.SHIMS) else None
     try:
-        if found is not None:
-            target.verify(found.data)
+        if stored is not None:
+            target.verify(stored.data)
         if signature is not None and not target.bundle_sha256:
             add(f"{key}.bundle", "registry.unlisted", "is not listed in the signed metadata")
         elif target.bundle_sha256:
@@ -118,12 +118,12 @@ def _listed_in_bins(store: ObjectStore, add: Add) -> set[str]:
     for name in tree.all_bins(bits):
         facts = meta.get(f"{name}.json", {})
         path = tree.metadata_path(name, facts.get("version", 0))
-        found = store.find(path, tree.MAX_INDEX)
-        if found is None:
-            add(path, "tuf.missing", "a bin is not there")
+        stored = store.find(path, tree.MAX_INDEX)
+        if stored is None:
+            add(path, "tuf.missing", "a bin does not exist")
             continue
-        if described(found.data, facts["version"]) != facts:
-            add(path, "tuf.mismatch", "is not the bin that the snapshot names")
+        if described(stored.data, facts["version"]) != facts:
+            add(path, "tuf.mismatch", "does not match the snapshot")
             continue
-        listed.update(signed_part(found.data)["targets"])
+        listed.update(signed_part(stored.data)["targets"])
     return listed

@@ -29,7 +29,7 @@ DEFAULT_PLACE = "public"
 def check_contributions(
     folder: str, place: str, only: Iterable[str] = ()
 ) -> tuple[int, list[Problem]]:
-    """How many shims of a source folder were looked at, and everything a build would say of them.
+    """Check shims of a source folder; returns how many, and all problems that a build would report.
 
     Args:
         place: where the registry is published; updates are compared with it.
@@ -41,10 +41,10 @@ def check_contributions(
     rules = rules_of(folder, load_publisher_settings(folder))
     store = open_store(place, headers_for)
     changes = compare(list_source(folder, time.time_ns()), [], [])
-    wanted = set(only)
-    problems = [] if wanted else list(changes.problems)
-    chosen = {d: n for d, n in changes.changed.items() if not wanted or d in wanted}
-    for digits, name in chosen.items():
+    requested = set(only)
+    problems = [] if requested else list(changes.problems)
+    selected = {d: n for d, n in changes.changed.items() if not requested or d in requested}
+    for digits, name in selected.items():
         try:
             contribution = read_contribution(folder, digits, name)
             problems += review(contribution, rules, _published(store, digits), None)
@@ -52,7 +52,7 @@ def check_contributions(
             problems.append(
                 Problem(path=name, code=error.code, message=error.message, hint=error.hint)
             )
-    return len(chosen), problems
+    return len(selected), problems
 
 
 def check_file(path: str) -> list[Problem]:
@@ -100,10 +100,10 @@ def approve(folder: str, digits: str, *, by: str, at: str, reason: str = "") -> 
         raise NotFoundError("publish.no-shim", f"no shim `{digits[:80]}` in `{folder}`")
     contribution = read_contribution(folder, digits, name)
     if not by:
-        raise FormatError("publish.approval", "an approval must name who gave it")
+        raise FormatError("publish.approval", "an approval needs the name of the reviewer (`by`)")
     add_approval(folder, digits, contribution.record.content, by=by, at=at, reason=reason)
 
 
 def _published(store: ObjectStore, digits: str) -> bytes | None:
-    found = store.find(tree.shim_path(digits), tree.MAX_SHIM)
-    return found.data if found is not None else None
+    stored = store.find(tree.shim_path(digits), tree.MAX_SHIM)
+    return stored.data if stored is not None else None

@@ -56,7 +56,9 @@ class BuildChanges:
         again = read_contribution(self._folder, before.record.hex, before.file)
         # SECURITY: what was reviewed is what is published.
         if again.record != before.record:
-            raise FormatError("publish.changed-meanwhile", f"`{before.file}` changed meanwhile")
+            raise FormatError(
+                "publish.changed-meanwhile", f"`{before.file}` changed during the build; try again"
+            )
         return again
 
 
@@ -74,40 +76,44 @@ def gather(
         forgotten: there is no state; what the store holds is found out from the store.
     """
     result = BuildChanges(folder, ledger, changes.problems)
-    there = _Published(store, ledger, forgotten)
-    held = 0
+    published_shims = _Published(store, ledger, forgotten)
+    kept_bytes = 0
     for digits, name in changes.changed.items():
         try:
             signed = changes.bundles is None or f"{digits}.json.bundle" in changes.bundles
             contribution = read_contribution(folder, digits, name, has_bundle=signed)
-            held += _take(contribution, result, there, rules, keep=held < _IN_MEMORY)
+            kept_bytes += _take(
+                contribution, result, published_shims, rules, keep=kept_bytes < _IN_MEMORY
+            )
         except (FormatError, AtipError) as error:
             where = f"{name} $"
             problem = Problem(path=where, code=error.code, message=error.message, hint=error.hint)
             result.errors.append(problem)
-    there.find_gone(result, changes.removed)
+    published_shims.find_gone(result, changes.removed)
     return result
 
 
 def _take(
     contribution: Contribution,
     result: BuildChanges,
-    there: _Published,
+    published_shims: _Published,
     rules: ReviewRules,
     keep: bool,
 ) -> int:
     """Review one contribution and note what follows; the bytes kept in memory."""
     record = contribution.record
-    known, shim, bundle = there.compare(contribution)
-    published = (there.shim(record.hex) if shim else contribution.data) if known else None
+    is_published, shim, bundle = published_shims.compare(contribution)
+    published = (
+        (published_shims.shim(record.hex) if shim else contribution.data) if is_published else None
+    )
     if rules.judges or published is not None or record.source == "inferred":
-        predecessor = there.predecessor(record) if published is None else None
+        predecessor = published_shims.predecessor(record) if published is None else None
         for problem in review(contribution, rules, published, predecessor):
             (result.errors if problem.severity == "error" else result.advice).append(problem)
     result.ledger.put(record)
     if not (shim or bundle):
         return 0
-    if known:
+    if is_published:
         result.changed += 1
     else:
         result.added += 1
@@ -151,12 +157,12 @@ class _Published:
         # The tag of an object that was put in one piece is its MD5; here it only saves a transfer.
         if info.tag.strip('"') == hashlib.md5(data, usedforsecurity=False).hexdigest():
             return False
-        found = self._store.find(key, tree.MAX_SHIM)
-        return found is None or found.data != data
+        stored = self._store.find(key, tree.MAX_SHIM)
+        return stored is None or stored.data != data
 
     def shim(self, digits: str) -> bytes | None:
-        found = self._store.find(tree.shim_path(digits), tree.MAX_SHIM)
-        return found.data if found is not None else None
+        stored = self._store.find(tree.shim_path(digits), tree.MAX_SHIM)
+        return stored.data if stored is not None else None
 
     def predecessor(self, record: ShimRecord) -> bytes | None:
         """The newest published shim of the same tool on the same platform; for inferred ones."""
@@ -169,9 +175,11 @@ class _Published:
         """What the store holds and the source does not."""
         digits = list(removed)
         if self._objects is not None:
-            found = (tree.digest_of_shim_path(key) for key in self._objects)
-            there = {digest.removeprefix("sha256:") for digest in found if digest}
-            digits = sorted(one for one in there if not self._ledger.find(one, slot_of(one)))
+            digests = (tree.digest_of_shim_path(key) for key in self._objects)
+            published_digits = {digest.removeprefix("sha256:") for digest in digests if digest}
+            digits = sorted(
+                one for one in published_digits if not self._ledger.find(one, slot_of(one))
+            )
         for one in digits:
             result.removed += 1
             result.gone += [tree.shim_path(one), tree.bundle_path(one)]

@@ -45,31 +45,31 @@ class ShimLedger:
 
     def lines(self, first: int, end: int) -> list[str]:
         """The shims of the slots from `first` to before `end` as targets, sorted."""
-        found: list[str] = []
-        known = {}
+        lines: list[str] = []
+        stored = {}
         if self._state.head is not None:
-            known = dict(self._state.lines(first * _PARTS, end * _PARTS))
+            stored = dict(self._state.lines(first * _PARTS, end * _PARTS))
         for number in range(first * _PARTS, end * _PARTS):
             if number in self._changed:
-                found += self._changed_lines(number)
-            elif number in known:
-                found += packed.unpack_lines(known[number])
-        found.sort()
-        return found
+                lines += self._changed_lines(number)
+            elif number in stored:
+                lines += packed.unpack_lines(stored[number])
+        lines.sort()
+        return lines
 
     def put(self, record: ShimRecord) -> None:
         """Add a shim or replace the one of the same binary."""
         digits = record.hex
         number = part_of(digits, record.slot)
-        held = self._parts.get(number)
-        if held is None:
-            held = self._part(number)
-        old = held.get(digits)
+        part = self._parts.get(number)
+        if part is None:
+            part = self._part(number)
+        old = part.get(digits)
         if old is not None:
             if old == record:
                 return
             self._uncount(old)
-        held[digits] = record
+        part[digits] = record
         self.total += 1
         platform, source = record.platform, record.source
         self.platforms[platform] = self.platforms.get(platform, 0) + 1
@@ -149,12 +149,12 @@ class ShimLedger:
 
     def _part(self, number: int) -> dict[str, ShimRecord]:
         """The shims of a part by digits."""
-        held = self._parts.get(number)
-        if held is None:
+        part = self._parts.get(number)
+        if part is None:
             data = self._state.records(number) if self._state.head is not None else None
             records = packed.unpack_records(data) if data is not None else []
-            held = self._parts[number] = {record.hex: record for record in records}
-        return held
+            part = self._parts[number] = {record.hex: record for record in records}
+        return part
 
     def _tool(self, name: str) -> dict[str, Row]:
         if name not in self._tools:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
-_APPROVE = "a person approves it with `atip registry build --approve HASH`"
+_APPROVE = "after review, approve it with `atip registry build --approve HASH`"
 COMMUNITY_SOURCES = ("community", "inferred", "vendor")
 
 
@@ -157,7 +157,7 @@ def _weaker(changes: Iterable[Change]) -> list[Problem]:
         Problem(
             path=change.at,
             code="publish.weaker-effects",
-            message=f"{change.message}: it would warn of less than what is published",
+            message=f"{change.message}: it declares fewer dangers than the published shim",
             hint=_APPROVE,
         )
         for change in changes
@@ -175,30 +175,30 @@ def _was_observed(document: Json) -> bool:
 def _community_problems(document: Json, tested: bool) -> list[Problem]:
     """(4)"""
     trust = document.get("trust") or {}
-    found = []
+    problems = []
     if trust.get("source") not in COMMUNITY_SOURCES:
-        found.append(
+        problems.append(
             Problem(
                 path="$.trust.source",
                 code="publish.source",
-                message="a contribution says `community`, `inferred` or `vendor`",
+                message="must be `community`, `inferred` or `vendor`",
             )
         )
     if trust.get("verified") and not tested:
-        hint = "say false, or have a person approve it after testing"
-        message = "calls itself verified without an approval"
-        found.append(
+        hint = "set it to false, or have it approved after testing"
+        message = "is marked as verified without an approval"
+        problems.append(
             Problem(path="$.trust.verified", code="publish.verified", message=message, hint=hint)
         )
     elif "verified" not in trust:
-        message = "`verified` is false unless it was tested; say so"
-        found.append(Problem(path="$.trust.verified", code="publish.verified", message=message))
+        message = "is missing: set it to false unless the shim was tested"
+        problems.append(Problem(path="$.trust.verified", code="publish.verified", message=message))
     if not document.get("patterns"):
-        message = "common ways of use as `patterns` would help"
-        found.append(
+        message = "add common uses as `patterns`"
+        problems.append(
             Problem(path="$", code="publish.no-patterns", message=message, severity="info")
         )
-    return found
+    return problems
 
 
 def _signature_problems(contribution: Contribution, policy: TrustPolicy) -> list[Problem]:

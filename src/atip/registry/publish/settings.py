@@ -24,7 +24,7 @@ LIFETIMES_S = {
 }
 """How long each role's signature lasts unless configured. Bins live as long as targets."""
 MAX_TIMESTAMP_S = 3 * DAY_S
-"""SECURITY: a longer one would let whoever holds the line freeze a registry for that long (SECURITY-BAR §1.3)."""
+"""SECURITY: a longer one would let a network attacker freeze a registry for that long (docs/concepts/registries.md)."""
 
 SHAPE = Shape(
     FILE,
@@ -111,18 +111,18 @@ def load_publisher_settings(folder: str) -> PublisherSettings:
     return settings
 
 
-def _lifetimes(given: dict[str, str]) -> dict[str, float]:
-    found = dict(LIFETIMES_S)
-    for role, text in given.items():
+def _lifetimes(configured: dict[str, str]) -> dict[str, float]:
+    lifetimes = dict(LIFETIMES_S)
+    for role, text in configured.items():
         parsed = parse_duration(text)
         if parsed is None or parsed[1] < 60:
             raise FormatError(
                 "publish.lifetime", f"`{text}` is not a valid duration", hint="such as `72h`"
             )
-        found[role] = parsed[1]
-    if found["timestamp"] > MAX_TIMESTAMP_S:
+        lifetimes[role] = parsed[1]
+    if lifetimes["timestamp"] > MAX_TIMESTAMP_S:
         raise FormatError("publish.lifetime", "a timestamp lasts at most 72 hours")
-    return found
+    return lifetimes
 
 
 def public_key(key: dict[str, Any], folder: str) -> dict[str, Any]:

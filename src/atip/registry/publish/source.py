@@ -86,7 +86,7 @@ def list_source(folder: str, now_ns: int) -> ShimListing:
     """
     start = os.path.join(folder, SHIMS)
     if not os.path.isdir(start):
-        hint = "put shims into its folder `shims`"
+        hint = "put shims in its folder `shims`"
         raise AtipError("publish.no-shims", f"`{folder}` has no folder `{SHIMS}`", hint=hint)
     listing = ShimListing(names=[], marks=[])
     _walk(start, "", listing, now_ns - _RACY_NS)
@@ -114,7 +114,7 @@ def _walk(path: str, folder: str, listing: ShimListing, settled_ns: int) -> None
         _walk(os.path.join(path, name), f"{folder}{name}/", listing, settled_ns)
 
 
-def look_at(folder: str, names: Sequence[str], known: ShimListing, now_ns: int) -> ShimListing:
+def look_at(folder: str, names: Sequence[str], listing: ShimListing, now_ns: int) -> ShimListing:
     """The listing of the last build, with these files looked at again and all others as they were.
 
     For callers who know what changed: a file that they forget is not published now, and found by the next whole walk.
@@ -122,7 +122,7 @@ def look_at(folder: str, names: Sequence[str], known: ShimListing, now_ns: int) 
     Raises:
         FormatError: `publish.name` for a name that leads out of the folder.
     """
-    marks = dict(zip(known.names, known.marks, strict=True))
+    marks = dict(zip(listing.names, listing.marks, strict=True))
     for name in names:
         if os.path.isabs(name) or ".." in name.split("/"):
             raise FormatError("publish.name", f"`{name[:100]}` is not below `{SHIMS}`")
@@ -145,27 +145,29 @@ def _mark(status: os.stat_result, settled_ns: int) -> int:
 
 def compare(listing: ShimListing, names: list[str], marks: list[int]) -> Changes:
     """Which shims differ from those of the last build, told without reading. A remembered 0 always differs."""
-    found = Changes(changed={}, removed=())
+    changes = Changes(changed={}, removed=())
     problems: list[Problem] = []
     if listing.names == names:
         different = itertools.compress(names, map(operator.ne, listing.marks, marks))
-        _sort(list(different), found.changed, problems)
-        return found.replace(problems=tuple(problems))
+        _sort(list(different), changes.changed, problems)
+        return changes.replace(problems=tuple(problems))
     present: dict[str, str] = {}
     for name in listing.names:
         if present.setdefault(name.rpartition("/")[2], name) != name:
-            problems.append(_problem(name, "publish.duplicate", "is there twice"))
+            problems.append(_problem(name, "publish.duplicate", "exists twice"))
     before = dict(zip(names, marks, strict=True))
     now = zip(listing.names, listing.marks, strict=True)
     new = [name for name, mark in now if before.get(name) != mark] if before else listing.names
-    _sort(new, found.changed, problems)
-    removed = _sort_gone(before.keys() - set(listing.names), present, found.changed)
+    _sort(new, changes.changed, problems)
+    removed = _sort_gone(before.keys() - set(listing.names), present, changes.changed)
     bundles = frozenset(name for name in present if name.endswith(_BUNDLE_ENDING))
-    for digits in sorted({name[:64] for name in bundles} & found.changed.keys()):
+    for digits in sorted({name[:64] for name in bundles} & changes.changed.keys()):
         if digits + _SHIM_ENDING not in present:
-            name = found.changed.pop(digits)
-            problems.append(_problem(f"{name}.bundle", "publish.orphan", "signs no shim"))
-    return found.replace(removed=tuple(sorted(removed)), problems=tuple(problems), bundles=bundles)
+            name = changes.changed.pop(digits)
+            problems.append(_problem(f"{name}.bundle", "publish.orphan", "has no shim beside it"))
+    return changes.replace(
+        removed=tuple(sorted(removed)), problems=tuple(problems), bundles=bundles
+    )
 
 
 def _sort(names: list[str], changed: dict[str, str], problems: list[Problem]) -> None:

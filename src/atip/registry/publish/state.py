@@ -102,8 +102,8 @@ class BuildState:
 
     def entries(self) -> list[str]:
         """Every tool's entry of the catalogue, by name."""
-        found = self._db.execute("SELECT text FROM entry ORDER BY name").fetchall()
-        return [text for (text,) in found]
+        rows = self._db.execute("SELECT text FROM entry ORDER BY name").fetchall()
+        return [text for (text,) in rows]
 
     def put_parts(self, parts: Iterable[tuple[int, bytes, bytes]]) -> None:
         """Parts by number, each as packed lines and packed records."""

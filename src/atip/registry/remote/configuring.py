@@ -1,7 +1,7 @@
-"""`registries.json` changed for the user: look at a registry before it is added, add, remove.
+"""Edit `registries.json`: preview a registry, add it, remove it.
 
-Adding pins: the TUF root by its fingerprint, the signers that the registry names. Both were shown to a person, or were
-given by one; what the registry says later changes neither (SECURITY-BAR §1.3).
+Adding pins the TUF root by its fingerprint, and the signers that the registry lists. The user confirmed or provided
+both; later answers of the registry change neither (docs/concepts/registries.md).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class AddRequest(Value):
-    """What a person said when adding a registry; empty: not said."""
+    """Options for adding a registry; empty: not set."""
 
     url: str
     name: str = ""
@@ -43,7 +43,7 @@ class AddRequest(Value):
     """(type, file)"""
     token_env_var: str = ""
     root_file: str = ""
-    """The root, had by another way than from the registry."""
+    """The root, obtained out of band."""
     fingerprint: str = ""
     lookup: str = ""
     names: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class AddRequest(Value):
 
 
 class RegistryPreview(Value):
-    """What was found at the address, for a person to confirm."""
+    """A registry as found at its address, to be confirmed."""
 
     entry: Mapping[str, Any]
     """What would be written into `registries.json`."""
@@ -63,77 +63,77 @@ class RegistryPreview(Value):
     confirmed: bool
     """The fingerprint is the one that was given, or the root was."""
     offered_signers: tuple[tuple[str, str], ...]
-    """Signers that the registry names and nobody gave; in `entry` once a person agreed."""
+    """Signers that only the registry lists; added to `entry` after confirmation."""
 
 
 def preview_registry(
-    wanted: AddRequest, places: Places, *, offline: bool = False
+    request: AddRequest, places: Places, *, offline: bool = False
 ) -> RegistryPreview:
     """Fetch root and manifest; change nothing.
 
     Raises:
-        FetchError, TrustError, FormatError: it cannot be read, or is not what was said.
+        FetchError, TrustError, FormatError: it cannot be read, or does not match the request.
     """
-    entry = _entry(wanted)
+    entry = _entry(request)
     source = parse_source(entry, {})
     with RemoteRegistry(source, places, RegistrySessionOptions(offline=offline)) as registry:
-        root = _root(registry, wanted)
+        root = _root(registry, request)
         summary = read_root(root) if root else None
-        if wanted.fingerprint and (summary is None or summary.fingerprint != wanted.fingerprint):
-            found = summary.fingerprint if summary is not None else "no signed index"
+        if request.fingerprint and (summary is None or summary.fingerprint != request.fingerprint):
+            actual = summary.fingerprint if summary is not None else "no signed index"
             raise TrustError(
                 "registry.root",
-                f"the registry has {found}, not {wanted.fingerprint[:80]}",
+                f"the registry has {actual}, not {request.fingerprint[:80]}",
                 hint="compare the fingerprint with the registry's owner",
             )
         answer = registry.fetcher.get(tree.MANIFEST, tree.MAX_INDEX)
         manifest = read_manifest(answer.body) if answer is not None else {}
         by_hash = summary is None and registry.sends_hashes()
     trust = manifest.get("trust") or {}
-    named = tuple((one["identity"], one.get("issuer", "")) for one in trust.get("signers") or ())
+    offered = tuple((one["identity"], one.get("issuer", "")) for one in trust.get("signers") or ())
     if summary is not None:
         entry["root"] = summary.fingerprint
         entry.pop("lookup", None)
-    elif not wanted.lookup:
+    elif not request.lookup:
         entry["lookup"] = "hash" if by_hash else "catalog"
     title = str((manifest.get("registry") or {}).get("name") or source.url)
-    entry["name"] = wanted.name or title
+    entry["name"] = request.name or title
     return RegistryPreview(
         entry=entry,
         title=title,
         root=summary,
         root_bytes=root or b"",
-        confirmed=bool(wanted.fingerprint or wanted.root_file),
-        offered_signers=() if wanted.signers or wanted.keys else named,
+        confirmed=bool(request.fingerprint or request.root_file),
+        offered_signers=() if request.signers or request.keys else offered,
     )
 
 
-def _root(registry: RemoteRegistry, wanted: AddRequest) -> bytes | None:
-    if wanted.root_file:
-        return read_bytes(wanted.root_file, tree.MAX_INDEX)
+def _root(registry: RemoteRegistry, request: AddRequest) -> bytes | None:
+    if request.root_file:
+        return read_bytes(request.root_file, tree.MAX_INDEX)
     return fetch_first_root(registry.fetcher.fetch, registry.source.url)
 
 
-def _entry(wanted: AddRequest) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": wanted.name or wanted.url, "url": wanted.url.rstrip("/")}
-    if wanted.priority != DEFAULT_PRIORITY:
-        entry["priority"] = wanted.priority
-    if wanted.require_signatures:
+def _entry(request: AddRequest) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": request.name or request.url, "url": request.url.rstrip("/")}
+    if request.priority != DEFAULT_PRIORITY:
+        entry["priority"] = request.priority
+    if request.require_signatures:
         entry["requireSignatures"] = True
-    if wanted.signers:
-        entry["signers"] = [_signer(one) for one in wanted.signers]
-    if wanted.keys:
+    if request.signers:
+        entry["signers"] = [_signer(one) for one in request.signers]
+    if request.keys:
         entry["keys"] = [
             {"type": kind, "file": os.path.abspath(path), "name": os.path.basename(path)}
-            for kind, path in wanted.keys
+            for kind, path in request.keys
         ]
-    if wanted.token_env_var:
-        entry["auth"] = {"type": "bearer", "tokenEnvVar": wanted.token_env_var}
+    if request.token_env_var:
+        entry["auth"] = {"type": "bearer", "tokenEnvVar": request.token_env_var}
     for field in ("lookup", "private", "organization"):
-        if getattr(wanted, field):
-            entry[field] = getattr(wanted, field)
-    if wanted.names:
-        entry["names"] = list(wanted.names)
+        if getattr(request, field):
+            entry[field] = getattr(request, field)
+    if request.names:
+        entry["names"] = list(request.names)
     return entry
 
 
@@ -175,7 +175,7 @@ def _refuse_known(entry: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]
         if one["url"].rstrip("/") == entry["url"] or one["name"] == entry["name"]:
             raise UsageError(
                 "registry.known",
-                f"`{one['name']}` ({one['url']}) is configured already",
+                f"`{one['name']}` ({one['url']}) is already configured",
                 hint="choose another --name, or `atip registry remove` it first",
             )
 
@@ -191,7 +191,7 @@ def _adopt_policy(source: RegistrySource, root: bytes, places: Places) -> None:
             if not fetch_policy(registry):
                 raise NotFoundError(
                     "registry.no-policy",
-                    f"`{source.name}` has no policy.json, so none would be in force; not added",
+                    f"`{source.name}` has no policy.json to put in force; not added",
                     hint="ask its owner to publish one, or add it without --organization",
                 )
     except BaseException:
@@ -201,7 +201,7 @@ def _adopt_policy(source: RegistrySource, root: bytes, places: Places) -> None:
 
 
 def remove_registry(name: str, places: Places) -> RegistrySource:
-    """Forget a registry by name or address: its entry, what it told us, and the versions seen.
+    """Remove a registry by name or address: its entry, its metadata, and the recorded versions.
 
     Raises:
         NotFoundError: `registry.unknown`.
@@ -214,9 +214,9 @@ def remove_registry(name: str, places: Places) -> RegistrySource:
                 entries.remove(one)
                 gone.append(parse_source(one, {}))
         if not gone:
-            known = ", ".join(one["name"] for one in entries) or "none"
+            configured = ", ".join(one["name"] for one in entries) or "none"
             raise NotFoundError(
-                "registry.unknown", f"no registry `{name[:80]}`", hint=f"configured: {known}"
+                "registry.unknown", f"no registry `{name[:80]}`", hint=f"configured: {configured}"
             )
 
     _change(places, change)

@@ -52,7 +52,9 @@ def _checked(document: Any, shape: Shape, word: str) -> dict[str, Any]:
     problems = [p for p in check_shape(document, shape, "lenient") if p.severity == "error"]
     if problems or not isinstance(document, dict):
         message = f"{problems[0].path}: {problems[0].message}" if problems else "not an object"
-        raise FormatError("registry.document", f"the {word} is wrong: {message}", problems=problems)
+        raise FormatError(
+            "registry.document", f"the {word} is not valid: {message}", problems=problems
+        )
     return document
 
 
@@ -78,8 +80,8 @@ def is_same(cached: Cached, target: TargetFile) -> bool:
 def conditions(cached: Cached | None) -> dict[str, str]:
     if cached is None:
         return {}
-    found = {"if-none-match": cached.facts.etag, "if-modified-since": cached.facts.last_modified}
-    return {name: value for name, value in found.items() if value}
+    headers = {"if-none-match": cached.facts.etag, "if-modified-since": cached.facts.last_modified}
+    return {name: value for name, value in headers.items() if value}
 
 
 def filled(template: object, digest: str) -> str | None:

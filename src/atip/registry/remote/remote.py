@@ -157,8 +157,8 @@ class RemoteRegistry:
         if self.failed is not None:
             raise self.failed
         if self._is_resting():
-            message = f"`{self.source.name}` failed lately ({self.state.last_error})"
-            hint = "`atip registry sync` asks at once"
+            message = f"`{self.source.name}` failed recently ({self.state.last_error})"
+            hint = "`atip registry sync` tries again now"
             self.failed = FetchError("registry.resting", message, hint=hint)
             self.problems.append((digest, self.failed))
             raise self.failed
@@ -275,11 +275,11 @@ class RemoteRegistry:
             target = self.index().find(path)
             if target is None:
                 return None
-            kept = os.path.join(self.files.cache, "files", target.sha256)
-            data = self.files.read(kept, tree.MAX_INDEX)
+            cache_path = os.path.join(self.files.cache, "files", target.sha256)
+            data = self.files.read(cache_path, tree.MAX_INDEX)
             if data is None or sha256_hex(data) != target.sha256:
                 data = self._listed(target)[0]
-                self.files.write(kept, data)
+                self.files.write(cache_path, data)
             return data
         self._asked = True
         answer = self.fetcher.get(path, tree.MAX_INDEX)
@@ -291,8 +291,8 @@ class RemoteRegistry:
             return False
         if self.source.lookup == "hash":
             return True
-        named = "catalog" in (self.manifest().get("endpoints") or {})
-        return not named or self._catalogue_bytes() is None
+        has_catalog = "catalog" in (self.manifest().get("endpoints") or {})
+        return not has_catalog or self._catalogue_bytes() is None
 
     # -- without one -----------------------------------------------------------------------------
 
@@ -327,8 +327,8 @@ class RemoteRegistry:
             if self._catalogue_bytes() is None:
                 raise FetchError(
                     "registry.no-catalogue",
-                    f"`{self.source.name}` has no catalogue, and may not be asked hash by hash",
-                    hint='`"lookup": "hash"` in registries.json asks for each hash, which tells it what is installed',
+                    f"`{self.source.name}` has no catalogue, and lookup by hash is not enabled",
+                    hint='`"lookup": "hash"` in registries.json looks up each hash, which reveals what is installed',
                 )
             self._known = {one for digests in self.catalogue().values() for one in digests}
             self._start_anew(changed=True)
@@ -382,8 +382,9 @@ class RemoteRegistry:
 
         self.failed = error
         failures = self.state.failures + 1
-        told = error.details.get("retryAfter")
-        rest = rest_s(failures, random.random(), told if isinstance(told, float) else None)  # noqa: S311
+        retry_after = error.details.get("retryAfter")
+        wait_s = retry_after if isinstance(retry_after, float) else None
+        rest = rest_s(failures, random.random(), wait_s)  # noqa: S311
         self.state = self.state.replace(
             failures=failures, not_before=self.options.now + rest, last_error=error.code
         )

@@ -67,9 +67,9 @@ class RemoteShims:
                 if private and not registry.knows(digest) and registry.would_tell():
                     registry.withheld.add(digest)
                     continue
-                found = registry.find(digest)
-                if found is not None:
-                    return found
+                shim = registry.find(digest)
+                if shim is not None:
+                    return shim
             return None
 
     def find_or_warn(
@@ -104,16 +104,16 @@ class RemoteShims:
 
 def hash_warnings(registry: RemoteRegistry) -> list[dict[str, str]]:
     """What a registry that is asked hash by hash learned, and what was kept from it; none: it can be asked privately."""
-    name, found = registry.source.name, []
+    name, rows = registry.source.name, []
     if registry.sent:
-        message = f"`{name}` is asked hash by hash and learned the hashes of {len(registry.sent)} programs of this machine"
-        hint = "a registry with a signed index or a catalogue learns none"
-        found.append({"code": "registry.sends-hashes", "message": message, "hint": hint})
+        message = f"`{name}` is queried by hash and learned the hashes of {len(registry.sent)} programs of this machine"
+        hint = "registries with a signed index or a catalogue do not learn them"
+        rows.append({"code": "registry.sends-hashes", "message": message, "hint": hint})
     if registry.withheld:
-        message = f"`{name}` was not asked about {len(registry.withheld)} programs below the home directory: it would learn their hashes"
-        hint = "a shim in the `shims/sha256` folder of your own describes them"
-        found.append({"code": "registry.private-programs", "message": message, "hint": hint})
-    return [{"registry": name, **one} for one in found]
+        message = f"`{name}` was not queried for {len(registry.withheld)} programs below the home directory: it would learn their hashes"
+        hint = "to describe them, put shims in your own `shims/sha256` folder"
+        rows.append({"code": "registry.private-programs", "message": message, "hint": hint})
+    return [{"registry": name, **one} for one in rows]
 
 
 def _approves(registry: RemoteRegistry) -> bool:

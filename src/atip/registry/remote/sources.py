@@ -75,12 +75,12 @@ def configured_sources(
     """
     defaults = settings.get("defaults") or {}
     entries = list(settings.get("registries") or ())
-    found = [parse_source(entry, defaults) for entry in entries if entry.get("enabled", True)]
-    known = {str(entry.get("url", "")).rstrip("/") for entry in entries}
+    sources = [parse_source(entry, defaults) for entry in entries if entry.get("enabled", True)]
+    file_urls = {str(entry.get("url", "")).rstrip("/") for entry in entries}
     for url in filter(None, (part.strip() for part in env.get("ATIP_REGISTRIES", "").split(","))):
-        if url.rstrip("/") not in known:
-            found.append(parse_source({"name": url, "url": url}, defaults))
-    return tuple(sorted(found, key=lambda source: source.priority))
+        if url.rstrip("/") not in file_urls:
+            sources.append(parse_source({"name": url, "url": url}, defaults))
+    return tuple(sorted(sources, key=lambda source: source.priority))
 
 
 def _is_loopback(url: str) -> bool:
@@ -144,7 +144,7 @@ def expiry_s(settings: Mapping[str, Any]) -> float:
     """How long an answer counts as fresh; never for ever.
 
     Raises:
-        FormatError: `registry.expiry` when the configured text is no duration.
+        FormatError: `registry.expiry` when the configured text is not a duration.
     """
     text = (settings.get("defaults") or {}).get("cacheExpiry")
     if text is None:
@@ -152,7 +152,7 @@ def expiry_s(settings: Mapping[str, Any]) -> float:
     parsed = parse_duration(str(text))
     if parsed is None:
         raise FormatError(
-            "registry.expiry", f"`{text}` is not a duration", hint="write `24h` or `7d`"
+            "registry.expiry", f"`{text}` is not a valid duration", hint="write `24h` or `7d`"
         )
     return parsed[1]
 

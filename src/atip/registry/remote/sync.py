@@ -25,7 +25,7 @@ MAX_PATTERNS = 1000
 
 
 class Waiting(Value):
-    """A shim that got weaker and needs a person's word."""
+    """A shim with weaker claims that needs approval."""
 
     registry: str
     digest: str
@@ -80,7 +80,7 @@ def synchronise(
         tools: (name, digest, whether it is the user's own file) of what is on this machine.
         prefetch: names whose shims are fetched for every platform and version in the catalogues.
     """
-    told: list[dict[str, str]] = []
+    problems: list[dict[str, str]] = []
     patterns = 0
     for registry in shims.registries:
         try:
@@ -88,26 +88,26 @@ def synchronise(
             patterns += _fetch_patterns(registry)
         except AtipError as error:
             registry.fail(error)
-            told.append(problem(registry.source.name, "", error))
-    found: dict[str, str] = {}
-    asked = 0
+            problems.append(problem(registry.source.name, "", error))
+    answers: dict[str, str] = {}
+    lookups = 0
     for name, digest, private in tools:
-        asked += 1
+        lookups += 1
         shim = shims.find_or_warn(digest, name, private)
         if shim is not None:
-            found[digest] = shim.registry
-    prefetched = sum(_prefetch(registry, prefetch, told) for registry in shims.registries)
-    told += [problem(name, digest, error) for name, digest, error in shims.problems]
+            answers[digest] = shim.registry
+    prefetched = sum(_prefetch(registry, prefetch, problems) for registry in shims.registries)
+    problems += [problem(name, digest, error) for name, digest, error in shims.problems]
     return RegistrySyncReport(
-        lookups=asked,
+        lookups=lookups,
         requests=sum(one.fetcher.requests for one in shims.registries),
-        answers=found,
+        answers=answers,
         fetched=frozenset(d for one in shims.registries for d in one.acceptance.fetched),
         prefetched=prefetched,
         patterns=patterns,
         waiting=tuple(_waiting(shims)),
         problems=tuple(
-            {one["code"] + one["registry"] + one["digest"]: one for one in told}.values()
+            {one["code"] + one["registry"] + one["digest"]: one for one in problems}.values()
         ),
         warnings=tuple(shims.warnings),
     )
@@ -184,7 +184,9 @@ def pattern_names(data: bytes) -> list[str]:
     return names[:MAX_PATTERNS]
 
 
-def _prefetch(registry: RemoteRegistry, names: Iterable[str], told: list[dict[str, str]]) -> int:
+def _prefetch(
+    registry: RemoteRegistry, names: Iterable[str], problems: list[dict[str, str]]
+) -> int:
     """(4) Every version and platform of some tools, for machines that will be offline."""
     count = 0
     for name in names:
@@ -192,5 +194,5 @@ def _prefetch(registry: RemoteRegistry, names: Iterable[str], told: list[dict[st
             for digest in registry.catalogue().get(name, ()):
                 count += registry.find(digest) is not None
         except AtipError as error:
-            told.append(problem(registry.source.name, "", error))
+            problems.append(problem(registry.source.name, "", error))
     return count

@@ -3,7 +3,7 @@
 python-tuf keeps the rules (signatures, thresholds, versions, expiry, hashes); this file gives it our HTTP client, a
 place on disk, our clock, and turns what it refuses into our errors. Beyond TUF: the versions seen are remembered a
 second time, so that a lost or damaged file cannot make us forget them; and a clock that is far off is named as such
-instead of making old metadata look fresh. Implements SECURITY-BAR §1.3. Needs the extra `registry`.
+instead of making old metadata look fresh. Implements docs/concepts/registries.md. Needs the extra `registry`.
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ class SignedIndex:
             TrustError, FetchError: as `refresh`.
         """
         with _Translated():
-            found = self._updater.get_targetinfo(path)
-        return _target(path, found) if found is not None else None
+            info = self._updater.get_targetinfo(path)
+        return _target(path, info) if info is not None else None
 
     def paths(self) -> list[str]:
         """Files of the top-level metadata: everything that is not a shim."""
@@ -199,27 +199,27 @@ class SignedIndex:
         if self.expires_at - self._now > LONGEST_TIMESTAMP_S + SLACK_S:
             raise TrustError(
                 "tuf.clock",
-                "the registry's timestamp is valid for longer than any may be",
+                "the registry's timestamp is valid for longer than allowed",
                 hint="check the clock of this machine; it may be behind",
             )
 
     def _remember(self) -> None:
         trusted = self._trusted
-        found = SeenVersions(
+        current = SeenVersions(
             root=trusted.root.version,
             timestamp=trusted.timestamp.version,
             snapshot=trusted.snapshot.version,
         )
         before = self.seen
         # A new root may have replaced stolen keys: versions then start anew (TUF 5.3.11).
-        older = found.timestamp < before.timestamp or found.snapshot < before.snapshot
-        if found.root < before.root or (found.root == before.root and older):
+        older = current.timestamp < before.timestamp or current.snapshot < before.snapshot
+        if current.root < before.root or (current.root == before.root and older):
             raise TrustError(
                 "tuf.rollback",
                 "the registry's metadata is older than what was accepted before",
                 hint="an attacker may be replaying old metadata; ask the registry's owner",
             )
-        self.seen = found
+        self.seen = current
 
 
 def check_skew(headers: Mapping[str, str], now: float) -> None:
@@ -252,27 +252,25 @@ def _same(path: str, data: bytes, length: int, sha256: str) -> bytes:
     if len(data) != length or sha256_hex(data) != sha256:
         raise TrustError(
             "tuf.mismatch",
-            f"`{path}` is not the file that the registry's metadata lists",
+            f"`{path}` does not match the registry's metadata",
             hint="it was changed in transit, or the registry is being updated; try again later",
         )
     return data
 
 
-def _target(path: str, found: Any) -> TargetFile:
-    custom = found.custom if isinstance(found.custom, dict) else {}
+def _target(path: str, info: Any) -> TargetFile:
+    custom = info.custom if isinstance(info.custom, dict) else {}
     bundle = custom.get("bundle", {"length": 0, "sha256": ""})
     try:
         return TargetFile(
             path=path,
-            length=found.length,
-            sha256=found.hashes["sha256"],
+            length=info.length,
+            sha256=info.hashes["sha256"],
             bundle_length=int(bundle["length"]),
             bundle_sha256=str(bundle["sha256"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise TrustError(
-            "tuf.invalid", f"`{path}` is listed in a way that is not understood"
-        ) from error
+        raise TrustError("tuf.invalid", f"the metadata entry of `{path}` is not valid") from error
 
 
 def _make_fetcher(fetch: Fetch) -> Any:
@@ -307,14 +305,18 @@ class _Translated:
         if isinstance(error, (exceptions.RepositoryError, exceptions.DownloadError, ValueError)):
             _raise(exceptions, error)
         if isinstance(error, OSError):
-            raise AtipError("file.unwritable", f"metadata cannot be kept: {error}") from error
+            raise AtipError("file.unwritable", f"metadata cannot be stored: {error}") from error
 
 
 def _raise(exceptions: Any, error: Exception) -> NoReturn:
-    said = str(error)[:200]
+    detail = str(error)[:200]
     for kind, code, meaning in (
         (exceptions.ExpiredMetadataError, "tuf.expired", "the registry's metadata has expired"),
-        (exceptions.BadVersionNumberError, "tuf.rollback", "the registry's metadata goes back"),
+        (
+            exceptions.BadVersionNumberError,
+            "tuf.rollback",
+            "the registry's metadata has an older version than before",
+        ),
         (exceptions.UnsignedMetadataError, "tuf.signature", "too few valid signatures"),
         (
             exceptions.LengthOrHashMismatchError,
@@ -323,11 +325,11 @@ def _raise(exceptions: Any, error: Exception) -> NoReturn:
         ),
     ):
         if isinstance(error, kind):
-            hint = "check the clock; else the registry is stale or held back"
-            raise TrustError(code, f"{meaning}: {said}", hint=hint) from error
+            hint = "check the clock; otherwise the registry is outdated, or an attacker withholds updates"
+            raise TrustError(code, f"{meaning}: {detail}", hint=hint) from error
     if isinstance(error, exceptions.DownloadError):
-        raise FetchError("tuf.missing", f"the registry lacks metadata: {said}") from error
-    raise TrustError("tuf.invalid", f"the registry's metadata is refused: {said}") from error
+        raise FetchError("tuf.missing", f"the registry lacks metadata: {detail}") from error
+    raise TrustError("tuf.invalid", f"the registry's metadata is refused: {detail}") from error
 
 
 def _library() -> Any:

@@ -3,7 +3,7 @@
 An update may change description, commands, options, effects, patterns and what `trust` claims, and nothing else;
 `binary` is immutable (ATIP 0.6 §4.7). A newer shim that warns of less than
 the one before it – a fact that was dangerous or unknown is now said to be harmless, a dangerous command or flag is
-gone – is kept aside until somebody approved it (SECURITY-BAR row 28); the old one stays in use.
+gone – is set aside until it is approved (threat 28 of conformance/threats.toml); the old one stays in use.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ShimUpdate(Value):
 
     changes: Diff
     weaker: tuple[Change, ...]
-    """Claims that got weaker; empty: it may be taken without asking."""
+    """Weaker claims; empty: no approval needed."""
 
 
 def check_binary(tool: Tool, digest: str) -> None:

@@ -64,7 +64,7 @@ def kind_of(bundle: bytes) -> str:
 
 
 def verify_signature_of(shim: bytes, bundle: bytes | None, policy: TrustPolicy) -> str:
-    """(1) Who signed these bytes; empty when nobody did and nobody has to.
+    """(1) Return who signed these bytes; empty when unsigned and no signature is required.
 
     Raises:
         TrustError: `registry.unsigned` when a signature is required and there is none; `registry.signature` when
@@ -72,7 +72,9 @@ def verify_signature_of(shim: bytes, bundle: bytes | None, policy: TrustPolicy) 
     """
     if bundle is None:
         if policy.require_signatures:
-            raise TrustError("registry.unsigned", "the shim is not signed, and has to be")
+            raise TrustError(
+                "registry.unsigned", "the shim is not signed, but a signature is required"
+            )
         return ""
     if not policy.signers and not policy.keys and not policy.require_signatures:
         # Nobody is configured who could have signed: the shim counts as unsigned.
@@ -88,7 +90,7 @@ def verify_signature_of(shim: bytes, bundle: bytes | None, policy: TrustPolicy) 
         raise TrustError(
             "registry.signature",
             f"the shim's signature is refused: {reason[:300]}",
-            hint="its signer is not the configured one, or it was changed",
+            hint="its signer is not trusted for this registry, or the shim was changed",
             details={"reason": check.code},
         )
     return ""
@@ -106,5 +108,5 @@ def read_shim(data: bytes, digest: str) -> Tool:
     tool = decode(data).tool
     check_binary(tool, digest)
     if not tool.name:
-        raise FormatError("registry.shim", "the shim does not name a tool")
+        raise FormatError("registry.shim", "the shim has no tool name")
     return tool

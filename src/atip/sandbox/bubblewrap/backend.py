@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from atip.sandbox.run import OnOutput, Outcome, RunRequest
 
 START_S = 10.0
-RESOLVER = "127.0.0.53"
-"""Of a recorded network (`recorder`, `inner.open_stand_in`)."""
+RESOLVER = "127.0.0.53"  # of a recorded network (`recorder`, `inner.open_stand_in`)
 _FOR_NOEXEC = ("CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_DAC_READ_SEARCH")
 """Of its own user namespace, for the inner launcher: to change mounts, also of private folders, and to give all up."""
 
@@ -54,9 +53,7 @@ def start(confinement: Confinement, request: RunRequest, on_output: OnOutput) ->
             try:
                 undo.callback(journal.begin(request.journal, decided.files.survey))
             except OSError as error:
-                recovered += (
-                    f"if we are killed, what this run leaves is not cleaned up: {error.strerror}",
-                )
+                recovered += (f"leftovers are not cleaned up after a kill: {error.strerror}",)
         running = _Launch(decided, on_output, undo, recovered).start()
         undo.pop_all()  # from here on `finish` undoes it
         return running
@@ -151,10 +148,10 @@ class _Launch:
         copied = {} if decided.root else system_view.open_settings()
         for descriptor in copied.values():
             self._theirs.callback(os.close, descriptor)
-        shown = [*start, *inner.options, f"/proc/self/fd/{code}"]
+        command = [*start, *inner.options, f"/proc/self/fd/{code}"]
         return bubblewrap.start(
             bubblewrap_plan.arguments_of(decided, binary, copied),
-            [*shown, *map(str, inner_fds)],
+            [*command, *map(str, inner_fds)],
             files=placeholder_files,
             over=bool(decided.root),
             keep=(*inner_fds, binary, interpreter, code, *prefix_fds, *copied.values()),
@@ -178,9 +175,9 @@ class _Launch:
 
     def _prefix(self, order: OuterOrder) -> tuple[list[str], tuple[int, ...]]:
         outer = launchers.outer(order)
-        told, code = self._content(outer.order), self._content(outer.code)
-        command = [outer.program, *outer.options, f"/proc/self/fd/{code}", str(told)]
-        return command, (told, code)
+        order_fd, code = self._content(outer.order), self._content(outer.code)
+        command = [outer.program, *outer.options, f"/proc/self/fd/{code}", str(order_fd)]
+        return command, (order_fd, code)
 
     def _open_streams(
         self,
@@ -270,12 +267,15 @@ class _Launch:
             ExecutionError: `execution.not-started`, when the program cannot be executed.
             SandboxError: when the sandbox around it could not be made.
         """
-        told = _read_until_end(status, START_S)
-        if told == b"S":
+        report = _read_until_end(status, START_S)
+        if report == b"S":
             return
-        said = b"".join(_read_now(descriptor) for descriptor in streams)
-        details = {"told": told.decode("utf-8", "replace"), "said": said.decode("utf-8", "replace")}
-        if told.startswith(b"S"):
+        output = b"".join(_read_now(descriptor) for descriptor in streams)
+        details = {
+            "told": report.decode("utf-8", "replace"),
+            "said": output.decode("utf-8", "replace"),
+        }
+        if report.startswith(b"S"):
             raise ExecutionError(
                 "execution.not-started",
                 f"`{self._decided.program}` cannot be executed: {details['told'][1:]}",
@@ -283,7 +283,7 @@ class _Launch:
             )
         raise SandboxError(
             "sandbox.set-up",
-            f"the sandbox could not be set up as asked for: {details['said'] or details['told']}",
+            f"the sandbox could not be set up as requested: {details['said'] or details['told']}",
             hint="`atip doctor` shows which layer is missing",
             details=details,
         )

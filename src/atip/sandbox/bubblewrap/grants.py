@@ -79,14 +79,14 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
     read_paths = {path for glob in reads for path in _read_paths(glob)}
     read_roots = [p for p in _outermost(read_paths) if not _within_any(p, write_roots)]
     hidden = _hidden(denies, [*write_roots, *read_roots], write_roots)
-    looked = _survey(confinement.fs_keep, [root for root in write_roots if root not in caches])
+    survey = _survey(confinement.fs_keep, [root for root in write_roots if root not in caches])
     exact = tuple(entry for entry in confinement.fs_keep if not entry.startswith(ANYWHERE))
     visible = [Mount(kind="write", path=path) for path in write_roots]
     visible += [Mount(kind="read", path=path) for path in read_roots]
     return FilePlan(
         mounts=(
             *sorted(visible, key=lambda mount: mount.path),
-            *_kept((*exact, *(looked.protected if looked else ())), write_roots),
+            *_protected_mounts((*exact, *(survey.protected if survey else ())), write_roots),
             *hidden,
         ),
         placeholders=tuple(
@@ -96,7 +96,7 @@ def plan_files(confinement: Confinement, *, home: str, workspace: str) -> FilePl
             and (not os.path.lexists(mount.path) or _is_placeholder(mount.path))
         ),
         links=_links([*writes, *reads], [*write_roots, *read_roots]),
-        survey=looked,
+        survey=survey,
         expanded=any(glob.kind == "pattern" for glob in reads),
     )
 
@@ -109,13 +109,13 @@ def _is_placeholder(path: str) -> bool:
 
 def _links(globs: list[Glob], roots: list[str]) -> tuple[tuple[str, str], ...]:
     """Names under which a program will look for what was granted, where the real name is another one."""
-    found: dict[str, str] = {}
+    links: dict[str, str] = {}
     for glob in globs:
         name, real = os.path.normpath(glob.literal), _real(glob.literal)
-        taken = _within_any(name, roots) or name.startswith(_SYSTEM)
-        if glob.kind != "pattern" and name != real and _within_any(real, roots) and not taken:
-            found[name] = real
-    return tuple(sorted(found.items()))
+        is_visible = _within_any(name, roots) or name.startswith(_SYSTEM)
+        if glob.kind != "pattern" and name != real and _within_any(real, roots) and not is_visible:
+            links[name] = real
+    return tuple(sorted(links.items()))
 
 
 def _absolute(text: str, home: str, workspace: str) -> Glob:
@@ -178,7 +178,7 @@ def _survey(entries: tuple[str, ...], write_roots: list[str]) -> Survey | None:
     return survey(write_roots, rules)
 
 
-def _kept(paths: tuple[str, ...], write_roots: list[str]) -> list[Mount]:
+def _protected_mounts(paths: tuple[str, ...], write_roots: list[str]) -> list[Mount]:
     """Names below a writable root that stay as they are: mounted read-only onto themselves, parents pinned."""
     keeps: dict[str, Mount] = {}
     pins: dict[str, Mount] = {}
@@ -205,12 +205,12 @@ def _denied_paths(glob: Glob) -> list[str]:
 
 def _cover(path: str, glob: Glob) -> Mount:
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return Mount(kind="hide-file", path=path)
-    if stat.S_ISLNK(found.st_mode):
+    if stat.S_ISLNK(status.st_mode):
         raise _cannot(glob.text, f"`{path}` is a link, which cannot be covered")
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         for inner in _walk(path, strict=True):
             _refuse_hard_link(inner, glob)
         return Mount(kind="hide-dir", path=path)
@@ -220,8 +220,8 @@ def _cover(path: str, glob: Glob) -> Mount:
 
 def _refuse_hard_link(path: str, glob: Glob) -> None:
     # SECURITY: covering one name leaves the same file readable under its other names.
-    found = os.lstat(path)
-    if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+    status = os.lstat(path)
+    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
         raise _cannot(glob.text, f"`{path}` has more than one name (hard link)")
 
 
@@ -235,12 +235,12 @@ def _first_missing(path: str, root: str) -> str:
 
 def _between(root: str, path: str) -> list[str]:
     """Directories strictly between, outermost first."""
-    found: list[str] = []
+    folders: list[str] = []
     parent = os.path.dirname(path)
     while _within(parent, root) and parent != root:
-        found.append(parent)
+        folders.append(parent)
         parent = os.path.dirname(parent)
-    return found[::-1]
+    return folders[::-1]
 
 
 def _expand(glob: Glob, *, strict: bool) -> Iterator[str]:
@@ -289,11 +289,11 @@ def _walk(directory: str, *, strict: bool) -> Iterator[str]:
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:
-    kept: list[str] = []
+    outermost: list[str] = []
     for path in sorted(set(paths)):
-        if not _within_any(path, kept):
-            kept.append(path)
-    return kept
+        if not _within_any(path, outermost):
+            outermost.append(path)
+    return outermost
 
 
 def _real(path: str) -> str:

@@ -111,8 +111,8 @@ def take_terminal() -> None:
 
 def change_mounts(changes: list[tuple[str, int, int, int]], libc: ctypes.CDLL) -> None:
     """Set and clear attributes, so that nothing planted in a writable place can be started."""
-    for path, wanted, unwanted, flags in changes:
-        attributes = struct.pack("<QQQQ", wanted, unwanted, 0, 0)
+    for path, set_flags, clear_flags, flags in changes:
+        attributes = struct.pack("<QQQQ", set_flags, clear_flags, 0, 0)
         size = ctypes.c_size_t(len(attributes))
         if libc.syscall(_MOUNT_SETATTR, -100, os.fsencode(path), flags, attributes, size) != 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), path)
@@ -150,8 +150,8 @@ def drop_privileges(uid: int, libc: ctypes.CDLL) -> None:
 
 def apply_filter(code: bytes, libc: ctypes.CDLL) -> None:
     """A filter of system calls for us and all that follows."""
-    kept = ctypes.create_string_buffer(code, len(code))
-    program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(kept))
+    buffer = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(buffer))
     if libc.prctl(22, 2, program, 0, 0) != 0:  # PR_SET_SECCOMP, MODE_FILTER
         raise OSError(ctypes.get_errno(), "seccomp")
 

@@ -84,8 +84,8 @@ def outer(order: OuterOrder) -> Launcher:
 @functools.cache
 def find_perl() -> str | None:
     """The system's Perl, from directories that every sandbox shows."""
-    found = processes.find_program("perl", bubblewrap.SEARCH)
-    real = os.path.realpath(found) if found else ""
+    path = processes.find_program("perl", bubblewrap.SEARCH)
+    real = os.path.realpath(path) if path else ""
     return real if real.startswith(tuple(f"{tree}/" for tree in system_view.TREES)) else None
 
 
@@ -140,12 +140,12 @@ def _one_shot(decided: SandboxPlan) -> bytes:
     """The filter of a one-shot exec; empty where other programs may be started."""
     if decided.spawns:
         return b""
-    wanted = _FILTER.replace(
+    filter_options = _FILTER.replace(
         one_shot_exec=True,
         processes=decided.confinement.exec_allow,
         traced=decided.request.tracer is not None,
     )
-    return assemble(wanted, os.uname().machine)
+    return assemble(filter_options, os.uname().machine)
 
 
 @functools.cache
@@ -157,7 +157,7 @@ def _calls(machine: str) -> tuple[str, str]:
 
 def _limits(limits: Limits) -> list[tuple[int, int]]:
     """Resource limits for the inner launcher to set."""
-    wanted: list[tuple[int, int | None]] = [
+    limit_values: list[tuple[int, int | None]] = [
         (resource.RLIMIT_CORE, 1),
         (resource.RLIMIT_CPU, limits.cpu_s),
         (resource.RLIMIT_NPROC, limits.processes),
@@ -165,7 +165,7 @@ def _limits(limits: Limits) -> list[tuple[int, int]]:
         (resource.RLIMIT_DATA, limits.memory_bytes),
         (resource.RLIMIT_AS, None if limits.memory_bytes is None else limits.memory_bytes * 8),
     ]
-    return [(kind, min(value, _MOST)) for kind, value in wanted if value is not None]
+    return [(kind, min(value, _MOST)) for kind, value in limit_values if value is not None]
 
 
 @functools.cache

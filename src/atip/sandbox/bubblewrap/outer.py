@@ -78,8 +78,16 @@ class Kernel:
         tree = self._call(path, _OPEN_TREE, -100, os.fsencode(path), _CLONE_TREE)
         if user_namespace >= 0:
             attributes |= _IDMAP
-        wanted = pack("<QQQQ", attributes, 0, 0, max(0, user_namespace))
-        self._call(path, _MOUNT_SETATTR, tree, b"", _EMPTY_PATH, wanted, _Number(len(wanted)))
+        mount_attributes = pack("<QQQQ", attributes, 0, 0, max(0, user_namespace))
+        self._call(
+            path,
+            _MOUNT_SETATTR,
+            tree,
+            b"",
+            _EMPTY_PATH,
+            mount_attributes,
+            _Number(len(mount_attributes)),
+        )
         return tree
 
     def place(self, tree: int, path: str) -> None:
@@ -164,13 +172,13 @@ def prepare(
     lay_package(kernel, layer)
     lay_over(kernel, overlays, namespace)  # (2)
     laid = {path for path, _, _ in overlays}
-    made = []
+    cloned_trees = []
     for path in mounts:  # (3)
         # Cloned before any is placed: below a mount whose owners are mapped nothing can be mapped again.
-        made.append(
+        cloned_trees.append(
             (path, kernel.cloned(path, _NOSUID | _NODEV, -1 if path in laid else namespace))
         )
-    for path, tree in sorted(made, key=lambda pair: pair[0].count("/")):
+    for path, tree in sorted(cloned_trees, key=lambda pair: pair[0].count("/")):
         kernel.place(tree, path)
 
 

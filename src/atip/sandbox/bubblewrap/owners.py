@@ -58,7 +58,7 @@ def spawn_among(order: OuterOrder, start: Callable[[], int]) -> int:
     if result in refused:
         raise SandboxError(
             "sandbox.namespaces-unavailable",
-            f"what was granted cannot be shown with another owner: {result}",
+            f"granted files cannot be mounted with another owner: {result}",
             hint="kernel 5.12 or newer, and a file system that can map owners",
         ) from result
     raise result

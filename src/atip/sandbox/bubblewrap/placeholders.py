@@ -80,5 +80,5 @@ def _is_there(path: str, handle: int) -> bool:
         found = os.lstat(path)
     except FileNotFoundError:
         return False
-    held = os.fstat(handle)
-    return (found.st_dev, found.st_ino) == (held.st_dev, held.st_ino)
+    status_now = os.fstat(handle)
+    return (found.st_dev, found.st_ino) == (status_now.st_dev, status_now.st_ino)

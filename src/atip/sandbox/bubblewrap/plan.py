@@ -132,8 +132,8 @@ def script_name(request: RunRequest) -> str:
 def _home_inside(home: str) -> str:
     """Where the scratch home lies: at the caller's own path, unless that belongs to the system."""
     system = ("/", *system_view.TOP, *system_view.TREES, "/etc", "/proc", "/sys", "/dev", "/run")
-    taken = any(home == path or home.startswith(path.rstrip("/") + "/") for path in system[1:])
-    return f"/home/{system_view.USER}" if taken or home == "/" else home
+    is_system = any(home == path or home.startswith(path.rstrip("/") + "/") for path in system[1:])
+    return f"/home/{system_view.USER}" if is_system or home == "/" else home
 
 
 def build_environment(
@@ -335,16 +335,16 @@ def mount_changes(decided: SandboxPlan) -> tuple[tuple[str, int, int, int], ...]
     if not decided.spawns:
         # no second exec at all, so no capability to change mounts with, but for those of another system
         return (("/", READ_ONLY, 0, 0),) if decided.root else ()
-    written = [mount.path for mount in decided.files.mounts if mount.kind == "write"]
+    writable = [mount.path for mount in decided.files.mounts if mount.kind == "write"]
     own = decided.request.binary.path
-    inside = any(own == path or own.startswith(f"{path}/") for path in written)
+    inside = any(own == path or own.startswith(f"{path}/") for path in writable)
     if decided.confinement.exec_written:
         return (("/", READ_ONLY, 0, 0),)
     return (
         ("/", READ_ONLY, 0, 0),
         *((path, NOEXEC, 0, 0) for path in (*_SCRATCH, decided.home)),
         # SECURITY: with all that is mounted below, also by others.
-        *((path, NOEXEC, 0, RECURSIVE) for path in written),
+        *((path, NOEXEC, 0, RECURSIVE) for path in writable),
         *(((own, 0, NOEXEC, 0),) if inside else ()),  # the verified bytes, a mount of their own
     )
 

@@ -37,18 +37,20 @@ def spawn_arguments(names: tuple[str, ...], program: str, root: str = "") -> lis
         SandboxError: `sandbox.spawn-script` for a script whose interpreter is not on the list.
     """
     places = [root + directory for directory in DIRECTORIES]
-    found = {name: path for name in names if (path := find_program(name, places))}
-    for path in found.values():
+    programs = {name: path for name in names if (path := find_program(name, places))}
+    for path in programs.values():
         _check_interpreter(path, names, root)
-    kept = {tree for name in (*found, os.path.basename(program)) for tree in OWNERS.get(name, ())}
+    trees = {
+        tree for name in (*programs, os.path.basename(program)) for tree in OWNERS.get(name, ())
+    }
     arguments: list[str] = []
     for directory in (*DIRECTORIES, *HIDDEN):
-        if _is_folder(root + directory) and directory not in kept:
+        if _is_folder(root + directory) and directory not in trees:
             arguments += ["--perms", "0755", "--tmpfs", directory]
-    for tree in sorted(kept):
+    for tree in sorted(trees):
         if os.path.isdir(root + tree):
             arguments += ["--ro-bind", root + tree, tree]
-    for path in found.values():
+    for path in programs.values():
         arguments += [
             "--ro-bind",
             os.path.realpath(path),

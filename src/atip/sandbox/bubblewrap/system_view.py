@@ -115,7 +115,7 @@ def _system_arguments(settings: tuple[str, ...], _state: tuple[int, ...]) -> tup
 def open_settings() -> dict[str, int]:
     """Descriptors of the small files among SETTINGS, to be copied into a sandbox for a quarter of the cost of a mount. The
     caller closes them."""
-    found: dict[str, int] = {}
+    descriptors: dict[str, int] = {}
     for name in SETTINGS:
         path = f"/etc/{name}"
         try:
@@ -126,10 +126,10 @@ def open_settings() -> dict[str, int]:
         # SECURITY: a copy can be read by everybody, so the file itself must be
         is_open = stat.S_ISREG(status.st_mode) and status.st_mode & stat.S_IROTH
         if is_open and status.st_size <= _COPIED:
-            found[path] = handle
+            descriptors[path] = handle
         else:
             os.close(handle)
-    return found
+    return descriptors
 
 
 def _java() -> list[str]:
@@ -164,8 +164,8 @@ def host_mounts() -> tuple[str, ...]:
 
 
 def _host_arguments() -> list[str]:
-    shown = host_mounts()
-    return [part for path in shown for part in ("--ro-bind", path[len(HOST) :], path)]
+    mounts = host_mounts()
+    return [part for path in mounts for part in ("--ro-bind", path[len(HOST) :], path)]
 
 
 NEVER_OF_IMAGE = ("/proc", "/sys", "/dev", "/run", "/tmp", "/home", "/root")  # noqa: S108
@@ -242,21 +242,21 @@ def visible_arguments(paths: tuple[str, ...]) -> list[str]:
         SandboxError: `sandbox.visible` for a path that is missing, relative, or would show the
             user's home or a kernel file system.
     """
-    wanted: dict[str, str] = {}
+    binds: dict[str, str] = {}
     for path in paths:
         real = _checked(path)
-        for shown in (os.path.normpath(path), real):
-            if not any(_inside(shown, tree) for tree in (*TOP, *TREES)):
-                wanted[shown] = real
+        for name in (os.path.normpath(path), real):
+            if not any(_inside(name, tree) for tree in (*TOP, *TREES)):
+                binds[name] = real
     arguments: list[str] = []
-    made: set[str] = set()
-    for shown in sorted(wanted):
-        for parent in parents(shown):
-            if parent not in made and parent not in wanted:
-                made.add(parent)
+    created: set[str] = set()
+    for name in sorted(binds):
+        for parent in parents(name):
+            if parent not in created and parent not in binds:
+                created.add(parent)
                 arguments += ["--perms", "0755", "--dir", parent]
-        if not any(_inside(os.path.dirname(shown), other) for other in wanted):
-            arguments += ["--ro-bind", wanted[shown], shown]
+        if not any(_inside(os.path.dirname(name), other) for other in binds):
+            arguments += ["--ro-bind", binds[name], name]
     return arguments
 
 
@@ -268,7 +268,10 @@ def _checked(path: str) -> str:
     # SECURITY: an empty home and no kernel interfaces are the promise of a probe.
     for name in (os.path.normpath(path), real):
         if name in _NEVER or name in homes or _inside(name, "/proc") or _inside(name, "/sys"):
-            raise SandboxError("sandbox.visible", f"`{path}` is too much to show to a probe")
+            raise SandboxError(
+                "sandbox.visible",
+                f"`{path}` must not be visible to a probe: it is a home or kernel folder",
+            )
     return real
 
 

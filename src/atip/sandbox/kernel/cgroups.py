@@ -36,24 +36,24 @@ class MemoryGroup:
 
 def make_group(memory_bytes: int) -> MemoryGroup | None:
     """A group with a bound; None: no place for one here."""
-    found = _find(memory_bytes)
-    return found[1] if found is not None else None
+    placed = _find(memory_bytes)
+    return placed[1] if placed is not None else None
 
 
 @functools.cache
 def find_parent() -> str | None:
     """The folder in which a group with a bound on memory can be made, seen to work once."""
-    found = _find(1 << 40)
-    if found is None:
+    placed = _find(1 << 40)
+    if placed is None:
         return None
-    found[1].close()
-    return found[0]
+    placed[1].close()
+    return placed[0]
 
 
 def _find(memory_bytes: int) -> tuple[str, MemoryGroup] | None:
     """The first folder in which a group can be made, and that group: a trial before it would cost as much."""
     for folder in _candidates():
-        group = _made(folder, memory_bytes)
+        group = _make_group(folder, memory_bytes)
         if group is not None:
             return folder, group
     return None
@@ -75,15 +75,15 @@ def _candidates() -> Iterator[str]:
 
 def _own_groups() -> dict[str, str]:
     """Controller → our group; v2 has an empty name."""
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/self/cgroup", encoding="utf-8") as listing:
         for line in listing:
             _, names, path = line.rstrip("\n").split(":", 2)
-            found.update(dict.fromkeys(names.split(","), path))
-    return found
+            groups.update(dict.fromkeys(names.split(","), path))
+    return groups
 
 
-def _made(parent: str, memory_bytes: int) -> MemoryGroup | None:
+def _make_group(parent: str, memory_bytes: int) -> MemoryGroup | None:
     path = f"{parent}/atip-{os.urandom(6).hex()}"
     try:
         os.mkdir(path)

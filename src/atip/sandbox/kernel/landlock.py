@@ -126,16 +126,20 @@ class _Launch:
     def _spawn(self, abi: int, stdio: tuple[int, int, int]) -> int:
         binary = self._request.binary
         # SECURITY: the sealed copy is executed, not the path, which may hold other bytes by now.
-        shown = f"/proc/self/fd/{binary.descriptor}"
+        sealed_path = f"/proc/self/fd/{binary.descriptor}"
         interpreter = binary.interpreter
-        argv = (*interpreter, shown, *self._request.argv[1:]) if interpreter else self._request.argv
+        argv = (
+            (*interpreter, sealed_path, *self._request.argv[1:])
+            if interpreter
+            else self._request.argv
+        )
         return spawner_for(abi, self._files).spawn(
             self._request.cwd or "/",
             functools.partial(
                 processes.spawn,
                 argv,
                 self._env,
-                program=interpreter[0] if interpreter else shown,
+                program=interpreter[0] if interpreter else sealed_path,
                 keep=(binary.descriptor,),
                 stdin=stdio[0],
                 stdout=stdio[1],
@@ -146,13 +150,13 @@ class _Launch:
 
     def _limit(self, pid: int) -> None:
         limits = self._confinement.limits
-        wanted = (
+        resource_limits = (
             (resource.RLIMIT_CPU, limits.cpu_s),
             (resource.RLIMIT_FSIZE, limits.file_bytes),
             (resource.RLIMIT_DATA, limits.memory_bytes),
         )
         with contextlib.suppress(ProcessLookupError):
-            for kind, value in wanted:
+            for kind, value in resource_limits:
                 if value is not None:
                     resource.prlimit(pid, kind, (value, value))
 

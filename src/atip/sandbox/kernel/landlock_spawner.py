@@ -41,14 +41,14 @@ _SPAWNERS: dict[tuple[int, int, Grants], LandlockSpawner] = {}
 
 def spawner_for(abi: int, files: FilePlan) -> LandlockSpawner:
     """The thread that holds exactly these grants, made if there is none."""
-    found: list[tuple[str, str, int, int]] = []
+    grants: list[tuple[str, str, int, int]] = []
     for mount in files.mounts:
         if mount.kind in ("read", "write"):
             state = os.stat(mount.path)
-            found.append((mount.kind, mount.path, state.st_dev, state.st_ino))
-    key = (os.getpid(), abi, tuple(found))
+            grants.append((mount.kind, mount.path, state.st_dev, state.st_ino))
+    key = (os.getpid(), abi, tuple(grants))
     with _LOCK:
-        spawner = _SPAWNERS.pop(key, None) or LandlockSpawner(abi, tuple(found))
+        spawner = _SPAWNERS.pop(key, None) or LandlockSpawner(abi, tuple(grants))
         _SPAWNERS[key] = spawner  # last in order: most recently used
         while len(_SPAWNERS) > KEPT:
             _SPAWNERS.pop(next(iter(_SPAWNERS))).stop()

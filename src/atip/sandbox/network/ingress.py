@@ -49,14 +49,14 @@ def parse_callback(url: str) -> CallbackAddress:
     Raises:
         SandboxError: `sandbox.cannot-enforce` for anything but a loopback URL with a port of an ordinary user.
     """
-    found = _URL.match(url)
-    if found is None or not 1024 <= int(found[1]) < 65536:
+    match = _URL.match(url)
+    if match is None or not 1024 <= int(match[1]) < 65536:
         raise SandboxError(
             "sandbox.cannot-enforce",
             f"`{url[:120]}` cannot be exposed",
             hint="ingress is `http://127.0.0.1:PORT/path` with a port from 1024 on",
         )
-    return CallbackAddress(port=int(found[1]), path=found[2] or "/")
+    return CallbackAddress(port=int(match[1]), path=match[2] or "/")
 
 
 def count_spare(callbacks: Sequence[CallbackAddress]) -> int:
@@ -151,12 +151,12 @@ class IngressListener:
     def _may_pass(self, data: bytes, port: int) -> bool:
         head, _, _ = data.partition(b"\r\n\r\n")
         line, *headers = head.split(b"\r\n")
-        found = _LINE.fullmatch(line)
-        if found is None:
+        request_line = _LINE.fullmatch(line)
+        if request_line is None:
             return False
-        path = found[2].split(b"?", 1)[0].decode("ascii")
+        path = request_line[2].split(b"?", 1)[0].decode("ascii")
         allowed = EVERY_PATH in self._paths[port] or (
-            found[1] in _CALLBACK_METHODS and path in self._paths[port]
+            request_line[1] in _CALLBACK_METHODS and path in self._paths[port]
         )
         hosts = [h.split(b":", 1)[1].strip() for h in headers if h.lower().startswith(b"host:")]
         # SECURITY: a page elsewhere can make a browser connect here, but not under these names

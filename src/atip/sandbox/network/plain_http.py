@@ -20,11 +20,11 @@ _DROPPED = (b"host:", b"connection:", b"keep-alive:", b"upgrade:")
 
 def as_connect(line: bytes) -> bytes:
     """The `CONNECT` line that a plain request amounts to; empty: it is none."""
-    found = _REQUEST.fullmatch(line)
-    if found is None:
+    request = _REQUEST.fullmatch(line)
+    if request is None:
         return b""
-    port = found["port"] or b"80"
-    return b"CONNECT " + found["host"] + b":" + port + b" HTTP/1.1"
+    port = request["port"] or b"80"
+    return b"CONNECT " + request["host"] + b":" + port + b" HTTP/1.1"
 
 
 def rewritten(head: bytes) -> bytes:
@@ -34,14 +34,14 @@ def rewritten(head: bytes) -> bytes:
     than we do, ends the request.
     """
     line, *headers = head.split(b"\r\n")
-    found = _REQUEST.fullmatch(line)
-    if found is None or not all(_HEADER.fullmatch(header) for header in headers):
+    request = _REQUEST.fullmatch(line)
+    if request is None or not all(_HEADER.fullmatch(header) for header in headers):
         return b""
-    host = found["host"] + (b":" + found["port"] if found["port"] else b"")
-    kept = [
+    host = request["host"] + (b":" + request["port"] if request["port"] else b"")
+    forwarded = [
         header
         for header in headers
         if not header.lower().startswith(_DROPPED) and not header.lower().startswith(b"proxy-")
     ]
-    first = b" ".join((found["method"], found["path"] or b"/", found["version"]))
-    return b"\r\n".join((first, b"Host: " + host, *kept, b"Connection: close", b"", b""))
+    first = b" ".join((request["method"], request["path"] or b"/", request["version"]))
+    return b"\r\n".join((first, b"Host: " + host, *forwarded, b"Connection: close", b"", b""))

@@ -51,14 +51,14 @@ class EgressPolicy:
 
     def decide(self, request: bytes) -> tuple[str, int, str]:
         """(address, port, "") for an allowed request line, or ("", 0, reason)."""
-        found = _LINE.fullmatch(request)
-        if found is None:
+        match = _LINE.fullmatch(request)
+        if match is None:
             return "", 0, "only CONNECT host:port is served"
         try:
-            host = canonical_host(found[1].decode("ascii"))
+            host = canonical_host(match[1].decode("ascii"))
         except UnicodeDecodeError:
             host = None
-        port = int(found[2])
+        port = int(match[2])
         if host is None:
             return "", 0, "not a host name"
         if not any(port in ports and pattern.matches(host) for pattern, ports in self._rules):
@@ -86,8 +86,8 @@ def _rule(text: str) -> tuple[HostPattern, tuple[int, ...]]:
 
 def resolve_name(host: str, port: int) -> list[str]:
     """Addresses of a name by the host's resolver."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(entry[4][0]) for entry in found]
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in entries]
 
 
 class EgressProxy:
@@ -139,8 +139,8 @@ class EgressProxy:
             onward = plain_http.rewritten(head) if plain else b""
             line = plain if onward else line
             address, port, why = self._policy.decide(line)
-            shown = line.decode("ascii", "backslashreplace")[:200]
-            self.attempts.append(Attempt(target=shown, allowed=not why, why=why))
+            target = line.decode("ascii", "backslashreplace")[:200]
+            self.attempts.append(Attempt(target=target, allowed=not why, why=why))
             if why:
                 client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
                 return

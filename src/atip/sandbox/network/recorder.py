@@ -1,4 +1,4 @@
-"""Recorder: a network that leads nowhere. Every name resolves, every connection is taken and written down, nothing gets out.
+"""Recorder: a simulated network. Every name resolves, every connection is accepted and recorded, nothing is sent out.
 
 The sockets lie in the run's own network namespace, which has no interface but the loopback. Names get addresses of 127.64.0.0/10
 from our resolver; a connection to any address but the program's own loopback is made *for* the program, by the tracer, to
@@ -51,12 +51,12 @@ class Contact(Value):
     answered: bool = False
 
     def to_json(self) -> dict[str, object]:
-        shown = self.first.decode("latin-1").encode("unicode_escape").decode("ascii")
+        escaped = self.first.decode("latin-1").encode("unicode_escape").decode("ascii")
         return {
             "host": self.host,
             "port": self.port,
             "tls": self.tls,
-            "first": shown,
+            "first": escaped,
             "answered": self.answered,
         }
 
@@ -130,11 +130,11 @@ class Recorder:
     def connect(self, caller: TracedThread, arguments: list[int]) -> int | None:
         """Make a connection in the program's place; 0 or the error number. None: it may go on by itself."""
         try:
-            found = read_address(caller.memory(arguments[1], min(arguments[2], 128)))
-            if found is None or self._is_own(found[0]):
+            address = read_address(caller.memory(arguments[1], min(arguments[2], 128)))
+            if address is None or self._is_own(address[0]):
                 return None
             with self._fetched(caller, signed(arguments[0])) as sock:
-                return self._redirect(sock, found)
+                return self._redirect(sock, address)
         except (OSError, ValueError, struct.error):
             return None
 
@@ -148,12 +148,12 @@ class Recorder:
             process = next(int(line.split()[1]) for line in file if line.startswith(b"Tgid:"))
         handle = os.pidfd_open(process)
         try:
-            taken = self._libc.syscall(_GETFD, handle, number, 0)
+            descriptor = self._libc.syscall(_GETFD, handle, number, 0)
         finally:
             os.close(handle)
-        if taken < 0:
+        if descriptor < 0:
             raise OSError(ctypes.get_errno(), "pidfd_getfd")
-        return socket.socket(fileno=taken)
+        return socket.socket(fileno=descriptor)
 
     def _redirect(self, sock: socket.socket, target: tuple[str, int]) -> int:
         place = STAND_IN[0] if sock.family == socket.AF_INET else f"::ffff:{STAND_IN[0]}"
@@ -192,14 +192,14 @@ class Recorder:
         if question is None:
             return
         name, kind, end = question
-        known = not name.endswith(".arpa")
-        if known:
+        is_forward = not name.endswith(".arpa")
+        if is_forward:
             self._lookups[name] = None
         answer = b""
-        if known and kind == _ADDRESS_RECORD:
+        if is_forward and kind == _ADDRESS_RECORD:
             address = socket.inet_aton(self._address(name))
             answer = struct.pack(">HHHIH4s", 0xC00C, 1, 1, _TTL_S, 4, address)
-        code = _ANSWERED if known else _NO_SUCH_NAME
+        code = _ANSWERED if is_forward else _NO_SUCH_NAME
         head = query[:2] + struct.pack(">HHHHH", code, 1, 1 if answer else 0, 0, 0)
         one.sendto(head + query[12:end] + answer, sender)
 
@@ -222,12 +222,12 @@ class Recorder:
     def _talk(self, client: socket.socket, port: int) -> None:
         with self._told:
             self._told.wait_for(lambda: port in self._meant, timeout=1.0)
-            address, wanted = self._meant.pop(port, ("", 0))
-        if not wanted:
+            address, target_port = self._meant.pop(port, ("", 0))
+        if not target_port:
             client.close()
             return
         host = self.named(address)
-        answer = self._answers.get(f"{host}:{wanted}", self._answers.get(host, b""))
+        answer = self._answers.get(f"{host}:{target_port}", self._answers.get(host, b""))
         with client, contextlib.suppress(OSError):
             client.settimeout(SILENCE_S)
             first = b""
@@ -238,7 +238,7 @@ class Recorder:
             self._note(
                 Contact(
                     host=host,
-                    port=wanted,
+                    port=target_port,
                     tls=server_name(first),
                     first=first[:FIRST_BYTES],
                     answered=bool(answer),

@@ -160,10 +160,10 @@ class ProbeSandbox:
     def _take_all(self) -> list[Worker]:
         with self._changed:
             self._check_open()
-            taken, self._idle = self._idle, []
-        if not taken:
+            workers, self._idle = self._idle, []
+        if not workers:
             raise SandboxError("sandbox.busy", "every confinement of this sandbox is in use")
-        return taken
+        return workers
 
     def _give_back(self, workers: list[Worker]) -> None:
         with self._changed:

@@ -230,8 +230,8 @@ class Streams:
             if descriptor in self.open:
                 data = os.read(descriptor, _CHUNK) if events & select.POLLIN else b""
                 if data:
-                    kept = self.kept[descriptor]
-                    kept += data[: self._keep + 1 - len(kept)]
+                    buffer = self.kept[descriptor]
+                    buffer += data[: self._keep + 1 - len(buffer)]
                 else:
                     self._poll.unregister(descriptor)
                     self.open.discard(descriptor)
@@ -264,8 +264,8 @@ def end_all(main: int) -> tuple[int, int]:
 
 def look(directory: str) -> tuple[int, int, int]:
     """What tells an untouched scratch directory: a tmpfs counts its entries in the size."""
-    found = os.stat(directory)
-    return found.st_size, found.st_mode, found.st_nlink
+    status = os.stat(directory)
+    return status.st_size, status.st_mode, status.st_nlink
 
 
 def wipe(directory: str) -> bool:

@@ -216,13 +216,13 @@ class Worker:
         started, self._started = self._started, None
         if started is not None:
             bubblewrap.end(started)
-        said = os.read(self._said, 4096).decode("utf-8", "replace").strip()
+        output = os.read(self._said, 4096).decode("utf-8", "replace").strip()
         self.close()
         return SandboxError(
             "sandbox.namespaces-unavailable",
             "the sandbox for probes could not be set up on this host",
             hint=bubblewrap.HINT,
-            details={"said": said},
+            details={"said": output},
         )
 
 
@@ -273,7 +273,7 @@ def scratch_for(visible: tuple[str, ...]) -> str:
         names = {*map(os.path.normpath, visible), *map(os.path.realpath, visible)}
         if not any(name.startswith(candidate + "/") for name in names):
             return candidate
-    raise SandboxError("sandbox.visible", "no place is left for a scratch directory")
+    raise SandboxError("sandbox.visible", "no path left for a scratch directory")
 
 
 def _arguments(visible: tuple[str, ...], scratch: str, root: str) -> list[str]:

@@ -54,9 +54,11 @@ def foreign_settings(
         folder: the repository, for settings that lead to a place.
         roots: places that may be led to.
     """
-    known = set(_settings(before))
-    found = [each for each in _settings(now) if each not in known]
-    return tuple(name for name, value in found if not _is_harmless(name, value, folder, roots))
+    old_settings = set(_settings(before))
+    new_settings = [each for each in _settings(now) if each not in old_settings]
+    return tuple(
+        name for name, value in new_settings if not _is_harmless(name, value, folder, roots)
+    )
 
 
 def _is_harmless(name: str, value: str, folder: str, roots: Sequence[str]) -> bool:
@@ -74,7 +76,7 @@ def _settings(data: bytes) -> list[tuple[str, str]]:
     text = data.decode("utf-8", "replace")
     if "\0" in text:
         return [_UNREADABLE]
-    found: list[tuple[str, str]] = []
+    settings: list[tuple[str, str]] = []
     section = ""
     for line in _JOINED.sub("", text).splitlines():
         rest = line.strip()
@@ -86,5 +88,5 @@ def _settings(data: bytes) -> list[tuple[str, str]]:
         setting = _SETTING.match(rest)
         if setting is None or not section:
             return [_UNREADABLE]
-        found.append((f"{section}.{setting[1].lower()}", (setting[2] or "").strip().strip('"')))
-    return found
+        settings.append((f"{section}.{setting[1].lower()}", (setting[2] or "").strip().strip('"')))
+    return settings

@@ -52,10 +52,10 @@ def recover(folder: str) -> tuple[str, ...]:
         names = [name for name in os.listdir(folder) if name.endswith(_ENDING)]
     except OSError:
         return ()  # nothing was ever written there
-    told: list[str] = []
+    messages: list[str] = []
     for name in names:
-        told += _finish(os.path.join(folder, name))
-    return tuple(told)
+        messages += _finish(os.path.join(folder, name))
+    return tuple(messages)
 
 
 def _finish(path: str) -> tuple[str, ...]:
@@ -65,12 +65,12 @@ def _finish(path: str) -> tuple[str, ...]:
         return ()
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        found = loads(os.read(handle, MAX_BYTES).decode())
+        document = loads(os.read(handle, MAX_BYTES).decode())
         from atip.sandbox.protected.undo import undo_changes  # most runs find nothing to undo
 
-        told = undo_changes(_decoded(found))
+        messages = undo_changes(_decoded(document))
         os.unlink(path)
-        return tuple(f"of an earlier run that was killed: {each}" for each in told)
+        return tuple(f"of an earlier run that was killed: {each}" for each in messages)
     except BlockingIOError:
         return ()  # that run goes on
     finally:
@@ -97,23 +97,23 @@ def _encoded(survey: Survey) -> dict[str, object]:
     }
 
 
-def _decoded(told: dict[str, object]) -> Survey:
+def _decoded(document: dict[str, object]) -> Survey:
     from atip.sandbox.protected.repository import Snapshot
     from atip.sandbox.protected.rules import ProtectionRules
     from atip.sandbox.protected.survey import Survey
 
-    found: dict[str, dict] = told  # type: ignore[assignment, type-arg]
+    fields: dict[str, dict] = document  # type: ignore[assignment, type-arg]
     return Survey(
         rules=ProtectionRules(
-            names=frozenset(found["names"]),
-            below={folder: frozenset(names) for folder, names in found["below"].items()},
-            sealed=bool(found["sealed"]),
-            parts=frozenset(found["parts"]),
+            names=frozenset(fields["names"]),
+            below={folder: frozenset(names) for folder, names in fields["below"].items()},
+            sealed=bool(fields["sealed"]),
+            parts=frozenset(fields["parts"]),
         ),
-        roots=tuple(found["roots"]),
+        roots=tuple(fields["roots"]),
         folders={},
-        protected=tuple(found["kept"]),
-        links=found["links"],
+        protected=tuple(fields["kept"]),
+        links=fields["links"],
         repositories={
             path: Snapshot(
                 hooks=hooks,
@@ -121,6 +121,6 @@ def _decoded(told: dict[str, object]) -> Survey:
                     (name, None if data is None else bytes.fromhex(data)) for name, data in parts
                 ),
             )
-            for path, (hooks, parts) in found["repositories"].items()
+            for path, (hooks, parts) in fields["repositories"].items()
         },
     )

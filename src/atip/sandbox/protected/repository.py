@@ -39,8 +39,8 @@ NEW = Snapshot()
 
 def is_repository(names: Iterable[str]) -> bool:
     """Whether git would take a folder with these names for a repository."""
-    found = set(names)
-    return "HEAD" in found and ("commondir" in found or {"objects", "refs"} <= found)
+    present = set(names)
+    return "HEAD" in present and ("commondir" in present or {"objects", "refs"} <= present)
 
 
 def take(folder: str) -> Snapshot:
@@ -55,12 +55,12 @@ def changes(
     folder: str, before: Snapshot, rules: ProtectionRules, roots: Iterable[str]
 ) -> Iterator[str]:
     """Names, relative to the repository, that may not stay as they are now."""
-    known = dict(before.parts)
+    old_parts = dict(before.parts)
     for name in PARTS:
         now = _content(os.path.join(folder, name))
-        if now == known.get(name) or (rules.parts and name not in rules.parts):
+        if now == old_parts.get(name) or (rules.parts and name not in rules.parts):
             continue
-        if now is None or not _is_harmless(folder, name, known.get(name), now, roots):
+        if now is None or not _is_harmless(folder, name, old_parts.get(name), now, roots):
             yield name
     if not before.hooks and (not rules.parts or HOOKS in rules.parts) and _has_hooks(folder):
         yield HOOKS
@@ -115,9 +115,9 @@ def pointer_target(path: str) -> str:
 
 def inner_folders(folder: str) -> list[str]:
     """Folders of a repository in which further ones lie: submodules, which may have long names, and worktrees."""
-    found = []
+    folders = []
     for name in ("modules", "worktrees"):
         path = os.path.join(folder, name)
         if os.path.isdir(path) and not os.path.islink(path):
-            found.append(path)
-    return found
+            folders.append(path)
+    return folders

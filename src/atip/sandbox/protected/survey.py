@@ -60,9 +60,9 @@ def survey(roots: Iterable[str], rules: ProtectionRules) -> Survey:
 
 def stamp_of(path: str) -> tuple[int, int] | None:
     """Of a real folder; None for one that changed this moment."""
-    found = os.lstat(path)
-    young = time.time_ns() - found.st_ctime_ns < _FRESH_NS
-    return None if young else (found.st_ino, found.st_ctime_ns)
+    status = os.lstat(path)
+    young = time.time_ns() - status.st_ctime_ns < _FRESH_NS
+    return None if young else (status.st_ino, status.st_ctime_ns)
 
 
 class _Walk:

@@ -49,11 +49,11 @@ class _Undo:
 
     def _visit(self, path: str, foreign: bool) -> list[tuple[str, bool]]:
         """Judge one folder if it changed; the folders in it."""
-        known = self._before.folders.get(path, _UNSEEN)
+        before = self._before.folders.get(path, _UNSEEN)
         if path in self._before.repositories or path in self._held:
             return self._visit_repository(path, foreign)
-        if known.stamp is not None and known.stamp == stamp_of(path):
-            names = list(known.folders)
+        if before.stamp is not None and before.stamp == stamp_of(path):
+            names = list(before.folders)
         else:
             entries = list(os.scandir(path))
             by_content = repository.is_repository(entry.name for entry in entries)
@@ -63,13 +63,13 @@ class _Undo:
         return [(os.path.join(path, name), foreign or name in DEPENDENCIES) for name in names]
 
     def _judge(self, path: str, entries: list[os.DirEntry[str]], foreign: bool) -> list[str]:
-        kept = frozenset() if foreign else self._rules.names_in(os.path.basename(path))
+        before = frozenset() if foreign else self._rules.names_in(os.path.basename(path))
         folders: list[str] = []
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             if entry.path in self._held:
                 continue  # held by a mount, or a link that is looked at on its own
-            if entry.name in kept:
+            if entry.name in before:
                 self._set_aside(entry.path)
             elif entry.name == REPOSITORY and not is_folder:
                 self._judge_pointer(entry)

@@ -97,14 +97,14 @@ class TracedThread:
 
     def variables(self, address: int) -> dict[str, str]:
         """The variables that a program is started with."""
-        found: dict[str, str] = {}
+        variables: dict[str, str] = {}
         pointers = self.memory(address, 8 * _MAX_VARIABLES)
         for (pointer,) in struct.iter_unpack("<Q", pointers[: len(pointers) // 8 * 8]):
             if not pointer:
                 break
             name, _, value = self.text(pointer).partition("=")
-            found[name] = value
-        return found
+            variables[name] = value
+        return variables
 
 
 def signed(number: int) -> int:
@@ -115,7 +115,7 @@ def signed(number: int) -> int:
 def read_call(name: str, caller: TracedThread, arguments: list[int]) -> list[TraceEvent]:
     """What a call tries; nothing for one that touches nothing worth telling."""
     if name in TRACED:
-        return [_told(name, caller, arguments)]
+        return [_system_event(name, caller, arguments)]
     read = _READERS.get(name)
     return [event.replace(call=name) for event in read(caller, arguments)] if read else []
 
@@ -125,7 +125,7 @@ def is_refused(name: str, arguments: list[int]) -> bool:
     return name in TRACED or (name == "socket" and signed(arguments[0]) not in INTERNET)
 
 
-def _told(name: str, caller: TracedThread, a: list[int]) -> TraceEvent:
+def _system_event(name: str, caller: TracedThread, a: list[int]) -> TraceEvent:
     mounts = ("mount", "umount2", "pivot_root", "move_mount", "fsopen", "open_tree")
     if name == "mount":
         return TraceEvent(kind="mount", target=caller.path(_AT_FDCWD, a[1]), call=name)
@@ -180,7 +180,7 @@ def _change(kind: str, directory: int | None, at: int) -> Reader:
     return read
 
 
-def _held(kind: str) -> Reader:
+def _change_open_file(kind: str) -> Reader:
     """A call that changes an open file."""
 
     def read(caller: TracedThread, a: list[int]) -> list[TraceEvent]:
@@ -202,8 +202,8 @@ def _renamed(old: tuple[int | None, int], new: tuple[int | None, int]) -> Reader
         ]
         if not caller.exists(names[0]):
             return []
-        there = caller.exists(names[1])
-        return [TraceEvent(kind="rename", target=names[1], exists=there, source=names[0])]
+        exists = caller.exists(names[1])
+        return [TraceEvent(kind="rename", target=names[1], exists=exists, source=names[0])]
 
     return read
 
@@ -262,8 +262,8 @@ def read_address(data: bytes) -> tuple[str, int] | None:
 
 def _address(kind: str, at: int, size: int) -> Reader:
     def read(caller: TracedThread, a: list[int]) -> list[TraceEvent]:
-        found = read_address(caller.memory(a[at], min(a[size], 128)))
-        return [TraceEvent(kind=kind, target=f"{found[0]}:{found[1]}")] if found else []
+        address = read_address(caller.memory(a[at], min(a[size], 128)))
+        return [TraceEvent(kind=kind, target=f"{address[0]}:{address[1]}")] if address else []
 
     return read
 
@@ -284,7 +284,7 @@ _READERS: dict[str, Reader] = {
     "openat2": _openat2,
     "creat": _creat,
     "truncate": _change("overwrite", None, 0),
-    "ftruncate": _held("write"),
+    "ftruncate": _change_open_file("write"),
     "unlink": _change("delete", None, 0),
     "unlinkat": _change("delete", 0, 1),
     "rmdir": _change("delete", None, 0),
@@ -300,11 +300,11 @@ _READERS: dict[str, Reader] = {
     "symlink": _change("create", None, 1),
     "symlinkat": _change("create", 1, 2),
     "chmod": _change("permission", None, 0),
-    "fchmod": _held("permission"),
+    "fchmod": _change_open_file("permission"),
     "fchmodat": _change("permission", 0, 1),
     "fchmodat2": _change("permission", 0, 1),
     "chown": _change("permission", None, 0),
-    "fchown": _held("permission"),
+    "fchown": _change_open_file("permission"),
     "lchown": _change("permission", None, 0),
     "fchownat": _change("permission", 0, 1),
     "utime": _change("permission", None, 0),

@@ -90,10 +90,10 @@ def numbers(machine: str) -> dict[int, str]:
         SandboxError: `sandbox.architecture`.
     """
     if machine not in ARCHITECTURES:
-        raise SandboxError("sandbox.architecture", f"no tracing is known for `{machine}`")
+        raise SandboxError("sandbox.architecture", f"tracing does not support `{machine}`")
     column = ARCHITECTURES[machine][0]
-    found = {calls[column]: name for name, calls in CALLS.items()}
-    return {number: name for number, name in found.items() if number is not None}
+    by_number = {calls[column]: name for name, calls in CALLS.items()}
+    return {number: name for number, name in by_number.items() if number is not None}
 
 
 def assemble_trace(machine: str) -> tuple[bytes, int]:

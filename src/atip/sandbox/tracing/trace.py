@@ -74,6 +74,11 @@ class Tracer:
         """Threads that told something, by their numbers here; some have ended."""
         return tuple(self._processes)
 
+    @property
+    def thread(self) -> int:
+        """The thread that answers calls, by its number here; 0: not begun."""
+        return (self._thread.native_id or 0) if self._thread is not None else 0
+
     def begin(self, channel: socket.socket) -> None:
         """Take the kernel's end from the launcher inside, and listen.
 
@@ -133,9 +138,9 @@ class Tracer:
         if is_refused(name, arguments):
             return -(errno.EAFNOSUPPORT if name == "socket" else errno.EPERM), 0
         if name == "connect" and self.recorder is not None:
-            made = self.recorder.connect(TracedThread(pid), arguments)
-            if made is not None:
-                return -made, 0
+            error = self.recorder.connect(TracedThread(pid), arguments)
+            if error is not None:
+                return -error, 0
         return 0, _CONTINUE
 
     def _note(self, name: str, caller: TracedThread, arguments: list[int]) -> None:
@@ -147,10 +152,10 @@ class Tracer:
             return
         if caller.pid not in self._processes:
             self._processes[caller.pid] = caller.process()
-        found = [self._own(event) for event in read_call(name, caller, arguments)]
-        if starts and any(event.exists for event in found):
-            found += self._changed_variables(name, caller, arguments)
-        for event in found:
+        events = [self._own(event) for event in read_call(name, caller, arguments)]
+        if starts and any(event.exists for event in events):
+            events += self._changed_variables(name, caller, arguments)
+        for event in events:
             if len(self._events) >= MAX_EVENTS:
                 self.complete = False
                 return
@@ -167,12 +172,12 @@ class Tracer:
         self, name: str, caller: TracedThread, arguments: list[int]
     ) -> list[TraceEvent]:
         """Names of variables that another program gets and we did not give. SECURITY: never their values."""
-        given = caller.variables(arguments[2 if name == "execve" else 3])
+        variables = caller.variables(arguments[2 if name == "execve" else 3])
         if not self._variables:  # our launcher cannot be read by a caller who is not root
-            self._variables = given
+            self._variables = variables
         return [
             TraceEvent(kind="environment", target=variable, call=name)
-            for variable, value in given.items()
+            for variable, value in variables.items()
             if variable not in ("_", "PWD", "OLDPWD", "SHLVL")
             and self._variables.get(variable) != value
         ]

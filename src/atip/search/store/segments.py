@@ -39,8 +39,12 @@ def unpacked(terms: str, ends: object, entries: object) -> Iterator[tuple[str, a
 
 def entries_at(place: int, ends: object, entries: object) -> array[int]:
     """The entries of the term at a place of a block; of a damaged one none."""
-    limits = _limits(ends)[place : place + 2]
-    return unpack(entries)[slice(*limits)] if len(limits) == 2 else array("I")
+    size = array("I").itemsize
+    if not (isinstance(ends, bytes) and isinstance(entries, bytes)) or place >= len(ends) // size:
+        return array("I")
+    # a block has the entries of many terms: no more than those of this one are copied
+    start, end = unpack((bytes(size) + ends)[place * size : (place + 2) * size])
+    return unpack(entries[start * size : end * size])
 
 
 def _limits(ends: object) -> array[int]:

@@ -3,9 +3,9 @@
     (1) read the file in the syntax its client reads; a damaged one is refused, never repaired
     (2) change the text at one place only (`json_edit.py`, `toml_edit.py`)
     (3) parse the result: our entry is there, and nothing else is different – or nothing is written
-    (4) keep a copy of the old file beside it, then replace the file whole
+    (4) keep a copy of the old file beside it, then replace the file atomically
 
-Never starts a client and never deletes an entry of somebody else.
+Never starts a client and never deletes entries of others.
 """
 
 from __future__ import annotations
@@ -128,14 +128,14 @@ def find_client(name: str) -> ClientConfig:
     Raises:
         NotFoundError: `mcp.unknown-client`.
     """
-    found = CLIENTS.get(_OTHER_NAMES.get(name, name))
-    if found is None:
+    client = CLIENTS.get(_OTHER_NAMES.get(name, name))
+    if client is None:
         from atip.model.shapes.shape import closest
 
         close = closest(name, [*CLIENTS, *_OTHER_NAMES])
         hint = f"did you mean `{close}`?" if close else "clients: " + ", ".join(CLIENTS)
-        raise NotFoundError("mcp.unknown-client", f"no client `{name[:40]}`", hint=hint)
-    return found
+        raise NotFoundError("mcp.unknown-client", f"unknown client `{name[:40]}`", hint=hint)
+    return client
 
 
 def place_of(client: ClientConfig, *, home: str, cwd: str, project: bool, apple: bool) -> str:
@@ -147,7 +147,7 @@ def place_of(client: ClientConfig, *, home: str, cwd: str, project: bool, apple:
     if not project:
         return os.path.join(home, client.apple if apple and client.apple else client.user)
     if not client.project:
-        raise NotFoundError("mcp.no-project-file", f"{client.title} has no file for a project")
+        raise NotFoundError("mcp.no-project-file", f"{client.title} has no project settings file")
     return os.path.join(cwd, client.project)
 
 
@@ -179,17 +179,17 @@ def plan_change(
     old = parse_settings(before or "", client.syntax, path)  # (1)
     keys = (*client.keys, name)
     edit = put_table if client.syntax == "toml" else put_value
-    wanted = _with(old, keys, entry)
-    after = (before or "") if old == wanted else edit(before or "", keys, entry)  # (2)
+    expected = _with(old, keys, entry)
+    after = (before or "") if old == expected else edit(before or "", keys, entry)  # (2)
     try:
         new = parse_settings(after, client.syntax, path)
     except FormatError:
         new = None
-    if new != wanted:  # (3)
+    if new != expected:  # (3)
         raise FormatError(
             "config.elsewhere",
-            f"`{path}` has this entry in a form that cannot be changed without changing other entries",
-            hint=f"put the entry in by hand: atip mcp config {client.name}",
+            f"`{path}` has this entry in a form that cannot be edited without changing other entries",
+            hint=f"edit the file by hand; `atip mcp config {client.name}` prints the entry",
         )
     return ConfigChange(client=client, path=path, entry=entry, before=before, after=after)
 

@@ -72,7 +72,7 @@ def put_value(text: str, keys: Sequence[str], value: object) -> str:
     start = skip(text, 1 if text.startswith("\ufeff") else 0)
     for depth, key in enumerate(keys):
         if text[start : start + 1] != "{":
-            raise FormatError("config.not-an-object", "the place for the entry is not an object")
+            raise FormatError("config.not-an-object", "the parent of the entry is not an object")
         place = ObjectSpan(text, start)
         if key not in place.members:
             for missing in reversed(keys[depth + 1 :]):
@@ -95,11 +95,11 @@ def _added(text: str, place: ObjectSpan, key: str, value: object, depth: int) ->
     tail = text[place.after_last :]
     # A comment behind the last member stays on its line.
     rest = re.match(r"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/[ \t]*)?(?=\n)", tail)
-    kept = rest.group() if rest is not None else ""
-    closing = tail[len(kept) :]
-    if "\n" not in text[place.after_last + len(kept) : place.end]:
+    comment = rest.group() if rest is not None else ""
+    closing = tail[len(comment) :]
+    if "\n" not in text[place.after_last + len(comment) : place.end]:
         closing = "\n" + unit * depth + closing.lstrip()
-    return f"{text[: place.after_last]}{comma}{kept}\n{indent}{member}{closing}"
+    return f"{text[: place.after_last]}{comma}{comment}\n{indent}{member}{closing}"
 
 
 def rendered(value: object, unit: str, depth: int) -> str:
@@ -109,20 +109,20 @@ def rendered(value: object, unit: str, depth: int) -> str:
 
 def indent_unit(text: str) -> str:
     """One step of indentation as this file has it."""
-    found = re.search(r"\{[^\S\n]*\n([ \t]+)\S", text)
-    return found.group(1) if found is not None else "  "
+    match = re.search(r"\{[^\S\n]*\n([ \t]+)\S", text)
+    return match.group(1) if match is not None else "  "
 
 
 def skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found is not None else at
+    match = _SPACE.match(text, at)
+    return match.end() if match is not None else at
 
 
 def match_at(pattern: re.Pattern[str], text: str, at: int) -> str:
-    found = pattern.match(text, at)
-    if found is None:
+    match = pattern.match(text, at)
+    if match is None:
         raise damaged(at)
-    return found.group()
+    return match.group()
 
 
 def value_end(text: str, at: int) -> int:

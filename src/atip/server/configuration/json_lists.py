@@ -34,14 +34,14 @@ def append_item(text: str, keys: Sequence[str], item: object) -> str:
         raise FormatError("config.not-a-list", f"`{'.'.join(keys)}` is not a list")
     items = _items(text, where[0])
     step, depth = indent_unit(text), len(keys) + 1
-    shown = f"\n{step * depth}{rendered(item, step, depth)}"
+    rendered_item = f"\n{step * depth}{rendered(item, step, depth)}"
     if not items:
-        return f"{text[: where[0] + 1]}{shown}\n{step * (depth - 1)}{text[where[1] - 1 :]}"
+        return f"{text[: where[0] + 1]}{rendered_item}\n{step * (depth - 1)}{text[where[1] - 1 :]}"
     at = items[-1][1]
     after = skip(text, at)
     if text[after] == ",":  # a comma at the end of the list: comments are fine here, and so is this
-        return text[: after + 1] + shown + text[after + 1 :]
-    return f"{text[:at]},{shown}{text[at:]}"
+        return text[: after + 1] + rendered_item + text[after + 1 :]
+    return f"{text[:at]},{rendered_item}{text[at:]}"
 
 
 def replace_value(text: str, path: Path, value: object) -> str:
@@ -93,10 +93,10 @@ def _find(text: str, path: Path) -> tuple[int, int] | None:
     start = skip(text, 1 if text.startswith("\ufeff") else 0)
     end = value_end(text, start)
     for key in path:
-        found = _inside(text, start, key)
-        if found is None:
+        span = _inside(text, start, key)
+        if span is None:
             return None
-        start, end = found
+        start, end = span
     return start, end
 
 
@@ -108,14 +108,14 @@ def _inside(text: str, start: int, key: str | int) -> tuple[int, int] | None:
 
 
 def _items(text: str, start: int) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     at = skip(text, start + 1)
     while text[at : at + 1] != "]":
         end = value_end(text, at)
-        found.append((at, end))
+        spans.append((at, end))
         at = skip(text, end)
         if text[at : at + 1] == ",":
             at = skip(text, at + 1)
         elif text[at : at + 1] != "]":
             raise damaged(at)
-    return found
+    return spans

@@ -1,6 +1,6 @@
-"""Whether an entry of a client's configuration would start a server: start it once, and ask.
+"""Test whether an entry of a client's configuration starts a server: start it once, and query it.
 
-A client shows a server that cannot start as a red dot, if at all; the person who wrote the entry is told here instead.
+A client shows a server that cannot start as a red dot, if at all; this reports the problem when the entry is written.
 """
 
 from __future__ import annotations
@@ -47,5 +47,5 @@ def _refusal(command: str, why: str) -> UsageError:
     return UsageError(
         "mcp.entry-does-not-start",
         f"nothing was written: `{command} mcp serve` does not start: {why}",
-        hint="pip install 'atip-cli[mcp]' in the environment of that program, or name another with --command",
+        hint="pip install 'atip-cli[mcp]' in the environment of that program, or give another program with `--command`",
     )

@@ -55,7 +55,7 @@ def _damaged(path: str, text: str, syntax: str, says: str) -> FormatError:
     if syntax == "json" and _has_comments(text):
         return FormatError(
             "config.damaged",
-            f"`{path}` has comments or trailing commas, and its client reads plain JSON; it was not changed",
+            f"`{path}` has comments or trailing commas, but its client reads only plain JSON; it was not changed",
             hint="remove them: the client ignores the whole file as it is",
         )
     return FormatError(
@@ -96,7 +96,9 @@ def replace_text(path: str, before: str | None, after: str | None) -> str | None
         backup = f"{real}.{stamp}.bak"
         files.write_atomic(backup, before.encode("utf-8", "surrogateescape"), mode=mode)
     if load_text(path) != before:
-        raise AtipError("config.changed", f"`{path}` was changed meanwhile", hint="try again")
+        raise AtipError(
+            "config.changed", f"`{path}` was changed by another program", hint="try again"
+        )
     if after is None:
         os.unlink(real)
     else:

@@ -29,8 +29,8 @@ def put_table(text: str, keys: Sequence[str], values: Mapping[str, object]) -> s
     following = _HEADER.search(text, own.end())
     end = following.start() if following is not None else len(text)
     block = text[own.start() : end]
-    kept = _trailing_comments(block)
-    return text[: own.start()] + table + kept + text[end:]
+    comments = _trailing_comments(block)
+    return text[: own.start()] + table + comments + text[end:]
 
 
 def append_block(text: str, name: str, values: Mapping[str, object]) -> str:
@@ -40,23 +40,23 @@ def append_block(text: str, name: str, values: Mapping[str, object]) -> str:
     return f"{text}{gap}[[{name}]]\n{body}"
 
 
-def remove_blocks(text: str, name: str, chosen: Callable[[dict[str, Any]], bool]) -> str:
+def remove_blocks(text: str, name: str, is_selected: Callable[[dict[str, Any]], bool]) -> str:
     """The text without those `[[name]]` whose values are chosen."""
     import tomllib
 
     header = re.compile(rf"^[ \t]*\[\[[ \t]*{re.escape(name)}[ \t]*\]\][^\n]*\n?", re.M)
     at = 0
-    while (found := header.search(text, at)) is not None:
-        following = _HEADER.search(text, found.end())
+    while (match := header.search(text, at)) is not None:
+        following = _HEADER.search(text, match.end())
         end = following.start() if following is not None else len(text)
-        block = text[found.start() : end]
-        kept = _trailing_comments(block)
-        values = tomllib.loads(text[found.end() : end])
+        block = text[match.start() : end]
+        comments = _trailing_comments(block)
+        values = tomllib.loads(text[match.end() : end])
         at = end
-        if chosen(values):
-            before = text[: found.start()]
+        if is_selected(values):
+            before = text[: match.start()]
             before = before[:-1] if before.endswith("\n\n") else before
-            text = before + kept.removeprefix("\n") + text[end:]
+            text = before + comments.removeprefix("\n") + text[end:]
             at = len(before)
     return text
 
@@ -68,10 +68,10 @@ def remove_table(text: str, keys: Sequence[str]) -> str:
         return text
     following = _HEADER.search(text, own.end())
     end = following.start() if following is not None else len(text)
-    kept = _trailing_comments(text[own.start() : end])
+    comments = _trailing_comments(text[own.start() : end])
     before = text[: own.start()]
     before = before[:-1] if before.endswith("\n\n") else before
-    return before + kept.removeprefix("\n") + text[end:]
+    return before + comments.removeprefix("\n") + text[end:]
 
 
 def _find_table(text: str, keys: Sequence[str]) -> re.Match[str] | None:

@@ -32,13 +32,13 @@ def choose_token() -> tuple[str, bool]:
     Raises:
         UsageError: `mcp.weak-token`.
     """
-    given = os.environ.get(TOKEN_VARIABLE, "")
-    if not given:
+    configured = os.environ.get(TOKEN_VARIABLE, "")
+    if not configured:
         return secrets.token_urlsafe(32), True
-    if len(given) < MIN_TOKEN or not given.isascii() or not given.isprintable():
+    if len(configured) < MIN_TOKEN or not configured.isascii() or not configured.isprintable():
         raise UsageError(
             "mcp.weak-token",
             f"`{TOKEN_VARIABLE}` is not a token of at least {MIN_TOKEN} plain characters",
-            hint="leave it unset to have one generated",
+            hint="unset it to have one generated",
         )
-    return given, False
+    return configured, False

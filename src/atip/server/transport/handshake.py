@@ -87,9 +87,9 @@ def _is_plain(request: Any) -> bool:
     ):
         return False
     info = params.get("clientInfo")
-    named = isinstance(info, dict) and all(
+    has_client_info = isinstance(info, dict) and all(
         isinstance(info.get(key), str) for key in ("name", "version")
     )
     plain = set(params) == {"protocolVersion", "capabilities", "clientInfo"}
     plain = plain and isinstance(params["capabilities"], dict)
-    return plain and named and params["protocolVersion"] in REVISIONS
+    return plain and has_client_info and params["protocolVersion"] in REVISIONS

@@ -5,7 +5,7 @@
     (2) an `Origin`, where there is one, must be our own
     (3) every request carries the bearer token; a session id is no authentication
 
-Also tells runs when the client of their request is gone. Implements the transport rules of MCP, SECURITY-BAR §1.4.
+Also tells runs when the client of their request is gone. Implements the transport rules of MCP.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Gate:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        status, reason = self._judged(scope)
+        status, reason = self._check(scope)
         if status:
             await _answer(send, status, reason)
             return
@@ -66,7 +66,7 @@ class Gate:
         finally:
             client_gone.reset(mark)
 
-    def _judged(self, scope: Message) -> tuple[int, str]:
+    def _check(self, scope: Message) -> tuple[int, str]:
         headers: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
@@ -76,12 +76,12 @@ class Gate:
         origins = headers.get("origin", [])
         if any(origin.lower() not in {f"http://{name}" for name in names} for origin in origins):
             return 403, "this origin may not call"  # (2)
-        given = headers.get("authorization", [])
-        scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
+        authorization = headers.get("authorization", [])
+        scheme, _, token = (authorization[0] if len(authorization) == 1 else "").partition(" ")
         # SECURITY: any process and any page of this machine can reach the port; the token is what tells us apart.
         is_right = hmac.compare_digest(token.encode(), self._token)
         if scheme.lower() != "bearer" or not is_right:  # (3)
-            return 401, "a bearer token is needed"
+            return 401, "a bearer token is required"
         return 0, ""
 
 
@@ -114,7 +114,9 @@ def run_http(app: App, token: str, *, is_new: bool, host: str = "127.0.0.1", por
     """
     refuse_other_hosts(host)
     if not anyio.run(_serve, app, host, port, token, is_new):
-        raise UsageError("mcp.port", f"port {port} cannot be used", hint="leave out --port")
+        raise UsageError(
+            "mcp.port", f"port {port} cannot be used", hint="omit `--port` to use a free one"
+        )
     return 0
 
 
@@ -151,8 +153,8 @@ async def _tell(server: uvicorn.Server, host: str, token: str, is_new: bool) -> 
             return
         await anyio.sleep(0.02)
     port = server.servers[0].sockets[0].getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"atip mcp: http://{shown}:{port}{PATH}\n")
+    address = f"[{host}]" if ":" in host else host
+    sys.stderr.write(f"atip mcp: http://{address}:{port}{PATH}\n")
     if is_new:
         sys.stderr.write(f"atip mcp: Authorization: Bearer {token}\n")
     sys.stderr.flush()

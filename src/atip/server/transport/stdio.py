@@ -38,20 +38,20 @@ class Frames:
         self._received = received
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        kept = bytearray()
+        pending = bytearray()
         is_dropping = False
         while data := await self._read():
-            *whole, rest = data.split(b"\n")
-            for line in whole:
-                if not is_dropping and len(kept) + len(line) <= self._max_frame:
-                    yield bytes(kept + line).decode("utf-8", "replace")
-                kept.clear()
+            *complete_lines, rest = data.split(b"\n")
+            for line in complete_lines:
+                if not is_dropping and len(pending) + len(line) <= self._max_frame:
+                    yield bytes(pending + line).decode("utf-8", "replace")
+                pending.clear()
                 is_dropping = False
             # SECURITY: a frame without end must not fill the memory.
-            is_dropping = is_dropping or len(kept) + len(rest) > self._max_frame
-            kept = bytearray() if is_dropping else kept + rest
-        if kept and not is_dropping:
-            yield bytes(kept).decode("utf-8", "replace")
+            is_dropping = is_dropping or len(pending) + len(rest) > self._max_frame
+            pending = bytearray() if is_dropping else pending + rest
+        if pending and not is_dropping:
+            yield bytes(pending).decode("utf-8", "replace")
 
     async def _read(self) -> bytes:
         if self._received:

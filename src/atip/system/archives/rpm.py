@@ -47,12 +47,12 @@ def rpm_entries(data: bytes, limit: int) -> Iterator[CpioEntry]:
     shared = {one.inode: one.data for one in entries if one.links > 1 and one.data}
     left = limit
     for one in entries:
-        held = shared.get(one.inode, b"") if one.links > 1 and not one.data else one.data
+        content = shared.get(one.inode, b"") if one.links > 1 and not one.data else one.data
         # SECURITY: many names of one large file count as many files, because that is what is written.
-        left -= len(held)
+        left -= len(content)
         if left < 0:
             raise FormatError("format.too-large", f"more than {limit:,} bytes when unpacked")
-        yield one.replace(data=held)
+        yield one.replace(data=content)
 
 
 def _payload_start(data: bytes) -> int:
@@ -70,7 +70,7 @@ def _header_end(data: bytes, at: int) -> int:
     size = int.from_bytes(intro[12:16], "big")
     end = at + _INTRO + count * _INDEX + size
     if count * _INDEX + size > MAX_HEADER or end > len(data):
-        raise _damaged("a header claims more than there is")
+        raise _damaged("a header is longer than the file")
     return end
 
 
@@ -83,7 +83,7 @@ def _entries(payload: bytes) -> Iterator[CpioEntry]:
         start = name_end + -name_end % 4
         end = start + fields[6]
         if not 1 < fields[11] <= MAX_ENTRY_NAME or end > len(payload):
-            raise _damaged("an entry claims more than there is")
+            raise _damaged("an entry is longer than the payload")
         name = payload[at + _CPIO_HEAD : name_end - 1].decode("utf-8", "surrogateescape")
         if name == _END:
             return

@@ -106,16 +106,16 @@ def read_archive(
     if data[:8] == b"!<arch>\n":
         return _from_tar(_debian_data(data), limit, unix)
     if data[:4] == RPM_MAGIC:
-        return _judged(_rpm_members(data, limit), unix)
+        return _check_members(_rpm_members(data, limit), unix)
     if data[:2] == b"PK":
-        members = _judged(_from_zip(data, limit), unix)
+        members = _check_members(_from_zip(data, limit), unix)
         check_wheel({member.name: member.data for member in members})
         return members
     return _from_tar(data, limit, unix)
 
 
-def _judged(members: Iterable[Member], unix: bool) -> tuple[Member, ...]:
-    found: dict[str, Member] = {}
+def _check_members(members: Iterable[Member], unix: bool) -> tuple[Member, ...]:
+    members_by_key: dict[str, Member] = {}
     for member in members:
         reason = _why_unsafe(member.name, unix)
         if reason:
@@ -125,16 +125,16 @@ def _judged(members: Iterable[Member], unix: bool) -> tuple[Member, ...]:
             inside = os.path.relpath(member.link, "/" + os.path.dirname(member.name))
             member = member.replace(link=inside)
         # SECURITY: which of two files of one name is meant depends on who reads, and on the file system.
-        if key in found:
+        if key in members_by_key:
             raise FormatError("archive.twice", "two members have the same name")
-        found[key] = member
-        if len(found) > MAX_MEMBERS:
+        members_by_key[key] = member
+        if len(members_by_key) > MAX_MEMBERS:
             raise FormatError("archive.too-many", f"more than {MAX_MEMBERS:,} members")
-    if not found:
-        raise FormatError("archive.empty", "there is nothing in the archive")
-    for member in found.values():
-        _check_place(member, found, unix)
-    return tuple(found.values())
+    if not members_by_key:
+        raise FormatError("archive.empty", "the archive is empty")
+    for member in members_by_key.values():
+        _check_place(member, members_by_key, unix)
+    return tuple(members_by_key.values())
 
 
 def _why_unsafe(name: str, unix: bool = False) -> str:
@@ -146,16 +146,16 @@ def _why_unsafe(name: str, unix: bool = False) -> str:
     if not unix and ("\\" in name or ":" in parts[0]):
         return "its name is a path of another system"
     if any(unicodedata.category(one)[0] == "C" or one in "\u2028\u2029" for one in name):
-        return "its name holds invisible characters"
+        return "its name contains invisible characters"
     return ""
 
 
-def _check_place(member: Member, found: dict[str, Member], unix: bool) -> None:
+def _check_place(member: Member, members_by_key: dict[str, Member], unix: bool) -> None:
     """SECURITY: nothing lies below a link or a file, and no link leads out."""
     parts = member.name.split("/")
     for count in range(1, len(parts)):
         above = "/".join(parts[:count])
-        if (above if unix else above.casefold()) in found:
+        if (above if unix else above.casefold()) in members_by_key:
             raise FormatError("archive.below-member", "a member lies below a file or a link")
     if member.link:
         target = os.path.normpath(os.path.join(os.path.dirname(member.name), member.link))
@@ -175,7 +175,7 @@ def _from_tar(data: bytes, limit: int, unix: bool) -> tuple[Member, ...]:
     plain = read_compressed(data, limit)
     try:
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as archive:
-            return _judged(_tar_members(archive, plain, limit), unix)
+            return _check_members(_tar_members(archive, plain, limit), unix)
     except (tarfile.TarError, OSError, EOFError, ValueError, OverflowError, IndexError) as error:
         raise FormatError("archive.damaged", f"not an archive: {str(error)[:120]}") from error
 
@@ -203,10 +203,10 @@ def _tar_members(archive: tarfile.TarFile, plain: bytes, limit: int) -> Iterable
             left -= len(first.data)
             yield first.replace(name=name)
         elif info.isreg() and not info.issparse():
-            held = plain[info.offset_data : info.offset_data + info.size]
-            if len(held) != info.size:
-                raise FormatError("archive.damaged", "the archive ends too early")
-            files[name] = Member(name=name, data=held, executable=bool(info.mode & 0o111))
+            content = plain[info.offset_data : info.offset_data + info.size]
+            if len(content) != info.size:
+                raise FormatError("archive.damaged", "the archive is truncated")
+            files[name] = Member(name=name, data=content, executable=bool(info.mode & 0o111))
             yield files[name]
         else:
             raise FormatError("archive.kind", "a member is neither a file nor a folder nor a link")
@@ -251,14 +251,14 @@ def _from_zip(data: bytes, limit: int) -> list[Member]:
 def _check_zip(data: bytes, infos: list[zipfile.ZipInfo], directory: int) -> None:
     """SECURITY: some readers follow the directory at the end, some the members one after the other, some the counts: all must see the same."""
     end = data.rfind(_ZIP_END)
-    told = int.from_bytes(data[end + 10 : end + 12], "little")
+    count = int.from_bytes(data[end + 10 : end + 12], "little")
     comment = int.from_bytes(data[end + 20 : end + 22], "little")
     if (
         end < 0
-        or (told != len(infos) and told != _ZIP64)
+        or (count != len(infos) and count != _ZIP64)
         or end + _ZIP_END_SIZE + comment != len(data)
     ):
-        raise FormatError("archive.damaged", "the archive's own counts do not fit")
+        raise FormatError("archive.damaged", "the archive's counts do not match its content")
     at = 0
     for info in sorted(infos, key=lambda each: each.header_offset):
         # between two members nothing but the sizes that a streaming writer adds
@@ -288,15 +288,15 @@ def _zip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterable[Mem
             raise FormatError("archive.name", f"a member is refused: {reason}")
         return
     with archive.open(info) as content:  # compares the local with the central name
-        held = content.read(info.file_size + 1)
-    if len(held) != info.file_size:
-        raise FormatError("archive.damaged", "a member has another size than it claims")
-    yield Member(name=name, data=held, executable=bool(mode & 0o111))
+        content_bytes = content.read(info.file_size + 1)
+    if len(content_bytes) != info.file_size:
+        raise FormatError("archive.damaged", "a member's size differs from its header")
+    yield Member(name=name, data=content_bytes, executable=bool(mode & 0o111))
 
 
 def _debian_data(data: bytes) -> bytes:
     """`data.tar` of a Debian package; the scripts in `control.tar` are left where they are."""
-    found: list[bytes] = []
+    parts: list[bytes] = []
     at = 8
     while at < len(data):
         head = data[at : at + _AR_HEAD]
@@ -304,11 +304,9 @@ def _debian_data(data: bytes) -> bytes:
         if head[58:] != b"`\n" or not size.isdigit() or at + _AR_HEAD + int(size) > len(data):
             raise FormatError("archive.damaged", "not a Debian package")
         if head[:16].strip().rstrip(b"/").startswith(b"data.tar"):
-            found.append(data[at + _AR_HEAD : at + _AR_HEAD + int(size)])
+            parts.append(data[at + _AR_HEAD : at + _AR_HEAD + int(size)])
         at += _AR_HEAD + int(size) + int(size) % 2
     # SECURITY: which of two would be unpacked depends on who reads.
-    if len(found) != 1:
-        raise FormatError(
-            "archive.damaged", "a Debian package has one `data.tar`, no more and no less"
-        )
-    return found[0]
+    if len(parts) != 1:
+        raise FormatError("archive.damaged", "a Debian package must have exactly one `data.tar`")
+    return parts[0]

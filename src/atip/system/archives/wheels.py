@@ -25,24 +25,24 @@ _HASHES = ("sha256", "sha384", "sha512")
 
 
 def check_wheel(files: Mapping[str, bytes]) -> None:
-    """Do nothing for what is no wheel.
+    """Check a wheel; archives that are not wheels pass.
 
     Raises:
         FormatError: `archive.wheel`.
     """
-    found = [match[1] for name in files if (match := _INFO.fullmatch(name))]
-    if not found:
+    names = [match[1] for name in files if (match := _INFO.fullmatch(name))]
+    if not names:
         return
-    if len(found) > 1:
+    if len(names) > 1:
         raise _refused("it describes two packages")
-    info = f"{found[0]}.dist-info"
+    info = f"{names[0]}.dist-info"
     listed = _listed(files.get(f"{info}/RECORD"))
     own = {f"{info}/{name}" for name in _UNLISTED}
     if files.keys() - own != listed.keys() - own:
-        raise _refused("its RECORD names other files than it holds")
-    for name, told in listed.items():
-        if name not in own and not _fits(files[name], told):
-            raise _refused("a file is not the one that its RECORD names")
+        raise _refused("its RECORD does not match its files")
+    for name, expected in listed.items():
+        if name not in own and not _fits(files[name], expected):
+            raise _refused("a file does not match its hash in RECORD")
     for script in _scripts(files, info):
         if not _NAME.fullmatch(script):
             raise _refused("a script has a name that is not a plain file name")
@@ -58,26 +58,26 @@ def _listed(record: bytes | None) -> dict[str, str]:
     return {row[0]: row[1] for row in rows}
 
 
-def _fits(data: bytes, told: str) -> bool:
-    algorithm, _, digest = told.partition("=")
+def _fits(data: bytes, expected: str) -> bool:
+    algorithm, _, digest = expected.partition("=")
     if algorithm not in _HASHES:
         return False
-    found = base64.urlsafe_b64encode(hashlib.new(algorithm, data).digest()).rstrip(b"=")
-    return found.decode() == digest
+    actual = base64.urlsafe_b64encode(hashlib.new(algorithm, data).digest()).rstrip(b"=")
+    return actual.decode() == digest
 
 
 def _scripts(files: Mapping[str, bytes], info: str) -> list[str]:
     """Names that an installer would put among the programs."""
     text = files.get(f"{info}/entry_points.txt", b"").decode("utf-8", "replace")
-    found: list[str] = []
+    scripts: list[str] = []
     section = ""
     for line in map(str.strip, text.splitlines()):
         if line.startswith("["):
             section = line.strip("[]").strip()
         elif section in ("console_scripts", "gui_scripts") and line and line[0] not in "#;":
-            found.append(line.partition("=")[0].strip())
+            scripts.append(line.partition("=")[0].strip())
     data = f"{info.removesuffix('.dist-info')}.data/scripts/"
-    return found + [name.removeprefix(data) for name in files if name.startswith(data)]
+    return scripts + [name.removeprefix(data) for name in files if name.startswith(data)]
 
 
 def _refused(why: str) -> FormatError:

@@ -136,32 +136,36 @@ class HttpClient:
                 hint="unset ATIP_OFFLINE",
             )
         self._journey.ends_at = monotonic() + limits.deadline_s
-        taken = _Taken(sink, limits.max_bytes)
-        tried = 0
+        body = _BodyReader(sink, limits.max_bytes)
+        tries = 0
         while True:
-            tried += 1
+            tries += 1
             try:
-                return self._follow(url, headers, taken, accept)
+                return self._follow(url, headers, body, accept)
             except _Again as again:
-                told = again.told_s
-                wait = delay_s(tried, random.random(), told)  # noqa: S311 jitter, not a secret
-                if tried >= limits.tries or taken.started or wait >= self._journey.left_s():
+                retry_after = again.told_s
+                wait = delay_s(tries, random.random(), retry_after)  # noqa: S311 jitter, not a secret
+                if tries >= limits.tries or body.started or wait >= self._journey.left_s():
                     raise again.error from again.error.__cause__
                 self._sleep(wait)
 
     def _follow(
-        self, url: str, headers: Mapping[str, str], taken: _Taken, accept: tuple[str, ...]
+        self, url: str, headers: Mapping[str, str], body: _BodyReader, accept: tuple[str, ...]
     ) -> Response:
         """One try: the request and its redirects."""
         address = parse_address(url)
         first = address
-        sent = {name.lower(): value for name, value in headers.items()}
+        request_headers = {name.lower(): value for name, value in headers.items()}
         for _ in range(MAX_REDIRECTS + 1):
             check_scheme(address, self._access)
             if address.origin != first.origin:
-                # SECURITY: a token must not follow a redirect to somebody else.
-                sent = {name: value for name, value in sent.items() if name not in CREDENTIALS}
-            answer = self._once(address, sent, taken, accept)
+                # SECURITY: a token must not follow a redirect to another origin.
+                request_headers = {
+                    name: value
+                    for name, value in request_headers.items()
+                    if name not in CREDENTIALS
+                }
+            answer = self._once(address, request_headers, body, accept)
             if isinstance(answer, Response):
                 return answer
             target = parse_address(_joined(address, answer))
@@ -173,7 +177,11 @@ class HttpClient:
         )
 
     def _once(
-        self, address: Address, headers: Mapping[str, str], taken: _Taken, accept: tuple[str, ...]
+        self,
+        address: Address,
+        headers: Mapping[str, str],
+        body: _BodyReader,
+        accept: tuple[str, ...],
     ) -> Response | str:
         """One request: the answer, or where it redirects to."""
         httpcore = _library()
@@ -185,7 +193,7 @@ class HttpClient:
             with self._pool.stream(
                 "GET", address.origin + address.target, headers=_request_headers(address, headers)
             ) as stream:
-                return self._read(address, headers, stream, taken, accept)
+                return self._read(address, headers, stream, body, accept)
         except httpcore.TimeoutException as error:
             raise FetchError("http.timeout", f"`{address.host}` did not answer in time") from error
         except httpcore.ConnectError as error:
@@ -209,9 +217,9 @@ class HttpClient:
     def _read(
         self,
         address: Address,
-        sent: Mapping[str, str],
+        request_headers: Mapping[str, str],
         stream: Any,
-        taken: _Taken,
+        body: _BodyReader,
         accept: tuple[str, ...],
     ) -> Response | str:
         headers = _lowered(stream.headers)
@@ -220,7 +228,7 @@ class HttpClient:
             return headers["location"]
         if status not in ANSWERS:
             raise _status(address, status, headers)
-        if status == 304 and not {"if-none-match", "if-modified-since"} & set(sent):
+        if status == 304 and not {"if-none-match", "if-modified-since"} & set(request_headers):
             raise FetchError(
                 "http.not-asked-304", f"`{address.host}` answered 304 to an unconditional request"
             )
@@ -238,7 +246,7 @@ class HttpClient:
                 f"`{address.host}` sent `{response.media_type[:60]}`, not `{accept[0]}`",
             )
         declared = headers.get("content-length", "")
-        return response.replace(body=taken.take(address, declared, stream.iter_stream()))
+        return response.replace(body=body.take(address, declared, stream.iter_stream()))
 
 
 def get(
@@ -264,7 +272,7 @@ class _Again(Exception):
         self.told_s = told_s
 
 
-class _Taken:
+class _BodyReader:
     """Where a body goes, and how much of it may come."""
 
     def __init__(self, sink: Sink | None, max_bytes: int) -> None:
@@ -276,18 +284,18 @@ class _Taken:
     def take(self, address: Address, declared: str, pieces: Iterator[bytes]) -> bytes:
         if declared.isdigit() and int(declared) > self._max_bytes:
             raise self._too_large(address)
-        kept = bytearray()
-        seen = 0
+        content = bytearray()
+        size = 0
         for piece in pieces:
-            seen += len(piece)
-            if seen > self._max_bytes:
+            size += len(piece)
+            if size > self._max_bytes:
                 raise self._too_large(address)
             if self._sink is None:
-                kept += piece
+                content += piece
             else:
                 self.started = True
                 self._sink(piece)
-        return bytes(kept)
+        return bytes(content)
 
     def _too_large(self, address: Address) -> FetchError:
         return FetchError(
@@ -306,7 +314,7 @@ def _library() -> Any:
 def missing_extra() -> AtipError:
     return FetchError(
         "http.missing-extra",
-        "nothing can be fetched without the package `httpx2`",
+        "fetching needs the package `httpx2`",
         hint="pip install 'atip-cli[net]'",
     )
 
@@ -322,7 +330,7 @@ def _open_pool(backend: httpcore2.NetworkBackend) -> httpcore2.ConnectionPool:
     )
 
 
-def _request_headers(address: Address, given: Mapping[str, str]) -> list[tuple[str, str]]:
+def _request_headers(address: Address, headers: Mapping[str, str]) -> list[tuple[str, str]]:
     default = address.port == {"https": 443, "http": 80}[address.scheme]
     host = f"[{address.host}]" if ":" in address.host else address.host
     fixed = {
@@ -330,7 +338,7 @@ def _request_headers(address: Address, given: Mapping[str, str]) -> list[tuple[s
         "user-agent": f"atip/{__version__}",
         "accept-encoding": "identity",
     }
-    merged = {**given, **fixed}
+    merged = {**headers, **fixed}
     for name, value in merged.items():
         # SECURITY: a line break inside a value would be a second header.
         if not (name + value).isprintable() or not (name + value).isascii():
@@ -354,14 +362,14 @@ def _joined(address: Address, location: str) -> str:
 
 
 def _status(address: Address, status: int, headers: Mapping[str, str]) -> Exception:
-    told = retry_after_s(headers, now())
+    retry_after = retry_after_s(headers, now())
     error = FetchError(
         "http.status",
         f"`{address.host}` answered {status}",
         hint="try again later" if status in RETRIED else "",
-        details={"status": status, "retryAfter": told},
+        details={"status": status, "retryAfter": retry_after},
     )
-    return _Again(error, told) if status in RETRIED else error
+    return _Again(error, retry_after) if status in RETRIED else error
 
 
 def _not_connected(address: Address, error: Exception) -> Exception:

@@ -2,7 +2,7 @@
 
 A name is resolved once; every address that it has must be public, or its origin must have been configured as
 private; the connection goes to that very address, so a second look-up cannot lead elsewhere. Reads and writes of a
-connection end at the deadline of the request, however slowly bytes drip (SECURITY-BAR rows 9 and 10).
+connection end at the deadline of the request, however slowly bytes drip (threats 9 and 10 of conformance/threats.toml).
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ def parse_address(url: str) -> Address:
     if parts.scheme not in DEFAULT_PORTS:
         raise _refused(url, "it does not start with `https://`")
     if parts.username is not None or parts.password is not None:
-        raise _refused(url, "it holds credentials")
+        raise _refused(url, "it contains credentials")
     host = parts.hostname or ""
     if not is_literal(host):
         host = canonical_host(host) or ""
     if not host or port == 0:
-        raise _refused(url, "it names no host")
+        raise _refused(url, "it has no valid host")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Address(
         scheme=parts.scheme, host=host, port=port or DEFAULT_PORTS[parts.scheme], target=target
@@ -101,13 +101,13 @@ def check_scheme(address: Address, access: Access) -> None:
         raise FetchError("http.insecure", f"`{address.origin}` is not https", hint="use https")
 
 
-def check_addresses(address: Address, found: Iterable[str], access: Access) -> list[str]:
+def check_addresses(address: Address, resolved: Iterable[str], access: Access) -> list[str]:
     """The addresses that may be connected to: all of them, or none.
 
     Raises:
         FetchError: `http.address` when one is not public; `http.dns` when there is none.
     """
-    addresses = list(found)
+    addresses = list(resolved)
     if not addresses:
         raise FetchError("http.dns", f"`{address.host}` has no address")
     if not access.allows(address):
@@ -116,16 +116,16 @@ def check_addresses(address: Address, found: Iterable[str], access: Access) -> l
             if not is_public(one):
                 raise FetchError(
                     "http.address",
-                    f"`{address.host}` leads to `{one}`, which is not a public address",
-                    hint="if this server is meant, configure it as private",
+                    f"`{address.host}` resolves to `{one}`, which is not a public address",
+                    hint="if this is intended, configure the server as private",
                 )
     return addresses
 
 
 def resolve(host: str, port: int) -> list[str]:
     """All addresses of a host, in the resolver's order."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 def resolve_within(host: str, port: int, timeout_s: float, lookup: Resolve) -> list[str]:
@@ -148,7 +148,7 @@ def resolve_within(host: str, port: int, timeout_s: float, lookup: Resolve) -> l
     worker.start()
     worker.join(timeout_s)
     if not answer:
-        raise FetchError("http.timeout", f"no answer about the address of `{host}` in time")
+        raise FetchError("http.timeout", f"resolving `{host}` timed out")
     if isinstance(answer[0], OSError):
         raise FetchError(
             "http.dns",
@@ -217,9 +217,9 @@ def make_backend(access: Access, journey: Journey, lookup: Resolve) -> httpcore2
             local_address: str | None = None,
             socket_options: Any = None,
         ) -> httpcore2.NetworkStream:
-            found = resolve_within(host, port, _left(httpcore2.ConnectTimeout, timeout), lookup)
+            addresses = resolve_within(host, port, _left(httpcore2.ConnectTimeout, timeout), lookup)
             problem: Exception | None = None
-            for one in check_addresses(journey.address, found, access):
+            for one in check_addresses(journey.address, addresses, access):
                 try:
                     left = _left(httpcore2.ConnectTimeout, timeout)
                     return Stream(

@@ -84,10 +84,10 @@ class Sender:
         """
         address = parse_address(url)
         check_scheme(address, self._access)
-        given = [("Host", _host(address)), ("User-Agent", "atip"), *headers]
+        all_headers = [("Host", _host(address)), ("User-Agent", "atip"), *headers]
         try:
             async with asyncio.timeout(deadline_s):
-                return await self._exchange(method, address, given, content, max_bytes, sink)
+                return await self._exchange(method, address, all_headers, content, max_bytes, sink)
         except TimeoutError as error:
             raise FetchError(
                 "http.deadline", f"`{address.origin}` took longer than {deadline_s:g} seconds"
@@ -112,17 +112,17 @@ class Sender:
             async with self._pool.stream(
                 method, f"{address.origin}{address.target}", headers=raw, content=content
             ) as response:
-                told = tuple(
+                response_headers = tuple(
                     (key.decode("latin-1").lower(), value.decode("latin-1"))
                     for key, value in response.headers
                 )
-                _refuse_stream(told, address)
-                wanted = sink if 200 <= response.status < 300 else None
-                body = await _take(response, address, max_bytes, wanted)
-                return HttpResponse(status=response.status, headers=told, content=body)
+                _refuse_stream(response_headers, address)
+                body_sink = sink if 200 <= response.status < 300 else None
+                body = await _take(response, address, max_bytes, body_sink)
+                return HttpResponse(status=response.status, headers=response_headers, content=body)
         except (library.NetworkError, library.ProtocolError, library.TimeoutException) as error:
             raise FetchError(
-                "http.connect", f"`{address.origin}` could not be asked: {error}"
+                "http.connect", f"the request to `{address.origin}` failed: {error}"
             ) from error
 
 
@@ -132,13 +132,13 @@ def _refuse_stream(headers: tuple[tuple[str, str], ...], address: Address) -> No
     if kind.partition(";")[0].strip().lower() == "text/event-stream":
         raise FetchError(
             "http.stream",
-            f"`{address.origin}` answers with a stream of events, which a call cannot take",
+            f"`{address.origin}` answers with a stream of events, which is not supported",
             hint="ask the operation for one answer, as with `stream:=false`, or use the service's own client",
         )
 
 
 async def _take(response: Any, address: Address, max_bytes: int, sink: Sink | None) -> bytes:
-    kept = bytearray()
+    content = bytearray()
     size = 0
     async for piece in response.aiter_stream():
         size += len(piece)
@@ -149,8 +149,8 @@ async def _take(response: Any, address: Address, max_bytes: int, sink: Sink | No
         if sink is not None:
             sink(piece)
         else:
-            kept += piece
-    return bytes(kept)
+            content += piece
+    return bytes(content)
 
 
 def _open_pool(access: Access) -> Any:
@@ -169,7 +169,7 @@ def _open_pool(access: Access) -> Any:
         ) -> Any:
             loop = asyncio.get_running_loop()
             try:
-                found = await loop.run_in_executor(None, resolve, host, port)
+                addresses = await loop.run_in_executor(None, resolve, host, port)
             except OSError as error:
                 raise FetchError("http.dns", f"`{host}` has no address") from error
             problem: Exception | None = None
@@ -177,7 +177,7 @@ def _open_pool(access: Access) -> Any:
                 address = parse_address(f"{scheme}://{_bracketed(host)}:{port}/")
                 if access.allows(address):
                     break
-            for one in check_addresses(address, found, access):
+            for one in check_addresses(address, addresses, access):
                 try:
                     return await inner.connect_tcp(
                         one, port, timeout, local_address, socket_options

@@ -33,7 +33,7 @@ def post_form(url: str, fields: Mapping[str, str]) -> Mapping[str, Any]:
     """The object that the server answers with.
 
     Raises:
-        FetchError: `http.form` for a refusal or anything that is no JSON object; and what the network said.
+        FetchError: `http.form` for a refusal or an answer that is not a JSON object; and network errors.
     """
     content = "&".join(f"{encode(key)}={encode(value)}" for key, value in fields.items()).encode()
     return asyncio.run(_post(url, content))
@@ -47,19 +47,19 @@ async def _post(url: str, content: bytes) -> Mapping[str, Any]:
             "POST", url, _HEADERS, content, max_bytes=MAX_BYTES, deadline_s=DEADLINE_S
         )
     try:
-        told = json.loads(answer.content)
+        document = json.loads(answer.content)
     except ValueError:
-        told = None
-    if not isinstance(told, dict) or answer.status >= 300:
+        document = None
+    if not isinstance(document, dict) or answer.status >= 300:
         # The answer may repeat what was sent, so it is not shown; its error code is a word of RFC 6749.
         raise FetchError(
             "http.form",
             f"`{address.origin}` refused the form (status {answer.status})",
-            details={"error": code} if (code := _error_code(told)) else {},
+            details={"error": code} if (code := _error_code(document)) else {},
         )
-    return told
+    return document
 
 
-def _error_code(told: object) -> str:
-    code = told.get("error") if isinstance(told, dict) else None
+def _error_code(document: object) -> str:
+    code = document.get("error") if isinstance(document, dict) else None
     return code if isinstance(code, str) and code in CODES else ""

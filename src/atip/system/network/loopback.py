@@ -1,4 +1,4 @@
-"""A tiny HTTP server on this machine's loopback, for callbacks and local forms. Nobody else can connect.
+"""A tiny HTTP server on this machine's loopback, for callbacks and local forms. Other machines cannot connect.
 
     with Loopback() as server:
         request = server.next(deadline)      # one request, whole and bounded, or None when time is up

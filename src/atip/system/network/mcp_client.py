@@ -53,18 +53,18 @@ class McpClient:
         session = await self._open()
         import mcp_types
 
-        found: list[dict[str, Any]] = []
+        tools: list[dict[str, Any]] = []
         cursor: str | None = None
         while True:
             params = mcp_types.PaginatedRequestParams(cursor=cursor) if cursor else None
-            page = await self._asked(session.list_tools(params=params))
-            found += [
+            page = await self._request(session.list_tools(params=params))
+            tools += [
                 each.model_dump(by_alias=True, exclude_none=True, mode="json")
                 for each in page.tools
             ]
             cursor = page.next_cursor
-            if not cursor or len(found) >= MAX_TOOLS:
-                return found
+            if not cursor or len(tools) >= MAX_TOOLS:
+                return tools
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a tool, as plain values.
@@ -73,9 +73,9 @@ class McpClient:
             FetchError: `api.mcp` when the server is gone or silent.
         """
         session = await self._open()
-        result = await self._asked(session.call_tool(name, dict(arguments)))
-        made: dict[str, Any] = result.model_dump(by_alias=True, exclude_none=True, mode="json")
-        return made
+        result = await self._request(session.call_tool(name, dict(arguments)))
+        document: dict[str, Any] = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+        return document
 
     async def close(self) -> None:
         """End the session and the server."""
@@ -89,7 +89,7 @@ class McpClient:
             task.cancel()
             await asyncio.wait([task], timeout=CLOSE_S)
 
-    async def _asked(self, work: Any) -> Any:
+    async def _request(self, work: Any) -> Any:
         try:
             async with asyncio.timeout(self._timeout_s):
                 return await work

@@ -98,7 +98,7 @@ async def open_pipes(start: StartServer) -> AsyncIterator[tuple[Any, Any]]:
     import anyio
 
     pipes: Any = [anyio.create_memory_object_stream(0) for _ in range(2)]
-    (received, read_stream), (write_stream, sent) = pipes
+    (received, read_stream), (write_stream, outgoing) = pipes
     session = _Session()
     theirs, ours = os.pipe()
     writer = await _writer(ours)
@@ -109,20 +109,20 @@ async def open_pipes(start: StartServer) -> AsyncIterator[tuple[Any, Any]]:
         finally:
             os.close(theirs)
         work.append(asyncio.create_task(session.receive(received)))
-        work.append(asyncio.create_task(_send(sent, writer, received)))
+        work.append(asyncio.create_task(_send(outgoing, writer, received)))
         yield read_stream, write_stream
     finally:
         for task in work:
             task.cancel()
-        for stream in (read_stream, write_stream, received, sent):
+        for stream in (read_stream, write_stream, received, outgoing):
             stream.close()
         writer.close()
         await asyncio.shield(session.end())
 
 
-async def _send(sent: Any, writer: asyncio.StreamWriter, received: Any) -> None:
+async def _send(outgoing: Any, writer: asyncio.StreamWriter, received: Any) -> None:
     try:
-        async for each in sent:
+        async for each in outgoing:
             text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
             writer.write(f"{text}\n".encode())
             await writer.drain()

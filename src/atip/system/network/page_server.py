@@ -98,10 +98,12 @@ class _Visitor:
 
     def is_known(self, cookies: str) -> bool:
         try:
-            held = SimpleCookie(cookies).get(COOKIE)
+            cookie = SimpleCookie(cookies).get(COOKIE)
         except CookieError:
             return False
-        return held is not None and hmac.compare_digest(held.value.encode(), self._session.encode())
+        return cookie is not None and hmac.compare_digest(
+            cookie.value.encode(), self._session.encode()
+        )
 
 
 def _handler(answer: Answerer, visitor: _Visitor, policy: str) -> type[BaseHTTPRequestHandler]:
@@ -167,25 +169,25 @@ def _handler(answer: Answerer, visitor: _Visitor, policy: str) -> type[BaseHTTPR
 
         cookie = ""
 
-        def _end(self, found: PageAnswer) -> None:
-            self.send_response(found.status)
+        def _end(self, page: PageAnswer) -> None:
+            self.send_response(page.status)
             fields = {
-                "Content-Type": found.kind,
-                "Content-Length": str(len(found.body)),
+                "Content-Type": page.kind,
+                "Content-Length": str(len(page.body)),
                 "Cache-Control": "no-store",
                 "Content-Security-Policy": f"{policy}; frame-ancestors 'none'",
                 "Referrer-Policy": "same-origin",
                 "X-Content-Type-Options": "nosniff",
                 "Cross-Origin-Resource-Policy": "same-origin",
             }
-            if found.location:
-                fields["Location"] = found.location
+            if page.location:
+                fields["Location"] = page.location
             if self.cookie:
                 fields["Set-Cookie"] = self.cookie
             for name, value in fields.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(found.body)
+            self.wfile.write(page.body)
 
     return Handler
 

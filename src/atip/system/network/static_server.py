@@ -53,7 +53,9 @@ class StaticServer:
             AtipError: `serve.folder`, `serve.port`.
         """
         if not os.path.isdir(folder):
-            raise AtipError("serve.folder", f"no folder `{folder}`", hint="build it first")
+            raise AtipError(
+                "serve.folder", f"folder `{folder}` does not exist", hint="build it first"
+            )
         try:
             self._server = ThreadingHTTPServer((HOST, port), _handler(folder, headers, token, log))
         except OSError as error:
@@ -102,11 +104,11 @@ def _handler(
                 self._end(HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": "Bearer"})
                 return
             key = key_of(self.path)
-            found = read_below(folder, key) if key is not None else None
-            if key is None or found is None:
+            file = read_below(folder, key) if key is not None else None
+            if key is None or file is None:
                 self._end(HTTPStatus.NOT_FOUND)
                 return
-            data, modified = found
+            data, modified = file
             tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
             fields = {
                 **headers(key),
@@ -182,13 +184,13 @@ def read_below(folder: str, key: str) -> tuple[bytes, float] | None:
         os.close(handle)
 
 
-def _is_known(asked: Message, tag: str, modified: float) -> bool:
+def _is_known(headers: Message, tag: str, modified: float) -> bool:
     """Whether the client has this version (RFC 9110 §13.2.2: the tag decides, else the time)."""
-    tags = asked.get("If-None-Match")
+    tags = headers.get("If-None-Match")
     if tags is not None:
-        known = {one.strip().removeprefix("W/") for one in tags.split(",")}
-        return "*" in known or tag in known
-    since = asked.get("If-Modified-Since")
+        known_tags = {one.strip().removeprefix("W/") for one in tags.split(",")}
+        return "*" in known_tags or tag in known_tags
+    since = headers.get("If-Modified-Since")
     if since is None:
         return False
     try:

@@ -86,8 +86,8 @@ def _describe(path: str) -> CallerProgram:
 
 def _stamp(path: str) -> str:
     """Package managers set times back: the inode and the time of its last change tell more than they do."""
-    found = os.stat(path)
-    return f"{found.st_ino}.{found.st_size}.{found.st_mtime_ns}.{found.st_ctime_ns}"
+    status = os.stat(path)
+    return f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}.{status.st_ctime_ns}"
 
 
 def _package_of(path: str) -> tuple[str, str]:
@@ -96,11 +96,11 @@ def _package_of(path: str) -> tuple[str, str]:
     for _ in range(_PACKAGE_DEPTH):
         try:
             with open(os.path.join(folder, "package.json"), "rb") as file:
-                found = loads(file.read(MAX_BYTES).decode())
+                document = loads(file.read(MAX_BYTES).decode())
         except (OSError, ValueError):
             folder = os.path.dirname(folder)
             continue
-        if isinstance(found, dict) and found.get("name") and found.get("version"):
-            return str(found["name"]), str(found["version"])
+        if isinstance(document, dict) and document.get("name") and document.get("version"):
+            return str(document["name"]), str(document["version"])
         folder = os.path.dirname(folder)
     return "", ""

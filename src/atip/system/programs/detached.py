@@ -33,7 +33,7 @@ class Detached:
         os.close(self._writer)
 
     def watch(self, is_wanted: Callable[[], bool], end: Callable[[], object]) -> None:
-        """End the work when nobody waits for it any more.
+        """End the work when no process waits for it any more.
 
         Args:
             is_wanted: asked again and again, once the exit code was told.
@@ -59,9 +59,9 @@ def split() -> Detached:
     os.close(writer)
     for number in _SIGNALS:
         signal.signal(number, lambda number, _frame: os.kill(child, number))
-    told = os.read(reader, 16)
-    if told:
-        os._exit(int(told))
+    exit_text = os.read(reader, 16)
+    if exit_text:
+        os._exit(int(exit_text))
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
     os._exit(code if code >= 0 else 128 - code)

@@ -15,7 +15,7 @@ def own_program() -> str:
 
 def is_own_program(command: str) -> bool:
     """Whether a command, as another program's settings name it, starts this very program; a path inside of a folder proves nothing."""
-    found = (
+    program = (
         command if os.path.isabs(command) else shutil.which(command) if "/" not in command else None
     )
-    return found is not None and os.path.realpath(found) == os.path.realpath(own_program())
+    return program is not None and os.path.realpath(program) == os.path.realpath(own_program())

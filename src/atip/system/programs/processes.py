@@ -1,7 +1,7 @@
 """Processes: start a program with exactly the descriptors it may have, and end it for sure.
 
 Built on `posix_spawn`: no code of ours runs between fork and exec (safe in threaded programs) and
-the parent's memory is not copied. Nothing here confines anything; that is the `sandbox` room.
+the parent's memory is not copied. Nothing here confines anything; that is the `sandbox` package.
 """
 
 from __future__ import annotations

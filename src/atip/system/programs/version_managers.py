@@ -28,7 +28,7 @@ MAX_FILE = 4096
 
 
 def resolve_shim(path: str, cwd: str, env: Mapping[str, str]) -> str:
-    """The program that a shim would start; the path itself where it is no shim, or nothing is found.
+    """The program that a shim would start; the path itself if it is not a shim, or nothing is found.
 
     SECURITY: a project's version file only chooses among the versions that are installed.
     """
@@ -38,11 +38,11 @@ def resolve_shim(path: str, cwd: str, env: Mapping[str, str]) -> str:
         return path
     for version in _versions(root, cwd, env):
         if version == "system":
-            found = _elsewhere(name, folder, env)
+            program = _elsewhere(name, folder, env)
         else:
-            found = os.path.join(root, "versions", version, "bin", name)
-        if found and os.access(found, os.X_OK):
-            return os.path.realpath(found)
+            program = os.path.join(root, "versions", version, "bin", name)
+        if program and os.access(program, os.X_OK):
+            return os.path.realpath(program)
     return path
 
 

@@ -1,7 +1,7 @@
 """A local folder as an object store.
 
 Each write goes to a temporary file and is renamed. A directory that does not exist yet is filled under a temporary
-name and renamed as a whole: cheaper than renaming every file, and nobody ever sees it half full.
+name and renamed as a whole: cheaper than renaming every file, and readers never see it half full.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ class FolderStore:
             return None
         except OSError as error:
             raise AtipError("file.unreadable", f"cannot read `{key}`: {error.strerror}") from error
-        with os.fdopen(handle, "rb") as file:
-            data = file.read(max_bytes + 1)
+        try:
+            data = _read(handle, max_bytes + 1)
+        finally:
+            os.close(handle)
         if len(data) > max_bytes:
             raise FormatError("format.too-large", f"`{key}` has more than {max_bytes:,} bytes")
         return StoredObject(data=data, tag=hashlib.sha256(data).hexdigest())
@@ -61,8 +63,8 @@ class FolderStore:
             return
         os.makedirs(self.place, mode=PUBLIC_FOLDER, exist_ok=True)
         with locked(f"{self.place}.lock"):
-            there = self.find(key, 1 << 30)
-            if (there.tag if there else "") != expected:
+            current = self.find(key, 1 << 30)
+            if (current.tag if current else "") != expected:
                 raise changed_meanwhile(self.place, key)
             self._replace(key, data)
             sync_directory(os.path.dirname(self._path(key)))
@@ -123,11 +125,11 @@ class _Writer:
 
     def write(self, key: str, data: bytes) -> None:
         directory, _, name = key.rpartition("/")
-        there = self.open.get(directory)
-        if there is None:
+        directory_state = self.open.get(directory)
+        if directory_state is None:
             checked_key(key)
-            there = self._enter(directory)
-        handle, temporary, _final = there
+            directory_state = self._enter(directory)
+        handle, temporary, _final = directory_state
         try:
             if temporary:
                 _create(name, data, handle)
@@ -169,9 +171,20 @@ class _Writer:
                 shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _info(key: str, found: os.stat_result) -> ObjectInfo:
-    stamp = f"{found.st_mtime_ns:x}.{found.st_size:x}.{found.st_ino:x}"
-    return ObjectInfo(key=key, size=found.st_size, stamp=stamp)
+def _read(handle: int, max_bytes: int) -> bytes:
+    """A file as far as the limit; in one piece, which is as large as the file, where it does not grow meanwhile."""
+    size = min(max_bytes, os.fstat(handle).st_size + 1)
+    data = os.read(handle, size)
+    more = data if len(data) == size < max_bytes else b""
+    while more and len(data) < max_bytes:
+        more = os.read(handle, max_bytes - len(data))
+        data += more
+    return data
+
+
+def _info(key: str, status: os.stat_result) -> ObjectInfo:
+    stamp = f"{status.st_mtime_ns:x}.{status.st_size:x}.{status.st_ino:x}"
+    return ObjectInfo(key=key, size=status.st_size, stamp=stamp)
 
 
 def _name(entry: os.DirEntry[str]) -> str:
@@ -181,9 +194,9 @@ def _name(entry: os.DirEntry[str]) -> str:
 def _create(name: str, data: bytes, folder: int) -> None:
     handle = os.open(name, _CREATE, PUBLIC_FILE, dir_fd=folder)
     try:
-        written = os.write(handle, data)
-        while written < len(data):
-            written += os.write(handle, data[written:])
+        written_bytes = os.write(handle, data)
+        while written_bytes < len(data):
+            written_bytes += os.write(handle, data[written_bytes:])
     finally:
         os.close(handle)
 

@@ -67,14 +67,14 @@ def checked_key(key: str) -> str:
         or "\\" in key
         or any(part in ("", ".", "..") for part in key.split("/"))
     ):
-        raise AtipError("objects.key", f"`{key[:100]!r}` cannot be the name of an object")
+        raise AtipError("objects.key", f"`{key[:100]!r}` is not a valid object name")
     return key
 
 
 def changed_meanwhile(place: str, key: str) -> AtipError:
-    """Somebody else wrote the object since it was read."""
+    """Error: another writer changed the object since it was read."""
     return AtipError(
         "objects.changed",
-        f"`{key}` in `{place}` changed in the meantime",
+        f"another publisher changed `{key}` in `{place}`",
         hint="run it again; only one publisher at a time",
     )

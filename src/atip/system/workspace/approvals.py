@@ -1,4 +1,4 @@
-"""What of a project a person has agreed to, by digest of place and content: its API configuration, its policy.
+"""Approved project files, by digest of path and content: its API configuration, its policy.
 
 Kept in the user's configuration folder, which no confined program can write. Whoever asks makes the digest over the very value that is used then.
 """
@@ -32,7 +32,7 @@ class ProjectApprovals:
         return any(row["digest"] == digest for row in self._rows())
 
     def remember(self, digest: str, path: str) -> None:
-        """Keep a yes that a person just gave."""
+        """Store an approval that the user just gave."""
         files.make_private(self._folder)
         with files.locked(self._path + ".lock"):
             rows = [row for row in self._rows() if row["digest"] != digest]
@@ -47,7 +47,7 @@ class ProjectApprovals:
         except NotFoundError:
             return []
         status = os.stat(self._path)
-        # SECURITY: whoever can write this file can say yes in the user's name.
+        # SECURITY: whoever can write this file can approve in the user's name.
         if status.st_uid not in (os.geteuid(), 0) or status.st_mode & 0o022:
             raise AtipError(
                 "approvals.unsafe-file",

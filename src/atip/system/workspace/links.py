@@ -35,17 +35,17 @@ class Links:
     def __call__(self, path: str) -> list[str]:
         """Where links in a path lead; empty: it holds none."""
         if path not in self._answers:
-            looked = path.startswith("/") and not path.startswith(_VIRTUAL) and "\0" not in path
-            self._answers[path] = self._follow(path) if looked else []
+            can_follow = path.startswith("/") and not path.startswith(_VIRTUAL) and "\0" not in path
+            self._answers[path] = self._follow(path) if can_follow else []
         return self._answers[path]
 
     def _follow(self, path: str) -> list[str]:
-        found: dict[str, None] = {}
+        targets: dict[str, None] = {}
         for name in self._matches(path):
-            real = self._shown(self._real(name))
-            if real != self._shown(os.path.normpath(name)):
-                found[real] = None
-        return list(found)
+            real = self._by_known_name(self._real(name))
+            if real != self._by_known_name(os.path.normpath(name)):
+                targets[real] = None
+        return list(targets)
 
     def _real(self, path: str) -> str:
         """As `realpath`; the folder of many files is followed once."""
@@ -56,7 +56,7 @@ class Links:
             self._folders[folder] = os.path.realpath(folder or "/")
         return os.path.join(self._folders[folder], name)
 
-    def _shown(self, real: str) -> str:
+    def _by_known_name(self, real: str) -> str:
         for folder, name in self._known:
             if real == folder or real.startswith(f"{folder.rstrip('/')}/"):
                 return os.path.normpath(name + real[len(folder.rstrip("/")) :])
@@ -70,10 +70,10 @@ class Links:
         from fnmatch import fnmatchcase  # brings `re` along; most words hold no wildcard
 
         before, rest = _split(path)
-        wanted, _, below = rest.partition("/")
+        pattern, _, below = rest.partition("/")
         yield before
         for name, is_link in self._names(before):
-            if not fnmatchcase(name, wanted) or (name[0] == "." and wanted[0] not in ".["):
+            if not fnmatchcase(name, pattern) or (name[0] == "." and pattern[0] not in ".["):
                 continue
             if below and (is_link or os.path.isdir(f"{before}/{name}")):
                 yield from self._matches(f"{before}/{name}/{below}")

@@ -1,6 +1,6 @@
-"""Names that the files of a workspace already hold: packages it depends on, its repository, its images and buckets.
+"""Names that the files of a workspace already contain: packages it depends on, its repository, its images and buckets.
 
-A public name in a question to a service can carry data out. A name that a manifest of the workspace spells out tells nobody anything
+A public name in a question to a service can carry data out. A name that a manifest of the workspace contains reveals nothing
 new. Looks at a short list of files, bounded; follows no links out of the workspace, and executes nothing.
 """
 

@@ -66,12 +66,12 @@ def git_folder(root: str) -> str:
         return path if os.path.lexists(os.path.join(path, "HEAD")) else ""
     try:
         with open(path, encoding="utf-8") as file:
-            named = file.read(4_096)
+            text = file.read(4_096)
     except (OSError, ValueError):
         return ""
-    if not named.startswith("gitdir:"):
+    if not text.startswith("gitdir:"):
         return ""
-    return os.path.normpath(os.path.join(root, named.removeprefix("gitdir:").strip()))
+    return os.path.normpath(os.path.join(root, text.removeprefix("gitdir:").strip()))
 
 
 def _read_index(folder: str) -> dict[str, tuple[int, int, int]]:
@@ -88,7 +88,7 @@ def _parse_index(data: bytes) -> dict[str, tuple[int, int, int]]:
     magic, version, count = struct.unpack_from(">4sII", data)
     if magic != b"DIRC" or version not in (2, 3):
         return {}
-    found: dict[str, tuple[int, int, int]] = {}
+    entries: dict[str, tuple[int, int, int]] = {}
     at = 12
     for _ in range(count):
         fields = _ENTRY.unpack_from(data, at)
@@ -96,6 +96,6 @@ def _parse_index(data: bytes) -> dict[str, tuple[int, int, int]]:
         start = at + _ENTRY.size + (2 if flags & _EXTENDED else 0)
         end = data.index(b"\0", start)
         if not flags & (_STAGE | _EXTENDED):  # in conflict, or marked as not to be looked at
-            found[os.fsdecode(data[start:end])] = (seconds, rest, size)
+            entries[os.fsdecode(data[start:end])] = (seconds, rest, size)
         at += (end - at + 8) // 8 * 8
-    return found
+    return entries

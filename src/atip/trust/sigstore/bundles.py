@@ -46,7 +46,7 @@ def verify_bundle(data: bytes, artifact: Artifact, policy: TrustPolicy) -> Check
             result = check()
         except sigstore_material.REFUSALS as error:
             raise Refused(_step(name, code, error)) from error
-        steps.append(passed(name, _said(name, result)))
+        steps.append(passed(name, _describe_step(name, result)))
         return result
 
     try:
@@ -96,7 +96,7 @@ def _quiet() -> None:
 
 
 def _unknown(name: str, code: str, message: str) -> Refused:
-    """Nobody is configured whose signature this could be: not checked, and never passed."""
+    """No matching signer is configured: not checked, and never passed."""
     return Refused(VerificationStep(name=name, outcome="unchecked", code=code, message=message))
 
 
@@ -110,12 +110,12 @@ def _envelope(material: Any) -> tuple[bytes | None, str]:
 def _subject(payload: bytes, kind: str, artifact: Artifact) -> None:
     statement = find_statement(payload, kind)
     if statement is None:
-        raise ValueError("the envelope does not hold an in-toto statement")
+        raise ValueError("the envelope does not contain an in-toto statement")
     if not statement.names(artifact):
         raise ValueError("the statement is about other files")
 
 
-def _said(name: str, result: Any) -> str:
+def _describe_step(name: str, result: Any) -> str:
     """What a passed step verified, where a person wants to know."""
     if name == "signature.identity":
         return f"{result['identity']} by {result['issuer']}"

@@ -46,14 +46,14 @@ def certificate_facts(certificate: Certificate) -> list[dict[str, str]]:
 
 def _names(certificate: Certificate) -> list[str]:
     names = certificate.extensions.get_extension_for_class(SubjectAlternativeName).value
-    found = [*names.get_values_for_type(RFC822Name)]
-    found += names.get_values_for_type(UniformResourceIdentifier)
-    found += [
+    identities = [*names.get_values_for_type(RFC822Name)]
+    identities += names.get_values_for_type(UniformResourceIdentifier)
+    identities += [
         _text(name.value)
         for name in names.get_values_for_type(OtherName)
         if name.type_id == _OTHER_NAME
     ]
-    return found
+    return identities
 
 
 def _source(certificate: Certificate, issuer: str) -> str:
@@ -66,10 +66,10 @@ def _source(certificate: Certificate, issuer: str) -> str:
 
 def _extension(certificate: Certificate, number: str) -> bytes:
     try:
-        found = certificate.extensions.get_extension_for_oid(ObjectIdentifier(_FULCIO + number))
+        extension = certificate.extensions.get_extension_for_oid(ObjectIdentifier(_FULCIO + number))
     except ExtensionNotFound:
         return b""
-    data: bytes = found.value.value  # type: ignore[attr-defined]
+    data: bytes = extension.value.value  # type: ignore[attr-defined]
     return data
 
 

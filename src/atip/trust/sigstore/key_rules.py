@@ -75,13 +75,13 @@ def verify_raw(public: Any, signature: bytes, message: bytes, *, algorithm: str 
         InvalidSignature: when it is not one.
         ValueError: for a kind of key that we do not use.
     """
-    chosen = _HASHES[algorithm]()
+    hash_algorithm = _HASHES[algorithm]()
     if isinstance(public, ec.EllipticCurvePublicKey):
-        public.verify(signature, message, ec.ECDSA(chosen))
+        public.verify(signature, message, ec.ECDSA(hash_algorithm))
     elif isinstance(public, ed25519.Ed25519PublicKey):
         public.verify(signature, message)
     elif isinstance(public, rsa.RSAPublicKey) and public.key_size >= 2048:
-        public.verify(signature, message, padding.PKCS1v15(), chosen)
+        public.verify(signature, message, padding.PKCS1v15(), hash_algorithm)
     else:
         raise ValueError("keys of this kind or size are not supported")
 
@@ -115,19 +115,19 @@ def _check_content(public: Any, material: Material, artifact: Artifact) -> None:
     if artifact.data is not None:
         verify_raw(public, message.signature, artifact.data, algorithm=algorithm)
     elif isinstance(public, ec.EllipticCurvePublicKey):
-        chosen = ec.ECDSA(utils.Prehashed(_HASHES[algorithm]()))
-        public.verify(message.signature, digest, chosen)
+        scheme = ec.ECDSA(utils.Prehashed(_HASHES[algorithm]()))
+        public.verify(message.signature, digest, scheme)
     else:
         raise ValueError("a digest alone is not enough for a key of this kind")
 
 
 def _check_timestamps(rules: SigstoreVerifier, material: Material) -> list[Any]:
-    """A key needs no signed time; a timestamp that is there and that nobody we trust made is refused all the same."""
+    """A key needs no signed time, but a timestamp by an untrusted authority is refused."""
     if not material.verification_material.timestamp_verification_data:
         return []
     times = rules._verify_timestamp_authority(material)
     if not times:
-        raise ValueError("none of the timestamps is by an authority that we trust")
+        raise ValueError("none of the timestamps is by a trusted authority")
     return times
 
 

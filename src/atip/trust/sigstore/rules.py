@@ -152,7 +152,7 @@ def _identity(certificate: Any, policy: TrustPolicy) -> dict[str, str]:
         if any(signer.matches(facts["identity"], facts["issuer"]) for signer in policy.signers):
             return facts
     names = ", ".join(facts["identity"] for facts in certificate_facts(certificate))
-    raise VerificationError(f"signed by `{names}`, who is not among the configured signers")
+    raise VerificationError(f"signed by `{names}`, which is not a configured signer")
 
 
 def _content(material: Material, artifact: Artifact) -> None:

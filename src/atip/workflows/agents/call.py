@@ -1,11 +1,11 @@
-"""Calling: a model's tool call → the argv it means → a run under policy and sandbox.
+"""Calls: a model's tool call → its argv → a run under policy and sandbox.
 
     result = call_tool(host, call)                      # a `ToolCall` of a Session
     session, calls = understand(host, response)         # or whatever a provider sent
 
-Where the workflow meets: names of functions → tools of the store (`calls.functions`) → argv (`calls.build`) →
-`run.runner`. What the metadata describes is what runs: the program is the file of the store's entry, with its digest.
-Adds no flag and answers no question (A48). Implements ATIP 0.6 §6, §7.1; DESIGN §5 `Toolbox.call`.
+Steps: names of functions → tools of the store (`calls.functions`) → argv (`calls.build`) →
+`run.runner`. The program that runs is the file of the store's entry, checked by its digest.
+Adds no flag and confirms nothing (A48). Implements ATIP 0.6 §6, §7.1; docs/architecture.md `Toolbox.call`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def call_tool(
     """Run one call: a `ToolCall`, or a provider's own tool call as values, text or an SDK's object.
 
     Args:
-        provider: whose call it is, where its shape does not tell.
-        ask: reaches the user; None: nobody can be asked, and what needs a yes is refused.
+        provider: the provider of the call, where its shape is ambiguous.
+        ask: prompts the user; None: a call that needs confirmation is refused.
 
     Raises:
         FormatError: `call.invalid`, with every problem; nothing was started.
@@ -55,13 +55,13 @@ def call_tool(
     if not isinstance(call, ToolCall):
         _, calls = understand(host, call, provider)
         if len(calls) != 1:
-            raise UsageError("call.not-one", f"{len(calls)} calls where one is expected")
+            raise UsageError("call.not-one", f"expected one call, got {len(calls)}")
         call = calls[0]
     return make_runner(host, ask=ask).run(prepared(host, call, options))
 
 
 def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> Call:
-    """The run that a call means.
+    """Convert a tool call to a run.
 
     Raises:
         FormatError: `call.invalid`.
@@ -72,7 +72,7 @@ def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> 
         first = problems[0] if problems else None
         raise FormatError(
             first.code if first is not None and len(problems) == 1 else "call.invalid",
-            f"`{call.name[:80]}`: {f'{first.path} {first.message}' if first else 'it has no argv'}",
+            f"`{call.name[:80]}`: {f'{first.path} {first.message}' if first else 'the call has no argv'}",
             problems=problems,
             hint=first.hint if first else "",
         )
@@ -84,22 +84,22 @@ def prepared(host: Host, call: ToolCall, options: CallOptions | None = None) -> 
 
 
 def located(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> Call:
-    """The run of an argv, by the file that the store knows under its name, else by the PATH."""
-    known = host.store.find(argv[0]) if argv else None
-    if known is None:
+    """Convert an argv to a run of the stored program of that name, else of the one on the PATH."""
+    stored = host.store.find(argv[0]) if argv else None
+    if stored is None:
         return make_call(host, argv, options)
-    if (known.get("x-atip") or {}).get("rung") == "api":
+    if (stored.get("x-atip") or {}).get("rung") == "api":
         from atip.workflows.api.operations import api_call, arguments_of
 
         tool = get_tool(host, argv[0])
         path, arguments = arguments_of(tool, argv)
         return api_call(tool, path, arguments, options)
-    entry = resolve(host, argv[0])  # an entry whose file changed is learnt anew first
-    made = make_call(host, [str(entry["path"]), *argv[1:]], options)
+    entry = resolve(host, argv[0])  # refreshes an entry whose file changed
+    call = make_call(host, [str(entry["path"]), *argv[1:]], options)
     digest = str(entry.get("hash", ""))
     # SECURITY: effects and schema were those of this very file; another one under its name is refused.
     expected = digest if digest.startswith("sha256:") else None
-    return made.replace(argv=tuple(argv), expected=expected)
+    return call.replace(argv=tuple(argv), expected=expected)
 
 
 # --- what a call means ---------------------------------------------------------------------------
@@ -115,21 +115,21 @@ def understand(
     strategy: str = "discrete",
     max_tokens: int | None = None,
 ) -> tuple[Session, list[ToolCall]]:
-    """The calls in a provider's response, and the session that answers them.
+    """Read the calls in a provider's response, and make the session that answers them.
 
     Args:
-        tools: what was offered; empty: every known tool, found by the names of the functions.
-        strict, strategy, max_tokens: how it was offered, as for `Session`.
+        tools: the tools offered; empty: every stored tool, found by the names of the functions.
+        strict, strategy, max_tokens: how they were offered, as for `Session`.
 
     Raises:
-        UsageError: `call.unknown-provider` when the shape tells nothing.
+        UsageError: `call.unknown-provider` when the shape is ambiguous.
     """
     provider = provider or guess_provider(response)
     if not provider:
         raise UsageError(
             "call.unknown-provider",
-            "this is not a tool call of a provider that is known here",
-            hint="name it: `--for openai`, `anthropic`, `gemini` or `mcp`",
+            "the input is not a tool call of a supported provider",
+            hint="name the provider: `--for openai`, `anthropic`, `gemini` or `mcp`",
         )
     wrapped = enveloped(provider, response)
     offered = list(tools)
@@ -140,26 +140,26 @@ def understand(
 
 
 def tools_of(host: Host, names: Iterable[str]) -> list[Tool]:
-    """The known tools that functions of these names may belong to."""
-    wanted = [name for name in dict.fromkeys(names) if name]
-    known = list(host.store.load_index()["tools"])
-    found: dict[str, Tool] = {}
-    for name in wanted:
-        close = sorted((tool for tool in known if may_belong(name, tool)), key=len, reverse=True)
-        if (
-            not close
-        ):  # not known yet: it is looked for under the name that the function begins with
+    """Tools that functions of these names may belong to."""
+    requested = [name for name in dict.fromkeys(names) if name]
+    stored_names = list(host.store.load_index()["tools"])
+    tools: dict[str, Tool] = {}
+    for name in requested:
+        close = sorted(
+            (tool for tool in stored_names if may_belong(name, tool)), key=len, reverse=True
+        )
+        if not close:  # not stored yet: try the first part of the function's name
             close = [name.lstrip("_").partition("_")[0]]
         for tool in close[:MAX_CANDIDATES]:
-            if tool not in found:
+            if tool not in tools:
                 described = find_tool(host, tool)
                 if described is not None:
-                    found[tool] = described
-    return list(found.values())
+                    tools[tool] = described
+    return list(tools.values())
 
 
 def may_belong(function: str, tool: str) -> bool:
-    """Whether a function of this name could be one of the tool's. The table of functions decides."""
+    """Whether a function of this name could belong to the tool. The table of functions decides."""
     plain = function_name(tool, ())
     if function == plain or function.startswith(plain + "_"):
         return True
@@ -174,7 +174,7 @@ def may_belong(function: str, tool: str) -> bool:
 
 
 def find_command(host: Host, words: Sequence[str]) -> tuple[Function, tuple[str, ...]]:
-    """The function that a line begins with, and the words that are left.
+    """Return the function that a line begins with, and the remaining words.
 
     Raises:
         NotFoundError: `tool.not-found`, `calls.no-function`.
@@ -195,15 +195,15 @@ def find_command(host: Host, words: Sequence[str]) -> tuple[Function, tuple[str,
 def target_words(host: Host, target: str) -> list[str]:
     """`gh.pr.list`, `gh pr list` or a function's name → `["gh", "pr", "list"]`.
 
-    A tool's name may hold dots itself (`python3.11`), so the longest that is known counts.
+    A tool's name may contain dots (`python3.11`), so the longest stored name wins.
     """
     if " " in target:
         return target.split()
-    known = host.store.load_index()["tools"]
+    stored_tools = host.store.load_index()["tools"]
     parts = target.split(".")
     for count in range(len(parts), 0, -1):
         name = ".".join(parts[:count])
-        if name in known:
+        if name in stored_tools:
             return [name, *parts[count:]]
     for tool in tools_of(host, [target]):
         from atip.calls.functions import functions_of
@@ -215,7 +215,7 @@ def target_words(host: Host, target: str) -> list[str]:
 
 
 def find_exact(host: Host, words: Sequence[str]) -> Function:
-    """The function that these words are, with none left over.
+    """Return the function that exactly these words name.
 
     Raises:
         NotFoundError: `tool.not-found`, `calls.no-function`.
@@ -225,13 +225,13 @@ def find_exact(host: Host, words: Sequence[str]) -> Function:
         raise NotFoundError(
             "calls.no-function",
             f"`{function.line}` has no command `{left[0][:80]}`",
-            hint=f"see `atip show {function.tool.name}`",
+            hint=f"list its commands: `atip show {function.tool.name}`",
         )
     return function
 
 
 class Calls:
-    """From a model's words to calls, for one user."""
+    """Converts model output to calls, for one user."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -241,7 +241,7 @@ class Calls:
         return target_words(self._host, target)
 
     def find_exact(self, words: Sequence[str]) -> Function:
-        """The function that these words are; raises `tool.not-found`, `calls.no-function`."""
+        """Return the function that exactly these words name; raises `tool.not-found`, `calls.no-function`."""
         return find_exact(self._host, words)
 
     def understand(
@@ -254,16 +254,16 @@ class Calls:
         strategy: str = "discrete",
         max_tokens: int | None = None,
     ) -> tuple[Session, list[ToolCall]]:
-        """The calls in a provider's response, and the session that answers them."""
+        """Read the calls in a provider's response, and make the session that answers them."""
         return understand(
             self._host, response, provider,
             tools=tools, strict=strict, strategy=strategy, max_tokens=max_tokens,
         )  # fmt: skip
 
     def prepare(self, call: ToolCall, options: CallOptions | None = None) -> Call:
-        """The run that a call means; raises `call.invalid`, `tool.not-found`."""
+        """Convert a tool call to a run; raises `call.invalid`, `tool.not-found`."""
         return prepared(self._host, call, options)
 
     def prepare_argv(self, argv: Sequence[str], options: CallOptions | None = None) -> Call:
-        """The run of an argv, by the file that the store knows under its name, else by the PATH."""
+        """Convert an argv to a run of the stored program of that name, else of the one on the PATH."""
         return located(self._host, argv, options)

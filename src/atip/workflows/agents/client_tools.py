@@ -1,4 +1,4 @@
-"""Judging a tool that a coding agent has besides its shell, by the same policies and the same judge as a line."""
+"""Judge tools that a coding agent has besides its shell, by the same policies and the same judge as a line."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class ToolJudgment(Value):
-    """The decision on a call of a tool."""
+    """The decision on a tool call."""
 
-    judged: ToolSubject
+    subject: ToolSubject
     decision: Decision
     audit: bool
-    """Policy wants this decision on record."""
+    """Policy requires a record of this decision."""
 
 
 class ClientTools:
@@ -37,21 +37,21 @@ class ClientTools:
         return pin_of(self._host, server, cwd)
 
     def runs_ourselves(self, server: str, cwd: str) -> bool:
-        """SECURITY: a name is nobody's proof: every server of that name must be configured as `mcp serve` of this very program."""
+        """SECURITY: a name proves nothing: every server of that name must be configured as `mcp serve` of this very program."""
         from atip.system.programs.own_program import is_own_program
         from atip.workflows.tools import mcp_servers
 
-        found = [each for each in mcp_servers(self._host, cwd).servers if each.name == server]
-        return bool(found) and all(
+        servers = [each for each in mcp_servers(self._host, cwd).servers if each.name == server]
+        return bool(servers) and all(
             is_own_program(each.command or "") and each.args[:2] == ("mcp", "serve")
-            for each in found
+            for each in servers
         )
 
 
 def judge_tool(
     host: Host, tool: ClientTool, *, cwd: str, preset: str | None = None
 ) -> ToolJudgment:
-    """Nothing is started or fetched.
+    """Judge a tool call; starts and fetches nothing.
 
     Raises:
         AtipError: a policy cannot be read.
@@ -59,21 +59,21 @@ def judge_tool(
     judge = LocalJudge(host, cwd, preset=preset)
     if tool.kind == MCP and any(rule.pin for policy in judge.policies for rule in policy.rules):
         tool = tool.replace(pin=pin_of(host, tool.server, cwd))
-    judged = subject_of(tool, cwd=cwd, home=host.places.home, links=judge.links)
-    return ToolJudgment(judged=judged, decision=judge.decide(judged.subject), audit=judge.audit)
+    subject = subject_of(tool, cwd=cwd, home=host.places.home, links=judge.links)
+    return ToolJudgment(subject=subject, decision=judge.decide(subject.subject), audit=judge.audit)
 
 
 def pin_of(host: Host, server: str, cwd: str = "") -> str:
-    """Digest of how every client's settings start or reach a server of this name; empty: none knows it.
+    """Digest of how all client settings start or reach a server of this name; empty: not configured.
 
-    A second server of the same name, of a project say, makes another digest. What a server says of its tools is not in it: hooks are not told.
+    A second server of the same name, of a project say, changes the digest. Tool descriptions are not in it: hooks do not receive them.
     """
     from atip.system.digests import sha256_hex
     from atip.workflows.tools import mcp_servers
 
-    found = {
+    configurations = {
         repr((each.transport, each.command, each.args, each.url))
         for each in mcp_servers(host, cwd).servers
         if each.name == server
     }
-    return f"sha256:{sha256_hex(repr(sorted(found)).encode())}" if found else ""
+    return f"sha256:{sha256_hex(repr(sorted(configurations)).encode())}" if configurations else ""

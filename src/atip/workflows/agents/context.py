@@ -1,7 +1,7 @@
-"""Tool context between agents: produced from what this machine knows and did, taken over after a check. ATIP 0.6 §10.3.
+"""Tool context between agents: exported from the store and the audit, imported after a check. ATIP 0.6 §10.3.
 
-Taking over never widens: nothing is stored, approved or allowed by it. What is not on this machine, or is another program
-here, is dropped; what is left are hints that save a question.
+An import never widens permissions: it stores, approves and allows nothing. Tools that are missing here, or have another
+digest, are dropped; the rest are hints that save a lookup.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ MAX_TOOLS = 2_000
 MAX_RECENT = 100
 MAX_COMMAND = 500
 NOT_HERE = "not on this machine"
-OTHER_PROGRAM = "another program here"
+OTHER_PROGRAM = "a different program on this machine"
 NOT_OFFERED = "not among its available tools"
 
 
 class ImportedContext(Value):
-    """What is left of another agent's context, and what was dropped with the reason."""
+    """The accepted part of another agent's context, and what was dropped with the reason."""
 
     context: ToolContext
     dropped: tuple[tuple[str, str], ...] = ()
@@ -44,13 +44,13 @@ class SharedContext:
     def export(
         self, *, only: Sequence[str] = (), recent: int = 20, logins: bool = False
     ) -> ToolContext:
-        """The tools of this machine that exist now, and the latest commands of the audit.
+        """Export the tools that exist on this machine, and the latest commands of the audit.
 
         Args:
-            only: names; empty: all that are known.
+            only: names; empty: all tools.
             logins: run the `checkCommand` of tools that have one, under policy, confined.
         """
-        digests = self._here(only)
+        digests = self._local_digests(only)
         return ToolContext(
             available_tools=tuple(digests),
             authenticated_tools=tuple(self._logged_in(digests)) if logins else None,
@@ -59,24 +59,26 @@ class SharedContext:
         )
 
     def take(self, data: bytes) -> ImportedContext:
-        """Read another agent's context and keep what holds here.
+        """Read another agent's context and keep what applies to this machine.
 
         Raises:
-            FormatError: it is not a tool context, or larger than one may be.
+            FormatError: it is not a tool context, or too large.
         """
-        told = decode_tool_context(data)
-        offered = (told.available_tools or ())[:MAX_TOOLS]
-        here = self._here(offered) if offered else {}
-        claimed = _digests(told)
-        dropped = {name: _why_dropped(name, here, claimed) for name in offered}
-        kept = [name for name, reason in dropped.items() if not reason]
-        logged_in = told.authenticated_tools or ()
-        # SECURITY: a login of another program, or of a tool that was not offered, says nothing about ours.
+        received = decode_tool_context(data)
+        offered = (received.available_tools or ())[:MAX_TOOLS]
+        local = self._local_digests(offered) if offered else {}
+        claimed = _digests(received)
+        dropped = {name: _why_dropped(name, local, claimed) for name in offered}
+        accepted = [name for name, reason in dropped.items() if not reason]
+        logged_in = received.authenticated_tools or ()
+        # SECURITY: a login of another program, or of a tool that was not offered, does not apply here.
         dropped.update({name: NOT_OFFERED for name in logged_in if name not in dropped})
-        recent = [one for one in told.recent_commands or () if one.tool in kept][-MAX_RECENT:]
+        recent = [one for one in received.recent_commands or () if one.tool in accepted][
+            -MAX_RECENT:
+        ]
         context = ToolContext(
-            available_tools=tuple(kept),
-            authenticated_tools=tuple(name for name in logged_in if name in kept),
+            available_tools=tuple(accepted),
+            authenticated_tools=tuple(name for name in logged_in if name in accepted),
             recent_commands=tuple(
                 one.replace(command=one.command[:MAX_COMMAND], extra={}) for one in recent
             ),
@@ -84,15 +86,15 @@ class SharedContext:
         reasons = tuple((name, reason) for name, reason in dropped.items() if reason)
         return ImportedContext(context=context, dropped=reasons)
 
-    def _here(self, only: Sequence[str]) -> dict[str, str]:
+    def _local_digests(self, only: Sequence[str]) -> dict[str, str]:
         """Name → digest of tools whose file exists."""
-        wanted = set(only)
-        found = {
+        names = set(only)
+        digests = {
             str(entry["name"]): str(entry.get("hash") or "")
             for entry in list_tools(self._host)
-            if (not wanted or entry["name"] in wanted) and os.path.exists(str(entry.get("path")))
+            if (not names or entry["name"] in names) and os.path.exists(str(entry.get("path")))
         }
-        return dict(sorted(found.items())[:MAX_TOOLS])
+        return dict(sorted(digests.items())[:MAX_TOOLS])
 
     def _logged_in(self, names: Mapping[str, str]) -> Iterator[str]:
         import shlex
@@ -137,14 +139,14 @@ def _command(record: Mapping[str, Any], names: set[str]) -> RecentCommand | None
     return RecentCommand(tool=os.path.basename(str(argv[0])), command=words[:MAX_COMMAND])
 
 
-def _digests(told: ToolContext) -> Mapping[str, object]:
-    own = told.extra.get("x-atip")
-    found = own.get("digests") if isinstance(own, dict) else None
-    return found if isinstance(found, dict) else {}
+def _digests(context: ToolContext) -> Mapping[str, object]:
+    own = context.extra.get("x-atip")
+    digests = own.get("digests") if isinstance(own, dict) else None
+    return digests if isinstance(digests, dict) else {}
 
 
-def _why_dropped(name: str, here: Mapping[str, str], claimed: Mapping[str, object]) -> str:
-    if name not in here:
+def _why_dropped(name: str, local: Mapping[str, str], claimed: Mapping[str, object]) -> str:
+    if name not in local:
         return NOT_HERE
     digest = claimed.get(name)
-    return OTHER_PROGRAM if digest and digest != here[name] else ""
+    return OTHER_PROGRAM if digest and digest != local[name] else ""

@@ -1,4 +1,4 @@
-"""A project's API configuration is used after a person agreed to what it starts, reads and reaches; see `apis.approval`."""
+"""Approval of a project's API configuration: what it starts, reads and reaches; see `apis.approval`."""
 
 from __future__ import annotations
 
@@ -27,21 +27,25 @@ def require_approval(
     calling: bool = True,
     ask: ConsentPrompt | None = None,
 ) -> None:
-    """Return if a person agreed to this very configuration, or agrees now.
+    """Return if the user approved this exact configuration, or approves it now.
 
     Args:
-        source: the one that is about to be called; with `origin`, where its document says requests go. A credential goes to an
-            origin that was agreed to: one that only a document names is part of the question.
-        calling: requests would be sent; False: a description is read, from a host that gets no credential.
-        ask: reaches the user; None: nobody can be asked.
+        source: the source to call; with `origin`, the server that its document names. A credential is sent only to an
+            approved origin: one that only a document names is part of the prompt.
+        calling: requests will be sent; False: only reads a description, from a host that gets no credential.
+        ask: prompts the user; None: raise instead.
 
     Raises:
         NeedsConfirmation: `api.not-approved`.
         Denied: `consent.refused`.
     """
-    told = config.get(source) if source else None
-    named = told is None or not has_secrets(told) or any(key in told.settings for key in _BASES)
-    bound = "" if named else origin
+    source_config = config.get(source) if source else None
+    has_fixed_origin = (
+        source_config is None
+        or not has_secrets(source_config)
+        or any(key in source_config.settings for key in _BASES)
+    )
+    bound = "" if has_fixed_origin else origin
     dangers = tuple(each for each in find_dangers(config) if calling or each.kind != "host")
     if not dangers and not bound:
         return
@@ -68,8 +72,8 @@ def require_approval(
     except NeedsConfirmation as error:
         raise NeedsConfirmation(
             "api.not-approved",
-            f"what `{path}` would do is not approved: {'; '.join(reasons)}",
-            hint="look at it, then run `atip api approve` in a terminal",
+            f"`{path}` is not approved: {'; '.join(reasons)}",
+            hint="review the file, then run `atip api approve` in a terminal",
             details={"digest": digest, "reasons": list(reasons)},
         ) from error
     approvals.remember(digest, path)

@@ -1,4 +1,4 @@
-"""APIs for one user: call an operation, approve a configuration, remember what was synced as a tool of the store."""
+"""APIs for one user: call an operation, approve a configuration, save a synced source as a tool in the store."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def call_operation(
 
     Args:
         folder: `codegen.config.json` or its folder.
-        yes: answer yes where it is known that nothing is destroyed and no secret is read.
+        yes: confirm automatically where the operation is known to destroy nothing and read no secret.
 
     Raises:
         Denied, NeedsConfirmation: policy.
         AuthRequired: `api.auth-missing`, `api.auth-required`.
-        UsageError: `api.invalid-argument` and its like.
+        UsageError: `api.invalid-argument` and similar.
     """
     options = CallOptions(assume_yes=yes)
     call = make_operation_call(load_config(folder), source, name, arguments, options)
@@ -65,30 +65,34 @@ def call_operation(
 
 
 def remember_api(host: Host, config: ApiConfig, source: str) -> str:
-    """Put a synced source into the store as a tool, so that list, show, search, compile and MCP know it.
+    """Save a synced source in the store as a tool, so that list, show, search, compile and MCP include it.
 
-    It is called `SOURCE-api`, because a program of the source's name may well be there, too. Returns that name, or
-    nothing when something else has it.
+    Its name is `SOURCE-api`, because a program with the source's name may exist, too. Returns that name, or an empty
+    string when another tool has it.
     """
     name = tool_name(source)
-    known = host.store.find(name)
-    if known is not None and "api" not in (known.get("x-atip") or {}).get("rung", ""):
+    stored = host.store.find(name)
+    if stored is not None and "api" not in (stored.get("x-atip") or {}).get("rung", ""):
         return ""
     path = os.path.abspath(operations_path(config, source))
     digest = f"sha256:{sha256_hex(read_bytes(path, MAX_BYTES))}"
-    if known is not None and known.get("hash") == digest:
+    if stored is not None and stored.get("hash") == digest:
         return name
-    told = {"config": os.path.abspath(config.folder), "source": source}
+    origin = {"config": os.path.abspath(config.folder), "source": source}
     tool = tool_of(load_operations(config, source)).replace(
-        name=name, extra={"x-atip": {"api": told}}
+        name=name, extra={"x-atip": {"api": origin}}
     )
-    written = host.store.save_metadata(metadata_name(digest, "manual"), encode(tool))
+    metadata_hash = host.store.save_metadata(metadata_name(digest, "manual"), encode(tool))
     entry = {
         "path": path,
         "hash": digest,
         "source": "manual",
         "lastChecked": now_iso(),
-        "x-atip": {"rung": "api", "metadataHash": written, "description": tool.description[:120]},
+        "x-atip": {
+            "rung": "api",
+            "metadataHash": metadata_hash,
+            "description": tool.description[:120],
+        },
     }
     host.store.put({name: entry})
     return name
@@ -111,7 +115,7 @@ class Apis:
         yes: bool = False,
         ask: ConsentPrompt | None = None,
     ) -> CallResult:
-        """Call an operation of a configured source; arguments and errors are those of `call_operation`."""
+        """Call an operation of a configured source; arguments and errors as in `call_operation`."""
         return call_operation(
             self._host, folder, source, name, arguments, preset=preset, yes=yes, ask=ask
         )
@@ -119,20 +123,20 @@ class Apis:
     def approve(
         self, config: ApiConfig, *, calling: bool = True, ask: ConsentPrompt | None = None
     ) -> None:
-        """Return once a person agreed to what a configuration starts, reads and reaches; see `require_approval`."""
+        """Return once the user approved what a configuration starts, reads and reaches; see `require_approval`."""
         require_approval(self._host, config, calling=calling, ask=ask)
 
     @property
     def access(self) -> ApiAccess:
-        """The way out for the sources of a project: what they start is confined."""
+        """Access for the sources of a project: programs that they start are confined."""
         from atip.workflows.api.programs import project_access
 
         return project_access(self._host)
 
     def remember(self, config: ApiConfig, source: str) -> str:
-        """Put a synced source into the store as a tool; returns its name there, or nothing."""
+        """Save a synced source in the store as a tool; returns its name there, or an empty string."""
         return remember_api(self._host, config, source)
 
     def keep_sessions(self) -> AbstractContextManager[None]:
-        """While this holds, calls to an MCP server share its session."""
+        """Within this context, calls to an MCP server share its session."""
         return keep_sessions(self._host)

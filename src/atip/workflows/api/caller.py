@@ -1,4 +1,4 @@
-"""The caller of one API call: the one that a session keeps, or one of its own."""
+"""The caller of one API call: shared by a session, or opened for this call."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from atip.workflows.host import Host
 
 STATEFUL = "mcp"
-"""The kind of source that may remember."""
+"""The kind of source with sessions."""
 
 
 @contextlib.contextmanager
 def keep_sessions(host: Host) -> Iterator[None]:
-    """While this holds, calls of `host` to an MCP server share its session."""
+    """Within this context, calls of `host` to an MCP server share its session."""
     host.sessions = sessions = Sessions()
     try:
         yield
@@ -35,7 +35,7 @@ def keep_sessions(host: Host) -> Iterator[None]:
 def open_caller(
     host: Host, config: ApiConfig, source: str, clean: Cleaner
 ) -> Iterator[OperationCaller]:
-    """A caller for one call: the kept one where sessions are kept, else one of its own."""
+    """A caller for one call: shared where sessions are kept, else opened for this call."""
     from atip.apis.calling import OperationCaller
     from atip.apis.sync.operations import operations_path
     from atip.workflows.api.programs import project_access

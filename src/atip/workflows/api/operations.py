@@ -1,8 +1,8 @@
-"""Operations of APIs for a runner: made into calls, judged, and sent once they are permitted.
+"""API operations for a runner: converted to calls, judged, and sent once permitted.
 
-Synced operation → checked arguments → `OperationCall`; policy sees it as a `CommandContext` of the one judge. Permission and record are the
-runner's (`execution.permit`), for operations as for programs: nothing here sends what a runner did not permit.
-Implements DESIGN §2 `api call`.
+Synced operation → checked arguments → `OperationCall`; policy sees it as a `CommandContext` of the one judge. The runner
+(`execution.permit`) permits and records operations like programs: nothing here sends what a runner did not permit.
+See docs/architecture.md `api call`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from atip.workflows.host import Host
 
 MAX_TEXT = 200_000
-"""Characters of one string in an answer; the rest is cut, and the cut is marked."""
+"""Characters of one string in an answer; the rest is cut and marked."""
 
 
 class ResolvedOperation(Value):
-    """An operation as the project's files described it when they were read."""
+    """An operation as described in the project's files at the time of the call."""
 
     config: ApiConfig
     header: Api
@@ -47,7 +47,7 @@ class ResolvedOperation(Value):
 
     @property
     def origin(self) -> str:
-        """Where the document says that requests go; empty: it does not say."""
+        """The server that the document names for requests; empty: none."""
         return next(iter(self.header.servers), "")
 
 
@@ -60,10 +60,10 @@ def make_operation_call(
     *,
     argv: Sequence[str] = (),
 ) -> OperationCall:
-    """The call of an operation with checked arguments; judges and sends nothing.
+    """Make the call of an operation with checked arguments; judges and sends nothing.
 
     Args:
-        argv: how it was named; empty: as `api call` names it.
+        argv: how the caller named it; empty: as `api call` names it.
 
     Raises:
         NotFoundError: `api.unknown-source`, `api.not-synced`, `api.unknown-operation`.
@@ -71,18 +71,20 @@ def make_operation_call(
     """
     options = options or CallOptions()
     header, operation, document = find_operation(config, source, name)
-    given = plain(arguments)
-    check_arguments(document["inputSchema"], given)
-    found = ResolvedOperation(config=config, header=header, operation=operation, document=document)
+    values = plain(arguments)
+    check_arguments(document["inputSchema"], values)
+    resolved = ResolvedOperation(
+        config=config, header=header, operation=operation, document=document
+    )
     return OperationCall(
         argv=tuple(argv) or ("atip", "api", "call", f"{source}.{name}"),
         source=source,
         name=operation.name,
         method=operation.method,
         path=operation.path,
-        arguments=given,
-        subject=subject_of(source, operation, found.origin),
-        project=found,
+        arguments=values,
+        subject=subject_of(source, operation, resolved.origin),
+        project=resolved,
         cwd=options.cwd or os.getcwd(),
         max_bytes=options.max_bytes or DEFAULT_MAX_BYTES,
         assume_yes=options.assume_yes,
@@ -95,11 +97,11 @@ def api_call(
     arguments: Mapping[str, Any],
     options: CallOptions | None = None,
 ) -> OperationCall:
-    """The call of a command of a `SOURCE-api` tool; errors are those of `make_operation_call`."""
-    told: Any = tool.own["api"]
-    config = load_config(told["config"])
+    """Make the call of a command of a `SOURCE-api` tool; errors as in `make_operation_call`."""
+    origin: Any = tool.own["api"]
+    config = load_config(origin["config"])
     argv = (tool.name, *path)
-    return make_operation_call(config, told["source"], path[-1], arguments, options, argv=argv)
+    return make_operation_call(config, origin["source"], path[-1], arguments, options, argv=argv)
 
 
 class HostOperations:
@@ -109,36 +111,39 @@ class HostOperations:
         self._host, self._preset = host, preset
 
     def judge(self, call: OperationCall) -> Judgment:
-        """What policy says of a call."""
+        """Judge a call by policy."""
         local = LocalJudge(self._host, call.cwd, preset=self._preset)
         return Judgment(
             decision=local.decide(call.subject),
-            effects=_found(call).operation.effects,
+            effects=_resolved(call).operation.effects,
             audit=local.audit,
             policy=local.digest,
         )
 
     def prepare(self, call: OperationCall, ask: ConsentPrompt | None) -> None:
-        """
+        """Require approval of the project's configuration.
+
         Raises:
             NeedsConfirmation: `api.not-approved`.
             Denied: `consent.refused`.
         """
-        found = _found(call)
-        # SECURITY: a project's file names programs, secrets and hosts; none of it is used before a person agreed.
-        require_approval(self._host, found.config, source=call.source, origin=found.origin, ask=ask)
+        resolved = _resolved(call)
+        # SECURITY: a project's file names programs, secrets and hosts; nothing of it is used before approval.
+        require_approval(
+            self._host, resolved.config, source=call.source, origin=resolved.origin, ask=ask
+        )
 
     def send(self, call: OperationCall) -> OperationAnswer:
-        """The answer, without secrets.
+        """Send the call; returns the answer without secrets.
 
         Raises:
             AuthRequired: `api.auth-missing`, `api.auth-required`.
-            FetchError, ExecutionError: as the source says.
+            FetchError, ExecutionError: as raised by the source.
         """
-        found = _found(call)
-        with open_caller(self._host, found.config, call.source, cleaned) as caller:
+        resolved = _resolved(call)
+        with open_caller(self._host, resolved.config, call.source, redact) as caller:
             result = caller.run_resolved(
-                call.source, found.header, found.operation, found.document, call.arguments
+                call.source, resolved.header, resolved.operation, resolved.document, call.arguments
             )
         return OperationAnswer(
             data=result.data,
@@ -148,7 +153,7 @@ class HostOperations:
         )
 
 
-def _found(call: OperationCall) -> ResolvedOperation:
+def _resolved(call: OperationCall) -> ResolvedOperation:
     assert isinstance(call.project, ResolvedOperation)
     return call.project
 
@@ -158,30 +163,31 @@ def arguments_of(tool: Tool, argv: Sequence[str]) -> tuple[tuple[str, ...], dict
     from atip.apis.arguments import typed
     from atip.calls.parse import parse
 
-    found = parse(tool, argv)
-    command = found.nodes[-1] if found.nodes else None
-    if command is None or found.unknown or found.unknown_command or found.arguments:
-        odd = next(iter((*found.unknown, found.unknown_command, *found.arguments)), "")
+    parsed = parse(tool, argv)
+    command = parsed.nodes[-1] if parsed.nodes else None
+    if command is None or parsed.unknown or parsed.unknown_command or parsed.arguments:
+        unexpected = next(iter((*parsed.unknown, parsed.unknown_command, *parsed.arguments)), "")
         raise UsageError(
-            "api.unknown-argument", f"`{odd}` is not an operation or argument of `{tool.name}`"
+            "api.unknown-argument",
+            f"`{unexpected}` is not an operation or argument of `{tool.name}`",
         )
-    given: dict[str, Any] = {}
-    for each in found.options:
-        given[each.name] = True if each.value is None else each.value
+    values: dict[str, Any] = {}
+    for each in parsed.options:
+        values[each.name] = True if each.value is None else each.value
     schema = {"properties": {each.name: dict(each.schema or {}) for each in command.options or ()}}
-    return found.path, typed(schema, given)
+    return parsed.path, typed(schema, values)
 
 
 def tool_name(source: str) -> str:
-    """What a source is called among the tools."""
+    """The tool name of a source."""
     return source if source.endswith("api") else f"{source}-api"
 
 
 def subject_of(source: str, operation: Operation, base: str = "") -> CommandContext:
     """One call as policy sees it.
 
-    That it uses the network is what the user granted by configuring the source. Effects that follow from the protocol (a
-    GET, a query, a SELECT) are believed like our own knowledge; what a server says of itself (MCP) is a claim.
+    The user granted network access by configuring the source. Effects that follow from the protocol (a GET, a query,
+    a SELECT) are trusted like curated knowledge; what a server declares (MCP) is a claim.
     """
     return CommandContext(
         tool=source,
@@ -196,15 +202,15 @@ def subject_of(source: str, operation: Operation, base: str = "") -> CommandCont
     )
 
 
-def cleaned(data: Any, known: tuple[bytes, ...]) -> Any:
-    """An answer without secrets, and without endless strings."""
+def redact(data: Any, secrets: tuple[bytes, ...]) -> Any:
+    """Remove secrets from an answer, and truncate long strings."""
     if isinstance(data, str):
-        text = redact_text(data, known)
+        text = redact_text(data, secrets)
         if len(text) > MAX_TEXT:
             return f"{text[:MAX_TEXT]}… [{len(text) - MAX_TEXT} more characters]"
         return text
     if isinstance(data, dict):
-        return {str(key): cleaned(each, known) for key, each in data.items()}
+        return {str(key): redact(each, secrets) for key, each in data.items()}
     if isinstance(data, list):
-        return [cleaned(each, known) for each in data]
+        return [redact(each, secrets) for each in data]
     return data

@@ -1,8 +1,8 @@
 """Programs that a project's API configuration names – MCP servers, `command:` helpers – started in our sandbox.
 
-A person agreed to the command; the sandbox holds it to that. It sees the project without its secrets, an empty home, and what `reads` and
-`writes` name; it reaches the `hosts` of the source and no others; settings of ours, secret folders, and files that run later are as closed to
-it as to any run. What policy cuts is cut here too.
+The user approved the command; the sandbox enforces that. It sees the project without its secrets, an empty home, and what `reads` and
+`writes` list; it reaches only the `hosts` of the source; our settings, secret folders, and files that run later are protected as in
+any run. Policy limits apply too.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SERVES = Effects(subprocess=True)
 
 
 def project_access(host: Host) -> ApiAccess:
-    """The way out for the sources of a project: programs run confined."""
+    """Access for the sources of a project: programs run confined."""
 
     def start(source: SourceConfig, order: ProgramOrder, on_output: OnOutput) -> Running:
         return _start(host, source, order, on_output)
@@ -53,11 +53,11 @@ def _start(host: Host, source: SourceConfig, order: ProgramOrder, on_output: OnO
     binary = seal(program)
     try:
         confinement = confine_program(host, source, order, program)
-        shown = f"{folder}/**" in (*confinement.fs_read, *confinement.fs_write)
+        is_visible = f"{folder}/**" in (*confinement.fs_read, *confinement.fs_write)
         request = RunRequest(
             argv=(program, *order.argv[1:]),
             binary=binary,
-            cwd=folder if shown else None,
+            cwd=folder if is_visible else None,
             workspace=folder,
             stdin_fd=order.stdin_fd,
             home=os.path.realpath(host.places.home),
@@ -71,7 +71,7 @@ def _start(host: Host, source: SourceConfig, order: ProgramOrder, on_output: OnO
 def confine_program(
     host: Host, source: SourceConfig, order: ProgramOrder, program: str
 ) -> Confinement:
-    """The walls of one program.
+    """Return the confinement of one program.
 
     Raises:
         FormatError: an entry of `reads`, `writes` or `hosts` is not understood.
@@ -83,7 +83,7 @@ def confine_program(
         _SERVES if order.serves else _LOOKS,
         load_policies(host.places, folder, preset=host.policy),
         named=Named(paths=(*reads, *writes), hosts=hosts),
-        scene=RunContext(
+        context=RunContext(
             cwd=folder,
             home=home,
             own=tuple(
@@ -109,40 +109,41 @@ def confine_program(
 
 
 def _find(word: str, folder: str) -> str:
-    """
+    """Return the path of a program of a source's configuration.
+
     Raises:
         ExecutionError: `process.not-started`.
     """
-    named = os.path.join(folder, os.path.expanduser(word)) if "/" in word else ""
+    path = os.path.join(folder, os.path.expanduser(word)) if "/" in word else ""
     # SECURITY: a relative entry of PATH would find a program of the project under any name
     entries = [each for each in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(each)]
-    found = named if "/" in word else shutil.which(word, path=os.pathsep.join(entries))
-    if not found or not os.access(found, os.X_OK):
-        raise ExecutionError("process.not-started", f"there is no program `{word}`")
-    return os.path.normpath(found)
+    program = path if "/" in word else shutil.which(word, path=os.pathsep.join(entries))
+    if not program or not os.access(program, os.X_OK):
+        raise ExecutionError("process.not-started", f"program `{word}` not found or not executable")
+    return os.path.normpath(program)
 
 
 def _paths(source: SourceConfig, key: str, home: str) -> tuple[str, ...]:
-    """What a list of the configuration names, as entries; folders as subtrees."""
-    found = []
+    """Paths of a list in the configuration, as entries; folders as subtrees."""
+    entries = []
     for text in source.settings.get(key, ()):
         path = home + text[1:] if text == "~" or text.startswith("~/") else str(text)
         real = os.path.realpath(os.path.join(source.folder, path.removesuffix("/**")))
-        found.append(f"{real}/**" if os.path.isdir(real) else real)
-    return tuple(found)
+        entries.append(f"{real}/**" if os.path.isdir(real) else real)
+    return tuple(entries)
 
 
 def _operands(words: tuple[str, ...], home: str) -> tuple[str, ...]:
-    """Files that the command itself names, which were shown with it: readable, as the packages that they belong to. Folders and
-    secrets need `reads`."""
-    found: dict[str, None] = {}
+    """Files in the approved command line: readable, with the packages that they belong to. Folders and secrets need
+    `reads`."""
+    entries: dict[str, None] = {}
     for word in words:
         real = os.path.realpath(word)
         if not os.path.isabs(word) or not os.path.isfile(real) or is_secret(real):
             continue
         tree, inside, _ = real.partition("/node_modules/")
-        found[f"{tree}/node_modules/**" if inside and tree != home else real] = None
-    return tuple(found)
+        entries[f"{tree}/node_modules/**" if inside and tree != home else real] = None
+    return tuple(entries)
 
 
 def _endpoint(text: str) -> str:

@@ -1,8 +1,8 @@
-"""Sessions with MCP servers that outlast a call: what their tools remember (a page, a transaction) lasts between calls.
+"""Sessions with MCP servers that outlast a call, so that the state of their tools (a page, a transaction) is kept.
 
-A call alone opens and closes its own connection, and so does every call of a source without state, whose credentials are then
-as fresh as can be. Where one process makes many calls – our own server – those to an MCP server share a caller, until its
-configuration or what was synced of it changes, it cannot be reached or wants a login, or the owner ends.
+A single call opens and closes its own connection, and so does every call of a source without state, which then uses
+fresh credentials. Where one process makes many calls – our own server – those to an MCP server share a caller, until its
+configuration or synced operations change, it cannot be reached or requires a login, or the owner exits.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ class Sessions:
     """Callers by configuration and source."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[object, OperationCaller]] = {}
+        self._callers: dict[str, tuple[object, OperationCaller]] = {}
         self._lock = threading.Lock()
 
     def take(self, key: str, stamp: object, make: Callable[[], OperationCaller]) -> OperationCaller:
-        """The caller that is kept; a new one when `stamp` is another than before."""
+        """Return the caller of a key; a new one when `stamp` changed."""
         with self._lock:
-            before = self._kept.get(key)
+            before = self._callers.get(key)
             if before is not None and before[0] == stamp:
                 return before[1]
             caller = make()
-            self._kept[key] = (stamp, caller)
+            self._callers[key] = (stamp, caller)
         if before is not None:
             before[1].close()
         return caller
 
     def drop(self, key: str, caller: OperationCaller) -> None:
-        """Forget a caller whose server does not answer any more; the next call starts anew."""
+        """Close a caller whose server does not answer any more; the next call opens a new one."""
         with self._lock:
-            if self._kept.get(key, (None, None))[1] is caller:
-                del self._kept[key]
+            if self._callers.get(key, (None, None))[1] is caller:
+                del self._callers[key]
         caller.close()
 
     def close(self) -> None:
         with self._lock:
-            kept, self._kept = self._kept, {}
-        for _, caller in kept.values():
+            callers, self._callers = self._callers, {}
+        for _, caller in callers.values():
             caller.close()

@@ -1,9 +1,8 @@
-"""Writing a bundle for a program: what is known and observed → CLI.md, TOOL.md files, validated; and SKILL.md of a bundle.
+"""Write a bundle for a program: metadata and observations → CLI.md, TOOL.md files, validated; and SKILL.md of a bundle.
 
     files = draft_bundle(host, "git")
 
-The version command is run confined like every probe. Commands given to observe run under policy, as `atip observe`
-would run them. Implements AIP-29 "Authoring with SKILL.md".
+The version command is run confined like every probe. Commands to observe run under policy, as with `atip observe`. Implements AIP-29 "Authoring with SKILL.md".
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class BundleDraft(Value):
-    """Documents of a new bundle and what is to be said of them."""
+    """Documents of a new bundle, with notes for the author."""
 
     files: Mapping[str, str]
     problems: tuple[Problem, ...] = ()
@@ -53,13 +52,13 @@ def draft_bundle(
     ask: ConsentPrompt | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> BundleDraft:
-    """Everything that can be said of a program now.
+    """Draft the documents of a bundle from all available metadata.
 
     Args:
-        observe: argvs to run confined and traced; what they touch becomes the sandbox.
+        observe: argvs to run confined and traced; the sandbox grants what they access.
 
     Raises:
-        NotFoundError: no such program, or nothing is known of it.
+        NotFoundError: no such program, or no metadata for it.
     """
     path = locate(program, real=False)
     name = os.path.basename(path)
@@ -82,12 +81,12 @@ def draft_bundle(
     files = write_bundle(plain)
     decoded = climd.decode(files, strict=True)
     if not any(entry.get("method") == "download" for entry in plain.install):
-        notes.append("no download fallback: its address and SHA-256 are for you to add")
+        notes.append("no download fallback: add its address and SHA-256 yourself")
     return BundleDraft(files=files, problems=decoded.problems, notes=tuple(notes))
 
 
 def known_tool(host: Host, name: str) -> Tool:
-    """What is known: the store with curated knowledge, knowledge alone, else learnt now, confined."""
+    """Metadata of a tool: from the store with curated knowledge, from knowledge alone, else inferred now, confined."""
     from atip.workflows.scan.infer import infer_tool
 
     return find_tool(host, name) or look_up_tool(host.places, name) or infer_tool(host, name).tool
@@ -102,7 +101,7 @@ def well_known(name: str) -> tuple[tuple[str, ...], ...]:
 
 
 def sandbox_for(tool: Tool, blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What was observed; else what our knowledge says the tool needs; else what its effects allow."""
+    """The sandbox as observed; else as curated knowledge states; else as its effects imply."""
     if blocks:
         return merge_blocks(blocks)
     stated = tool.own.get("sandbox")
@@ -115,14 +114,14 @@ def sandbox_for(tool: Tool, blocks: Sequence[Mapping[str, Any]]) -> dict[str, An
 
 
 def _spelled(entries: Sequence[str]) -> list[str]:
-    """`**/**`, our word for the workspace, as bundles write it."""
+    """Convert `**/**`, our notation for the workspace, to that of bundles."""
     return list(
         dict.fromkeys("./**" if entry == "**/**" else entry for entry in ["./**", *entries])
     )
 
 
 def version_of(path: str, name: str) -> tuple[VersionCheck | None, str, list[str]]:
-    """A version check that works on what the program really prints, and the version."""
+    """A version check that matches the program's real output, and the version."""
     from atip.sandbox.probes.probe import ProbeSandbox
 
     real = os.path.realpath(path)
@@ -136,8 +135,8 @@ def version_of(path: str, name: str) -> tuple[VersionCheck | None, str, list[str
             if check is not None:
                 from atip.bundles.versions import judge_version
 
-                return check, judge_version(check, output, 0).written, []
-    return None, "", [f"`{name}` does not tell its version; write `version_check` yourself"]
+                return check, judge_version(check, output, 0).printed, []
+    return None, "", [f"`{name}` does not print its version; write `version_check` yourself"]
 
 
 def _observed(host: Host, argv: Sequence[str], ask: ConsentPrompt | None) -> Mapping[str, Any]:
@@ -147,7 +146,7 @@ def _observed(host: Host, argv: Sequence[str], ask: ConsentPrompt | None) -> Map
 
 
 def skill_of(bundle: Bundle, *, is_ready: bool, next_step: str = "") -> str:
-    """SKILL.md of a bundle: how to use it, what it needs first, and whether that is there."""
+    """SKILL.md of a bundle: how to use it, its prerequisites, and whether they are met."""
     files = {}
     for path, _digest in bundle.digests:
         with open(os.path.join(bundle.folder, path), "rb") as file:
@@ -172,7 +171,7 @@ def skill_of(bundle: Bundle, *, is_ready: bool, next_step: str = "") -> str:
 
 
 def write_entry(bundle: Bundle, language: str, folder: str) -> list[str]:
-    """Write `entry.py`, or `entry.ts` with `define-cli.ts`; the paths written.
+    """Write `entry.py`, or `entry.ts` with `define-cli.ts`; returns the paths.
 
     Raises:
         AtipError: `bundle.entry-exists` before anything is written.
@@ -190,7 +189,7 @@ def write_entry(bundle: Bundle, language: str, folder: str) -> list[str]:
     for path in paths:
         if os.path.lexists(path):
             raise AtipError(
-                "bundle.entry-exists", f"`{path}` exists already", hint="choose another --out"
+                "bundle.entry-exists", f"`{path}` already exists", hint="choose another `--out`"
             )
     os.makedirs(folder, exist_ok=True)
     for path, text in paths.items():

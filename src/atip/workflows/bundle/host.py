@@ -1,11 +1,11 @@
-"""Bundling: where the parts of an AIP-29 host meet for one user – load, install, set up, log in, tell the state.
+"""Bundle host of one user (AIP-29): load, install, set up, log in, report the status.
 
     bundles = BundleHost(host)
     bundles.install(bundle, confirm=…, confirm_root=…)
     bundles.status(bundle).phase          # "ready"
 
-Running a tool of a bundle is `bundle.run`. The life of a bundle: install → version check → setup → login → ready.
-Implements AIP-29 "Lifecycle integration"; DESIGN §5 `define_cli`.
+`bundle.run` runs a tool of a bundle. Lifecycle of a bundle: install → version check → setup → login → ready.
+Implements AIP-29 "Lifecycle integration"; docs/architecture.md `define_cli`.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ if TYPE_CHECKING:
     from atip.workflows.host import Host
 
 PHASES = ("not-installed", "changed", "version", "setup", "login", "ready")
-"""What comes next; `ready`: nothing."""
+"""The next step; `ready`: none."""
 
 
 class Status(Value):
-    """Where a bundle stands."""
+    """The status of a bundle."""
 
     key: str
     phase: str
     installed: Installed | None = None
     finding: VersionFinding | None = None
-    """Of the version check, run now; None: there is nothing to check."""
+    """Result of the version check, run now; None: nothing to check."""
     pending: tuple[BundleStep, ...] = ()
     auth: str = "none"
     """`none`, `unknown`, `unauthed` or `authed`."""
@@ -78,7 +78,7 @@ class Status(Value):
             "binary": installed.binary if installed else None,
             "method": installed.method if installed else None,
             "image": installed.image or None if installed else None,
-            "version": self.finding.written if self.finding else None,
+            "version": self.finding.printed if self.finding else None,
             "problem": self.finding.reason or None if self.finding else None,
             "pending": [step.id for step in self.pending],
             "auth": self.auth,
@@ -105,11 +105,11 @@ class BundleHost:
         """
         Args:
             surface: reaches the person; None: nobody is there.
-            entry: adapters of the caller's own `define_cli` entry.
-            note: progress and warnings, for people.
-            fetch: downloads; None: the one HTTP client.
+            entry: adapters of the caller's `define_cli` entry.
+            note: receives progress and warnings.
+            fetch: downloads; None: the default HTTP client.
             exchange: OAuth codes for tokens; None: a form is posted to the token address.
-            on_output: what a login or setup command says, as it comes.
+            on_output: receives output of login and setup commands.
         """
         self.host = host
         self.surface: Surface = surface or HeadlessSurface()
@@ -150,7 +150,7 @@ class BundleHost:
     # -- install -----------------------------------------------------------------------------------
 
     def propose(self, bundle: Bundle, *, again: bool = False) -> InstallProposal:
-        """What an install would do; runs nothing but the version check of a program that is there."""
+        """Describe what an install would do; runs only the version check of an installed program."""
         return self._installer(bundle, lambda _proposal: False, lambda _argv: False).propose(
             again=again
         )
@@ -163,7 +163,7 @@ class BundleHost:
         confirm_root: Callable[[tuple[str, ...]], bool],
         again: bool = False,
     ) -> Installed:
-        """Install after a person's yes; see `bundles.installing`."""
+        """Install after confirmation; see `bundles.installing`."""
         installed = self._installer(bundle, confirm, confirm_root).install(again=again)
         self.record({"event": "bundle-install", "bundle": bundle.key, "method": installed.method,
                      "program": installed.binary, "digest": installed.digest})  # fmt: skip
@@ -206,7 +206,7 @@ class BundleHost:
         )
         timeout_s = min(check.timeout_s, MAX_TIMEOUT_S)
         try:
-            said = spawner.run(
+            output = spawner.run(
                 check.cmd,
                 Confinement(exec_allow=True, exec_spawn=(ANY_PROGRAM,)),
                 timeout_s=timeout_s,
@@ -215,12 +215,12 @@ class BundleHost:
             raise
         except AtipError as error:
             return VersionFinding(ok=False, range=check.range, reason=error.message)
-        return judge_version(check, said.text, said.exit_code)
+        return judge_version(check, output.text, output.exit_code)
 
     # -- setup and login ---------------------------------------------------------------------------
 
     def spawner(self, bundle: Bundle, installed: Installed) -> CommandSpawner:
-        """Runs the bundle's commands with the program that was approved."""
+        """Runs the bundle's commands with the approved program."""
         self._make_state_folders(bundle)
         return CommandSpawner(
             bundle,
@@ -235,7 +235,7 @@ class BundleHost:
         )
 
     def _make_state_folders(self, bundle: Bundle) -> None:
-        """Folders for login state that the user granted: what does not exist cannot be made writable."""
+        """Create the granted folders for login state: a missing folder cannot be made writable."""
         from atip.system.files import make_private
 
         for entry in bundle.requested.fs_write:
@@ -243,7 +243,7 @@ class BundleHost:
                 make_private(os.path.join(self.host.places.home, entry[2:-3]))
 
     def environment(self, bundle: Bundle) -> dict[str, str]:
-        """The caller's variables, with those that setup and login keep for this bundle."""
+        """The caller's variables, with those that setup and login stored for this bundle."""
         env = dict(os.environ)
         for name, (slot, field) in bundle.exposures().items():
             value = self.secrets.get(bundle.key, slot)
@@ -256,12 +256,14 @@ class BundleHost:
         return env
 
     def own_variables(self, bundle: Bundle) -> list[str]:
-        """Variables whose values the user gave to this bundle."""
-        named = [
+        """Variables whose values the user set for this bundle."""
+        setup_variables = [
             step.persist.env for step in bundle.manifest.setup if step.persist and step.persist.env
         ]
         auth = bundle.manifest.auth
-        return list(dict.fromkeys([*named, *bundle.exposures(), *(auth.env if auth else ())]))
+        return list(
+            dict.fromkeys([*setup_variables, *bundle.exposures(), *(auth.env if auth else ())])
+        )
 
     def granted(self, bundle: Bundle) -> Confinement:
         """What the user granted to the bundle when it was installed, for setup and login commands."""
@@ -309,10 +311,10 @@ class BundleHost:
     # -- state -------------------------------------------------------------------------------------
 
     def status(self, bundle: Bundle, *, look: bool = True) -> Status:
-        """Where a bundle stands.
+        """Return the status of a bundle.
 
         Args:
-            look: run the version check and the login check; else what was last seen.
+            look: run the version check and the login check; else report the last result.
         """
         missing = tuple(unmet(bundle.manifest.requires, find_host(self.store.root)))
         installed = find_installed(self.store, bundle)
@@ -347,14 +349,14 @@ class BundleHost:
         return status.replace(phase=phase, auth=login.reported)
 
     def remove(self, path: str) -> bool:
-        """Forget a bundle: its program where we put it down, its ledger, its login, its secrets."""
+        """Remove a bundle: the program that we installed, its ledger, its login, its secrets."""
         key = path if "@" in path and not os.path.exists(path) else self.load(path).key
         self.secrets.drop(key)
         return self.store.remove(key)
 
 
 def _without_runtime(bundle: Bundle) -> tuple[str, ...]:
-    """What is missing to install a bundle that runs on a container image."""
+    """Missing prerequisites of a bundle that runs in a container image."""
     try:
         if image_of(bundle):
             find_runtime(shutil.which)

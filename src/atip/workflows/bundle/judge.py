@@ -1,6 +1,6 @@
-"""Judging a call of a bundle's tool: decision and confinement.
+"""Judge a call of a bundle's tool: decision and confinement.
 
-What the enforced sandbox rules out is ruled out, what the bundle claims is only a claim; the confinement is bundle ∩ tool ∩
+The enforced sandbox excludes effects; what the bundle declares is only a claim. The confinement is bundle ∩ tool ∩
 policy, where the user's grant for this bundle counts as a grant of the user's layer. Implements AIP-29 "Sandbox", "With AIP-7".
 """
 
@@ -44,7 +44,7 @@ def judge_tool(
     call: ProgramCall,
     digest: str,
 ) -> Judgment:
-    """Decision and confinement of a call of a bundle's tool."""
+    """Return decision and confinement of a call of a bundle's tool."""
     places = bundles.host.places
     local = LocalJudge(bundles.host, call.cwd)
     policies = local.policies
@@ -61,7 +61,7 @@ def judge_tool(
         claimed,
         allowed,
         request=SandboxRequest(confinement=requested),
-        scene=RunContext(
+        context=RunContext(
             cwd=call.cwd, home=places.home, own=(places.config, places.data, places.cache)
         ),
         timeout_s=call.timeout_s,
@@ -87,16 +87,16 @@ def judge_tool(
 
 
 def limited(limits: Limits, runner: Mapping[str, Any]) -> Limits:
-    """Bounds of a run, tightened by the bundle's runner block (AIP-17 `limits`); it can loosen none."""
+    """Limits of a run, tightened by the bundle's runner block (AIP-17 `limits`), never loosened."""
     stated = runner.get("limits")
     if not isinstance(stated, dict):
         return limits
 
-    def least(held: float | None, name: str, factor: float) -> float | None:
+    def least(current: float | None, name: str, factor: float) -> float | None:
         value = stated.get(name)
         if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
-            return held
-        return value * factor if held is None else min(held, value * factor)
+            return current
+        return value * factor if current is None else min(current, value * factor)
 
     memory = least(limits.memory_bytes, "memory_mb", MIB)
     cpu = least(limits.cpu_s, "cpu_ms", 0.001)
@@ -108,7 +108,7 @@ def limited(limits: Limits, runner: Mapping[str, Any]) -> Limits:
 
 
 def _with_grant(policy: Policy, requested: Confinement) -> Policy:
-    """The user's layer with what the user granted to this bundle; other layers still cut."""
+    """Add the user's grant for this bundle to the user's layer; other layers still restrict it."""
     if policy.layer != "user":
         return policy
     return policy.replace(
@@ -123,19 +123,21 @@ def _with_grant(policy: Policy, requested: Confinement) -> Policy:
 def _cut(
     planned: Confinement, requested: Confinement, home: str, visible: tuple[str, ...]
 ) -> Confinement:
-    """Not more than was asked for (policy may know of more), and the folders that the program starts from."""
+    """Limit the plan to what was requested (policy may grant more), plus the program's own folders."""
     reads = granted(planned.fs_read, expanded(requested.fs_read, home), path_covers)
     writes = granted(planned.fs_write, expanded(requested.fs_write, home), path_covers)
-    shown = tuple(f"{path.rstrip('/')}/**" for path in visible)
-    return planned.replace(fs_read=tuple(dict.fromkeys((*reads, *shown))), fs_write=writes)
+    program_folders = tuple(f"{path.rstrip('/')}/**" for path in visible)
+    return planned.replace(
+        fs_read=tuple(dict.fromkeys((*reads, *program_folders))), fs_write=writes
+    )
 
 
 def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...] = ()) -> Effects:
-    """Effects of a run in this confinement: what is not possible does not happen.
+    """Effects of a run in this confinement: impossible effects are excluded.
 
     Args:
-        state: where the program keeps its own login (`auth.state.paths`), granted by the user for just that; writing
-            there changes nothing of the user's.
+        state: where the program stores its login (`auth.state.paths`), granted for only that; writing there does not
+            count as changing the user's files.
     """
     files = effects.filesystem
     writes = [

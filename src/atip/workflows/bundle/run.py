@@ -1,11 +1,11 @@
-"""Running a tool of a bundle: checked state, checked inputs, argv from the template, confined, judged, enveloped.
+"""Run a tool of a bundle: check state and inputs, fill the template, judge, run confined, return an envelope.
 
-    (1) the bundle is installed, unchanged, of a version in range, set up and logged in – or an error that says what to do
+    (1) the bundle is installed, unchanged, of a version in range, set up and logged in – or an error with the next step
     (2) inputs are validated by the tool's schema, the template is filled, `bin_args` go in front
-    (3) policy judges the argv; what the enforced sandbox rules out is ruled out, what the bundle claims is only a claim
+    (3) policy judges the argv; the enforced sandbox excludes effects, what the bundle declares is only a claim
     (4) the confinement is bundle ∩ tool ∩ policy; the user's grant for this bundle counts as a grant of the user's layer
     (5) the run, through the same runner as every other
-    (6) the result as an envelope; expiry of the login is looked for and confirmed
+    (6) the result as an envelope; an expired login is detected and confirmed
 
 Implements AIP-29 "Subcommands", "Args template", "Output conventions", "Sandbox".
 """
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from atip.workflows.bundle.author import BundleDraft
 
 SYSTEM = ("/usr/", "/bin/", "/opt/", "/nix/store/")
-"""Where programs change by the system's own package manager."""
+"""Folders that only the system's package manager changes."""
 
 
 class Envelope(Value):
@@ -54,11 +54,11 @@ class Envelope(Value):
     bundle: str
     command: tuple[str, ...]
     meaning: str
-    """Of the exit code."""
+    """Meaning of the exit code."""
     value: Any = None
-    """Parsed output; text where the tool speaks text."""
+    """Parsed output; a string where the tool prints plain text."""
     error: Mapping[str, object] | None = None
-    """`code`, `message`, `retryable`; None: it worked."""
+    """`code`, `message`, `retryable`; None: success."""
     result: Result
 
     def to_json(self) -> dict[str, object]:
@@ -111,7 +111,7 @@ def run_tool(
 
 
 def ready(bundles: BundleHost, bundle: Bundle) -> Installed:
-    """The install of a bundle that may run now; see `run_tool` for the errors."""
+    """Return the installation of a bundle that is ready to run; see `run_tool` for the errors."""
     from atip.bundles.setup import setup_required
 
     installed = get_installed(bundles.store, bundle)
@@ -125,26 +125,26 @@ def ready(bundles: BundleHost, bundle: Bundle) -> Installed:
 
 
 def _same_program(bundles: BundleHost, bundle: Bundle, installed: Installed) -> Installed:
-    """The approved bytes; an update by the system's package manager has its version checked again."""
-    found = digest_of(installed.binary)
-    if found == installed.digest:
+    """Check that the program is the approved one; after an update by the system's package manager, check its version again."""
+    digest = digest_of(installed.binary)
+    if digest == installed.digest:
         return installed
     real = os.path.realpath(installed.binary)
-    # SECURITY: only where the user cannot write by accident is new content taken for an update.
+    # SECURITY: new content counts as an update only in folders that the user cannot write.
     if installed.method not in ("present", "apt", "dnf", "pacman", "brew") or not real.startswith(
         SYSTEM
     ):
         raise TrustError(
             "trust.digest-mismatch",
-            f"`{installed.binary}` is not the program that was installed",
+            f"`{installed.binary}` changed since it was installed",
             hint="run `atip bundle install` again",
-            details={"expected": installed.digest, "found": found},
+            details={"expected": installed.digest, "found": digest},
         )
     finding = bundles.check_version(bundle, installed.binary, installed.visible, installed.root)
     if not finding.ok:
         raise version_mismatch(bundle.key, finding)
-    bundles.note(f"{bundle.key}: the program was updated to {finding.written}")
-    fresh = installed.replace(digest=found, version=finding.written)
+    bundles.note(f"{bundle.key}: the program was updated to {finding.printed}")
+    fresh = installed.replace(digest=digest, version=finding.printed)
     bundles.store.save(fresh)
     return fresh
 
@@ -160,7 +160,7 @@ def make_bundle_call(
     inputs: Mapping[str, object],
     options: CallOptions | None = None,
 ) -> ProgramCall:
-    """The call of a tool with checked inputs.
+    """Make the call of a tool with checked inputs.
 
     Raises:
         FormatError: `call.invalid`, `template.invalid`.
@@ -168,8 +168,10 @@ def make_bundle_call(
     options = options or CallOptions()
     values = check_inputs(tool, inputs)
     name = os.path.basename(bundle.manifest.bin)
-    known = look_up_tool(bundles.host.places, name)
-    argv = expand(tool.template, values, program=name, before=_bin_args(bundle, tool), tool=known)
+    metadata = look_up_tool(bundles.host.places, name)
+    argv = expand(
+        tool.template, values, program=name, before=_bin_args(bundle, tool), tool=metadata
+    )
     if options.structured:
         argv = with_json(argv, read_conventions(bundle.manifest.fields.get("output")))
     bounds = [bound for bound in (options.timeout_s, tool.timeout_s) if bound]
@@ -191,37 +193,41 @@ def make_bundle_call(
 
 
 def _bin_args(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
-    """`bin_args`, without those options that the tool's own template gives."""
+    """`bin_args`, without options that the tool's own template sets."""
     own = {word.partition("=")[0] for word in tool.template if word.startswith("-")}
-    kept: list[str] = []
+    words: list[str] = []
     dropping = False
     for word in bundle.manifest.bin_args:
         if word.startswith("-"):
             dropping = word.partition("=")[0] in own
         if not dropping:
-            kept.append(word)
-    return tuple(kept)
+            words.append(word)
+    return tuple(words)
 
 
 def check_inputs(tool: BundleTool, inputs: Mapping[str, object]) -> dict[str, object]:
-    """Inputs, valid by the tool's schema, with its defaults where the template needs a value.
+    """Validate inputs against the tool's schema; fills in defaults where the template needs a value.
 
     Raises:
         FormatError: `call.invalid` with every problem.
     """
     schema = dict(tool.inputs)
     properties = schema.get("properties")
-    known = properties if isinstance(properties, dict) else {}
+    declared = properties if isinstance(properties, dict) else {}
     values = {name: value for name, value in inputs.items() if value is not None}
     for name in needed_names(tool.template):
-        # A default fills a place that must be filled; elsewhere it only says what the program does by itself.
-        stated = known.get(name)
+        # A default fills a required placeholder; elsewhere it only documents the program's own default.
+        stated = declared.get(name)
         if name not in values and isinstance(stated, dict) and "default" in stated:
             values[name] = stated["default"]
     problems = [
-        Problem(path=render_path((name,)), code="call.unknown-argument", message="is not an input")
+        Problem(
+            path=render_path((name,)),
+            code="call.unknown-argument",
+            message="is not an input of the tool",
+        )
         for name in values
-        if name not in known
+        if name not in declared
     ]
     if schema:
         problems += [
@@ -290,12 +296,12 @@ def _envelope(
     text = message_of(result.stdout, result.stderr, failed=not envelope.ok, conventions=conventions)
     if not envelope.ok:
         return envelope.replace(error=_error(bundle, meaning, text))
-    wanted = "json" if structured and output.json_flag else output.format
+    output_format = "json" if structured and output.json_flag else output.format
     try:
-        return envelope.replace(value=_parsed(text, wanted))
+        return envelope.replace(value=_parsed(text, output_format))
     except FormatError as error:
-        said = {"code": "output_invalid", "message": error.message, "retryable": False}
-        return envelope.replace(ok=False, value=text, error=said)
+        error_block = {"code": "output_invalid", "message": error.message, "retryable": False}
+        return envelope.replace(ok=False, value=text, error=error_block)
 
 
 def _parsed(text: str, format: str) -> Any:
@@ -310,18 +316,18 @@ def _parsed(text: str, format: str) -> Any:
 
 def _error(bundle: Bundle, meaning: str, text: str) -> dict[str, object]:
     last = next((line for line in reversed(text.splitlines()) if line.strip()), meaning)
-    found: dict[str, object] = {
+    block: dict[str, object] = {
         "code": meaning,
         "message": last.strip()[:500],
         "retryable": meaning in ("timeout", "rate_limited"),
     }
     if meaning == "auth_required":
-        found["hint"] = f"run `atip bundle login {bundle.folder}`"
-    return found
+        block["hint"] = f"run `atip bundle login {bundle.folder}`"
+    return block
 
 
 class Bundles(BundleHost):
-    """The host of one user, with what runs and writes bundles."""
+    """The bundle host of one user, with running and authoring."""
 
     def run(
         self,
@@ -336,7 +342,7 @@ class Bundles(BundleHost):
         max_bytes: int | None = None,
         ask: ConsentPrompt | None = None,
     ) -> Envelope:
-        """Run a tool of a bundle; errors are those of `run_tool`."""
+        """Run a tool of a bundle; errors as in `run_tool`."""
         options = CallOptions(
             assume_yes=assume_yes, structured=structured, stdin=stdin, timeout_s=timeout_s, max_bytes=max_bytes
         )  # fmt: skip
@@ -349,7 +355,7 @@ class Bundles(BundleHost):
         inputs: Mapping[str, object],
         options: CallOptions | None = None,
     ) -> tuple[ProgramCall, Judgment, str]:
-        """What a run would do: the call, what policy says of it, and the digest of the program; runs no tool."""
+        """Plan a run: the call, its judgment, and the digest of the program; runs no tool."""
         installed, tool = ready(self, bundle), bundle.get(words)
         call = make_bundle_call(self, bundle, installed, tool, inputs, options)
         return call, *make_bundle_runner(self, bundle, installed, tool).plan(call)
@@ -361,7 +367,7 @@ class Bundles(BundleHost):
         observe: Sequence[Sequence[str]] = (),
         ask: ConsentPrompt | None = None,
     ) -> BundleDraft:
-        """Documents of a new bundle for a program; errors are those of `author.draft_bundle`."""
+        """Draft a new bundle for a program; errors as in `author.draft_bundle`."""
         return draft_bundle(self.host, program, observe=observe, ask=ask, note=self.note)
 
     def skill(self, bundle: Bundle, *, is_ready: bool, next_step: str = "") -> str:
@@ -369,5 +375,5 @@ class Bundles(BundleHost):
         return skill_of(bundle, is_ready=is_ready, next_step=next_step)
 
     def write_entry(self, bundle: Bundle, language: str, folder: str) -> list[str]:
-        """Write an entry for a bundle; errors are those of `author.write_entry`."""
+        """Write an entry for a bundle; errors as in `author.write_entry`."""
         return write_entry(bundle, language, folder)

@@ -1,6 +1,6 @@
-"""CMP tools among everything that is known: in `list`, in `show`, in `get`.
+"""CMP tools in `list`, `show` and `get`.
 
-Reads folders, manifests and single capabilities (CMP 0.2.0 §5.4); runs nothing. What reads them is loaded only
+Reads folders, manifests and single capabilities (CMP 0.2.0 §5.4); runs nothing. The readers are imported only
 on machines that have CMP tools, since `list` and `show` are on the fast path.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def cmp_places(host: Host) -> list[str]:
-    """Where CMP tools lie: the canonical folder and `cmpPaths` of config.json."""
+    """Folders of CMP tools: the canonical folder and `cmpPaths` of config.json."""
     from atip.discovery.cmp import tools as cmp_tools
 
     return cmp_tools.places(host.places.home, _configured(host))
@@ -32,23 +32,23 @@ def _may_have(host: Host) -> bool:
     return os.path.isdir(os.path.join(host.places.home, ".cmp", "tools")) or bool(_configured(host))
 
 
-def with_cmp(host: Host, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Index entries, and CMP tools in the same shape after them; their manifests are read, nothing else."""
+def with_cmp(host: Host, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Append CMP tools to index entries, in the same shape; reads only their manifests."""
     if not _may_have(host):
-        return known
+        return entries
     from atip.discovery.cmp import tools as cmp_tools
 
     path = os.environ.get("PATH", "")
-    found = []
+    cmp_entries = []
     for tool in cmp_tools.manifests(cmp_places(host)).tools:
         own = {"rung": "adapter", "description": tool.manifest.summary, "cmp": tool.folder.path}
         program = cmp_tools.find_program(tool, path) or ""
-        found.append({"name": tool.key, "path": program, "source": "shim", "x-atip": own})
-    return [*known, *found]
+        cmp_entries.append({"name": tool.key, "path": program, "source": "shim", "x-atip": own})
+    return [*entries, *cmp_entries]
 
 
 def find_document(host: Host, name: str) -> dict[str, Any] | None:
-    """A CMP tool that the store does not know, by `domain/name`, name or folder, as ATIP values.
+    """Find a CMP tool that is not in the store, by `domain/name`, name or folder; returns an ATIP document.
 
     Raises:
         FormatError: `cmp.ambiguous`, `cmp.invalid`.

@@ -1,11 +1,11 @@
 """Running a CMP intent: from a request in plain words to a checked result (CMP 0.2.0 §5.2 steps 5 and 6, §8).
 
-(1) match: the one intent that is meant; several, or none, is an error with the choices – never a guess
+(1) match the request to exactly one intent; several or none is an error that lists the choices
 (2) build: template and values → argv; a shell only where the user named the tool in `cmpShell`
 (3) find the program: in the tool's own `bin/`, else on the PATH (§9.1)
-(4) judge: policy on the argv, raised by what the intent says of itself – never lowered
-(5) run, confined, through `execution.runner`; a person's yes where policy or the intent asks
-(6) hold the output against `returns`
+(4) judge: policy on the argv; what the intent declares may raise the effects, never lower them
+(5) run, confined, through `execution.runner`; with confirmation where policy or the intent requires it
+(6) check the output against `returns`
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from atip.search.intents import Candidate, Match
     from atip.workflows.host import Host
 
-UNDONE = "its description says that what it does cannot be undone; make a copy first"
-CONFIRMED = "its description asks for a confirmation"
+UNDONE = "irreversible according to its description; make a copy first"
+CONFIRMED = "its description requires confirmation"
 
 
 class IntentCall(Value):
-    """What a request came down to; nothing has run."""
+    """The command that a request resolved to; nothing has run."""
 
     tool: str
     """`domain/name`."""
@@ -68,7 +68,7 @@ class IntentCall(Value):
 
 
 class IntentResult(Value):
-    """How it ended. `problems`: where the output is not what `returns` promises; None: nothing is promised."""
+    """The result of a run. `problems`: where the output does not match `returns`; None: no `returns` declared."""
 
     call: IntentCall
     result: Result
@@ -77,15 +77,15 @@ class IntentResult(Value):
     def to_json(self) -> dict[str, Any]:
         checked = None
         if self.problems is not None:
-            found = [problem.to_json() for problem in self.problems]
-            checked = {"valid": not found, "problems": found}
+            problems = [problem.to_json() for problem in self.problems]
+            checked = {"valid": not problems, "problems": problems}
         return {**self.result.to_json(), "intent": self.call.to_json(), "returns": checked}
 
 
 def plan_intent(
     host: Host,
     request: str,
-    given: Mapping[str, object],
+    values_by_name: Mapping[str, object],
     *,
     tool: str | None = None,
     number: int | None = None,
@@ -94,41 +94,41 @@ def plan_intent(
     """Steps 1 to 3; runs nothing.
 
     Args:
-        number: place of the intent in the list of `tool`, instead of matching the request.
-        texts: names whose values were typed as text; where a list is wanted they are one item.
+        number: index of the intent in the list of `tool`, instead of matching the request.
+        texts: names whose values were typed as text; where a list is expected they are one item.
 
     Raises:
         NotFoundError: `cmp.no-match`, `cmp.not-found`, `tool.not-found`.
         UsageError: `cmp.unclear` with the choices.
         FormatError: `cmp.template`, `call.invalid`.
     """
-    chosen = _chosen(host, request, tool, number)  # (1)
+    candidate = _choose_intent(host, request, tool, number)  # (1)
     where = cmp_places(host)
-    found = cmp_tools.find_tool(where, chosen.tool)
-    intent = chosen.intent
+    cmp_tool = cmp_tools.find_tool(where, candidate.tool)
+    intent = candidate.intent
     lists = {param.name for param in intent.params if param.type.startswith("array<")}
     values = {
         name: [value] if name in lists and name in texts and not isinstance(value, list) else value
-        for name, value in given.items()
+        for name, value in values_by_name.items()
     }
-    programs = _Programs(host, found)
+    programs = _Programs(host, cmp_tool)
     if needs_shell(intent.command):  # (2)
-        _refuse_shell(host, found)
-        line = build_line(intent, values, lookup=programs.known, rename=programs.locate)
+        _refuse_shell(host, cmp_tool)
+        line = build_line(intent, values, lookup=programs.look_up, rename=programs.locate)
         argv: tuple[str, ...] = ("sh", "-c", line)
     else:
-        argv = build_argv(intent, values, tool=programs.known_of(intent))
+        argv = build_argv(intent, values, tool=programs.look_up_for(intent))
         argv = (programs.locate(argv[0]), *argv[1:])  # (3)
-    folder = found.folder.path if programs.has_own else None
+    folder = cmp_tool.folder.path if programs.has_own else None
     return IntentCall(
-        tool=chosen.tool, number=chosen.number, intent=intent, argv=argv, folder=folder
+        tool=candidate.tool, number=candidate.number, intent=intent, argv=argv, folder=folder
     )
 
 
 def make_intent_runner(
     host: Host, call: IntentCall, *, preset: str | None = None, ask: ConsentPrompt | None = None
 ) -> Runner:
-    """A runner whose judgment knows what the intent says of itself."""
+    """A runner whose judgment includes what the intent declares."""
     from atip.execution.approvals import Approvals
     from atip.execution.runner import Runner
 
@@ -141,66 +141,71 @@ def make_intent_runner(
 
 
 def check_returns(intent: CmpIntent, result: Result) -> tuple[Problem, ...] | None:
-    """(6) What of the output is not as `returns` says; None when nothing is promised or the tool failed."""
+    """(6) Check the output against `returns`; None when nothing is declared or the tool failed."""
     if intent.returns is None or result.exit_code != 0:
         return None
     from atip.model.reading.reader import STORE, read_json
     from atip.model.shapes.json_schema import compile_schema, schema_problems
 
     if result.truncated:
-        return (_problem("cmp.returns-cut", "the output was cut and could not be checked"),)
+        return (_problem("cmp.returns-cut", "the output was truncated and could not be checked"),)
     try:
         value = read_json(result.stdout.encode("utf-8", "surrogateescape"), STORE)
-        found = schema_problems(compile_schema(intent.returns), value)
+        mismatches = schema_problems(compile_schema(intent.returns), value)
     except FormatError as error:
         return (_problem("cmp.returns", error.message),)
-    return tuple(_problem("cmp.returns", message, path) for path, message in found)
+    return tuple(_problem("cmp.returns", message, path) for path, message in mismatches)
 
 
 def _problem(code: str, message: str, path: tuple[str | int, ...] = ()) -> Problem:
     return Problem(path=render_path(path), code=code, message=message)
 
 
-def _chosen(host: Host, request: str, tool: str | None, number: int | None) -> Candidate:
+def _choose_intent(host: Host, request: str, tool: str | None, number: int | None) -> Candidate:
     if number is not None:
         if tool is None:
-            raise UsageError("cmp.no-tool", "a number needs the tool that it counts in")
+            raise UsageError(
+                "cmp.no-tool",
+                "`--intent` is an index into the intents of one tool: add `--tool NAME`",
+            )
         listed = intents_of(cmp_tools.find_tool(cmp_places(host), tool))
         if not 0 <= number < len(listed):
-            raise NotFoundError("cmp.no-match", f"`{tool[:80]}` has no intent {number}")
+            raise NotFoundError("cmp.no-match", f"`{tool[:80]}` has no intent number {number}")
         return listed[number]
-    found = match_cmp(host, request, tool=tool)
-    if found.chosen is not None:
-        return found.chosen.candidate
-    details = {"choices": [one.to_json() for one in found.choices]}
-    if not found.choices:
+    match = match_cmp(host, request, tool=tool)
+    if match.chosen is not None:
+        return match.chosen.candidate
+    details = {"choices": [one.to_json() for one in match.choices]}
+    if not match.choices:
         raise NotFoundError(
-            "cmp.no-match", "no CMP intent is like this request", hint="run `atip cmp list`"
+            "cmp.no-match",
+            "no CMP intent matches this request",
+            hint="list the intents: `atip cmp list`",
         )
     raise UsageError(
         "cmp.unclear",
-        f"the request is ambiguous: {found.reason}",
+        f"the request is ambiguous: {match.reason}",
         hint="use a pattern word for word, or `--tool` and `--intent`; `atip cmp match` lists them",
         details=details,
     )
 
 
-def _refuse_shell(host: Host, found: cmp_tools.CmpTool) -> None:
+def _refuse_shell(host: Host, cmp_tool: cmp_tools.CmpTool) -> None:
     # SECURITY: only the user's own settings allow this, never a document.
-    if found.key not in load_settings(host.places, "config").get("cmpShell", ()):
+    if cmp_tool.key not in load_settings(host.places, "config").get("cmpShell", ()):
         raise FormatError(
             "cmp.template",
-            f"the command template of `{found.key}` needs a shell",
-            hint=f'to allow that, add "{found.key}" to `cmpShell` in config.json',
+            f"the command template of `{cmp_tool.key}` needs a shell",
+            hint=f'to allow that, add "{cmp_tool.key}" to `cmpShell` in config.json',
         )
 
 
 class _Programs:
-    """Programs that a template names: where they are and what is known of them."""
+    """Programs that a template uses: their paths and metadata."""
 
-    def __init__(self, host: Host, found: cmp_tools.CmpTool) -> None:
+    def __init__(self, host: Host, cmp_tool: cmp_tools.CmpTool) -> None:
         self._host = host
-        self._folder = found.folder.path
+        self._folder = cmp_tool.folder.path
         self.has_own = False
 
     def own(self, program: str) -> str | None:
@@ -210,9 +215,9 @@ class _Programs:
         return path if is_own else None
 
     def locate(self, program: str) -> str:
-        """The word to start a program by.
+        """Return the argv word that starts a program.
 
-        # SECURITY: a program of the tool's own is named by its path, so that nobody takes `bin/ls` for `ls`.
+        # SECURITY: a program in the tool's own `bin/` is started by its path, so that `bin/ls` is never taken for `ls`.
         """
         own = self.own(program)
         if own is not None:
@@ -221,44 +226,44 @@ class _Programs:
         if os.sep in program and not os.path.isabs(program):
             raise FormatError(
                 "cmp.template",
-                "the command template names a program by a path that depends on the directory",
-                hint="put the program into the tool's `bin/` folder",
+                "the command template uses a relative path for its program",
+                hint="put the program in the tool's `bin/` folder",
             )
         return program
 
-    def known(self, program: str) -> Tool | None:
-        """What is known of a program that is not the tool's own."""
+    def look_up(self, program: str) -> Tool | None:
+        """Return metadata of a program outside the tool's own `bin/`."""
         name = program_name(program)
         if self.own(program) is not None or not name:
             return None
         return look_up_tool(self._host.places, name)
 
-    def known_of(self, intent: CmpIntent) -> Tool | None:
+    def look_up_for(self, intent: CmpIntent) -> Tool | None:
         from atip.calls.templates.cmp import split_template
 
-        return self.known(split_template(intent.command)[0])
+        return self.look_up(split_template(intent.command)[0])
 
 
 def _raising(judge: Judge, planned: IntentCall) -> Judge:
-    """(4) The judgment of policy, and on top of it what the intent says of itself (§8.1, §8.2, C16)."""
+    """(4) Combine the judgment of policy with what the intent declares (§8.1, §8.2, C16)."""
 
-    def judged(call: ProgramCall, digest: str) -> Judgment:
-        found = judge(call, digest)
+    def judge_intent(call: ProgramCall, digest: str) -> Judgment:
+        judgment = judge(call, digest)
         intent = planned.intent
         if planned.folder is not None:
-            reads = (*found.confinement.fs_read, f"{planned.folder}/**")
-            found = found.replace(confinement=found.confinement.replace(fs_read=reads))
+            reads = (*judgment.confinement.fs_read, f"{planned.folder}/**")
+            judgment = judgment.replace(confinement=judgment.confinement.replace(fs_read=reads))
         if intent.destructive:
             claimed = Effects(destructive=True, reversible=False, idempotent=intent.is_idempotent)
-            found = found.replace(effects=join(found.effects, claimed))
+            judgment = judgment.replace(effects=join(judgment.effects, claimed))
         if intent.needs_consent:
-            found = found.replace(decision=_asking(found.decision, intent))
-        return found
+            judgment = judgment.replace(decision=_require_confirmation(judgment.decision, intent))
+        return judgment
 
-    return judged
+    return judge_intent
 
 
-def _asking(decision: Decision, intent: CmpIntent) -> Decision:
+def _require_confirmation(decision: Decision, intent: CmpIntent) -> Decision:
     reason = UNDONE if intent.destructive else CONFIRMED
     if decision.outcome == DENY:
         return decision
@@ -268,53 +273,53 @@ def _asking(decision: Decision, intent: CmpIntent) -> Decision:
 
 
 class Intents:
-    """CMP tools of one user: where they lie, which intent is meant, plan and run it."""
+    """CMP tools of one user: list folders, match a request to an intent, plan and run it."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
 
     def places(self) -> list[str]:
-        """Where CMP tools lie; the first is the canonical folder."""
+        """Folders of CMP tools; the first is the canonical folder."""
         return cmp_places(self._host)
 
     def match(self, words: str, *, tool: str | None = None) -> Match:
-        """Which intent a request means, and why; raises `cmp.not-found`."""
+        """Match a request to intents, with reasons; raises `cmp.not-found`."""
         return match_cmp(self._host, words, tool=tool)
 
     def plan(
         self,
         request: str,
-        given: Mapping[str, object],
+        values: Mapping[str, object],
         *,
         tool: str | None = None,
         number: int | None = None,
         texts: Collection[str] = (),
     ) -> IntentCall:
-        """What a request comes down to; arguments and errors are those of `plan_intent`."""
-        return plan_intent(self._host, request, given, tool=tool, number=number, texts=texts)
+        """Resolve a request to a command; arguments and errors as in `plan_intent`."""
+        return plan_intent(self._host, request, values, tool=tool, number=number, texts=texts)
 
     def make_runner(
         self, planned: IntentCall, *, preset: str | None = None, ask: ConsentPrompt | None = None
     ) -> Runner:
-        """A runner whose judgment knows what the intent says of itself."""
+        """A runner whose judgment includes what the intent declares."""
         return make_intent_runner(self._host, planned, preset=preset, ask=ask)
 
     def check(self, planned: IntentCall, result: Result) -> IntentResult:
-        """How it ended, held against what the intent promises."""
+        """Check the result against what the intent declares."""
         problems = check_returns(planned.intent, result)
         return IntentResult(call=planned, result=result, problems=problems)
 
     def run(
         self,
         request: str,
-        given: Mapping[str, object] | None = None,
+        values: Mapping[str, object] | None = None,
         *,
         tool: str | None = None,
         number: int | None = None,
         options: CallOptions | None = None,
         ask: ConsentPrompt | None = None,
     ) -> IntentResult:
-        """All six steps; errors are those of `plan_intent` and of a run."""
-        planned = self.plan(request, given or {}, tool=tool, number=number)
+        """Run all six steps; errors as in `plan_intent` and in a run."""
+        planned = self.plan(request, values or {}, tool=tool, number=number)
         call = make_call(self._host, planned.argv, options)
         return self.check(planned, self.make_runner(planned, ask=ask).run(call))

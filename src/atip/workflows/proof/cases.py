@@ -1,10 +1,10 @@
-"""Observing cases: a file of cases, or those that can be found for a tool, each held against what is known of it here.
+"""Observe cases: run a file of cases, or cases generated for a tool, and compare each with the tool's metadata.
 
     report = observe_cases(host, data)            # `observe --cases FILE`
     report = observe_examples(host, "cp")         # `observe --examples TOOL`
     save_evidence(host, report.evidence)
 
-Every case runs on a copy of the samples (`proving.samples`), with a network that leads nowhere: no question is needed, nothing changes.
+Every case runs on a copy of the samples (`proving.samples`), without real network access: nothing changes, so no confirmation is needed.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ MAX_EVIDENCE = 20_000_000
 
 
 class CasesReport(Value):
-    """What the cases of one tool showed."""
+    """Observations of the cases of one tool."""
 
     tool: str
-    judged: tuple[JudgedCase, ...]
+    cases: tuple[JudgedCase, ...]
     unmet: tuple[tuple[str, str], ...]
-    """Command line → what a case expected and did not see, or saw and did not expect."""
+    """Command line → an expected fact that was not observed, or an observed one that was not expected."""
     evidence: dict[str, Any]
 
     @property
     def honest(self) -> bool:
-        """Nothing was seen that the description denies, but for what is explained."""
+        """Whether no observation contradicts the description, except explained ones."""
         return not any(self.disproved)
 
     @property
     def disproved(self) -> tuple[tuple[JudgedCase, str], ...]:
         return tuple(
             (one, each.fact)
-            for one in self.judged
+            for one in self.cases
             for each in one.verdicts
             if each.verdict == UNDECLARED and not one.whys.get(each.fact)
         )
@@ -76,7 +76,7 @@ class CasesReport(Value):
                     "proof": one.proves,
                     "verdicts": [each.to_json() for each in one.verdicts],
                 }
-                for one in self.judged
+                for one in self.cases
             ],
             "unmet": [{"line": line, "problem": problem} for line, problem in self.unmet],
             "evidence": self.evidence,
@@ -89,25 +89,25 @@ def observe_cases(host: Host, data: bytes) -> CasesReport:
     Raises:
         FormatError: `cases.invalid`.
         NotFoundError: `tool.not-found`.
-        SandboxError: this machine cannot confine; nothing was run.
+        SandboxError: no sandbox is available; nothing was run.
     """
     name, cases = read_cases(data)
-    with _Room(host, name) as room:
+    with _CaseRun(host, name) as room:
         return room.play(cases)
 
 
 def observe_examples(host: Host, name: str) -> CasesReport:
-    """Find cases for a tool from its description, its documentation and our recipes, and run them.
+    """Generate cases for a tool from its description, its documentation and our recipes, and run them.
 
     Raises:
         as `observe_cases`.
     """
-    with _Room(host, name) as room:
+    with _CaseRun(host, name) as room:
         return room.find()
 
 
-class _Room:
-    """The desk, the program, and what is claimed of it here."""
+class _CaseRun:
+    """Runs cases of one program on the samples, and compares them with its metadata."""
 
     def __init__(self, host: Host, name: str) -> None:
         self._name = os.path.basename(name)
@@ -118,7 +118,7 @@ class _Room:
         self._unmet: list[tuple[str, str]] = []
         self._version = ""
 
-    def __enter__(self) -> _Room:
+    def __enter__(self) -> _CaseRun:
         folder = os.path.realpath(self._scratch.__enter__())
         self._room = TrialRunner(
             make_samples(os.path.join(folder, "desk")), os.path.join(folder, "stages")
@@ -131,16 +131,16 @@ class _Room:
         self._scratch.__exit__(None, None, None)
 
     def play(self, cases: tuple[Case, ...]) -> CasesReport:
-        judged = []
+        judged_cases = []
         for case in cases:
             if case.without:
                 bare = case.replace(argv=case.without, without=(), flag="", raised=())
-                judged.append(self._judged(bare))
-                self._expect(bare, judged[-1], ())
-            one = self._judged(case)
-            judged.append(one)
+                judged_cases.append(self._run_and_judge(bare))
+                self._expect(bare, judged_cases[-1], ())
+            one = self._run_and_judge(case)
+            judged_cases.append(one)
             self._expect(case, one, case.raised)
-        return self._report(judged)
+        return self._report(judged_cases)
 
     def find(self) -> CasesReport:
         from atip.crawler.proof.work import learn
@@ -151,8 +151,8 @@ class _Room:
         if tool is None:
             raise FormatError(
                 "observe.unknown",
-                f"nothing is known about `{self._name}`, so that no case can be found",
-                hint="write some: `observe --cases FILE`",
+                f"no metadata for `{self._name}`, so no cases can be generated",
+                hint="write cases yourself: `observe --cases FILE`",
             )
         self._version = tool.version
         generator = Generator(
@@ -165,7 +165,7 @@ class _Room:
     def _run(self, case: Case) -> Trial:
         return play_case(case, self._room, self._binary)
 
-    def _judged(self, case: Case) -> JudgedCase:
+    def _run_and_judge(self, case: Case) -> JudgedCase:
         trial = self._run(case)
         return self._judge(case, trial.exit_code, sight_of(trial))
 
@@ -182,29 +182,29 @@ class _Room:
         )
 
     def _expect(self, case: Case, one: JudgedCase, raised: tuple[str, ...]) -> None:
-        """What the case says must be seen, no less and no more."""
+        """Compare the observation with exactly what the case expects."""
         if case.base is None:
             return
-        wanted = (*case.base, *raised)
+        expected = (*case.base, *raised)
         line = " ".join(case.argv)
-        for fact in missing(wanted, one.sight):
-            self._unmet.append((line, f"{fact} was expected and not seen"))
-        for fact in unwanted(wanted, one.sight):
-            self._unmet.append((line, f"{fact} was seen and not expected"))
+        for fact in missing(expected, one.sight):
+            self._unmet.append((line, f"{fact} was expected but not observed"))
+        for fact in unwanted(expected, one.sight):
+            self._unmet.append((line, f"{fact} was observed but not expected"))
 
-    def _report(self, judged: list[JudgedCase]) -> CasesReport:
-        evidence = evidence_of_cases(self._name, self._binary.digest, self._version, judged)
+    def _report(self, judged_cases: list[JudgedCase]) -> CasesReport:
+        evidence = evidence_of_cases(self._name, self._binary.digest, self._version, judged_cases)
         described = self._lookup(self._name)
         evidence["verified"] = described is not None and is_verified(
             evidence, subjects_of(described)
         )
         return CasesReport(
-            tool=self._name, judged=tuple(judged), unmet=tuple(self._unmet), evidence=evidence
+            tool=self._name, cases=tuple(judged_cases), unmet=tuple(self._unmet), evidence=evidence
         )
 
 
 def save_evidence(host: Host, evidence: dict[str, Any]) -> str:
-    """Keep what was observed, under the digest of the program; returns the path of the file."""
+    """Save the evidence under the digest of the program; returns the path of the file."""
     from atip.system.clock import now_iso
     from atip.system.files import make_private, write_atomic
 

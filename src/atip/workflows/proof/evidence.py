@@ -1,6 +1,6 @@
-"""Evidence that is here: what cases observed of a program, on this machine or by whoever made our knowledge pack.
+"""Stored evidence: what cases observed of a program, on this machine or in our knowledge pack.
 
-Bound to the digest: of another file than the one that was run it is told as what it is, evidence of another build.
+Bound to the digest: for another file than the one that ran, it is marked as evidence of another build.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_EVIDENCE = 20_000_000
 
 
 class ObservedRow(Value):
-    """One fact of one command or flag that was observed."""
+    """One observed fact of one command or flag."""
 
     subject: str
     fact: str
@@ -27,20 +27,20 @@ class ObservedRow(Value):
     line: str
     version: str
     own: bool
-    """Whether it was this very file."""
+    """Whether exactly this file was observed."""
 
     @property
     def text(self) -> str:
-        whose = "" if self.own else f", another build ({self.version or 'version not known'})"
+        whose = "" if self.own else f", another build ({self.version or 'version unknown'})"
         return f"observed: {self.fact} {self.verdict} – {self.line}{whose}"
 
 
 def observed_rows(places: Places, name: str, path: str | None) -> tuple[ObservedRow, ...]:
-    """What was observed of a tool: here, by digest; else what our knowledge pack carries."""
+    """Observations of a tool: local ones by digest, else those in our knowledge pack."""
     digest = _digest(path)
     local = _local(places, digest) if digest else None
     if local is not None:
-        return _whole(name, local) + tuple(
+        return _verified_rows(name, local) + tuple(
             ObservedRow(
                 subject=row["subject"], fact=row["fact"], verdict=row["verdict"],
                 line=(row["lines"] or [""])[0], version=local.get("version", ""), own=True,
@@ -53,17 +53,17 @@ def observed_rows(places: Places, name: str, path: str | None) -> tuple[Observed
     return tuple(
         ObservedRow(
             subject=subject, fact=fact, verdict="agrees", line=line, version=version,
-            own=digest == known,
+            own=digest == row_digest,
         )
-        for subject, fact, line, version, known in rows_of(name)
+        for subject, fact, line, version, row_digest in rows_of(name)
     )  # fmt: skip
 
 
-def _whole(name: str, local: dict[str, Any]) -> tuple[ObservedRow, ...]:
-    """That the whole description was verified against this very file."""
+def _verified_rows(name: str, local: dict[str, Any]) -> tuple[ObservedRow, ...]:
+    """A row that says that the whole description was verified against this file; empty if it was not."""
     if local.get("verified") is not True:
         return ()
-    line = f"every claimed fact was seen in {local.get('cases', 0)} cases"
+    line = f"every claimed fact was observed in {local.get('cases', 0)} cases"
     return (
         ObservedRow(
             subject=name, fact="trust.verified", verdict="agrees", line=line,

@@ -6,7 +6,7 @@
 
 It runs on a copy of the workspace, with a network that leads nowhere and is written down (`sandbox.network.recorder`), so that no question is
 needed (`on_copy`); with `real` it is an ordinary run: policy decides, a person is asked, changes stay. The sandbox holds and the audit records both. Nothing is
-stored unless asked for. Implements DESIGN §5 `Toolbox.observe`; ATIP 0.1 §5.1.
+stored unless asked for. See docs/architecture.md `Toolbox.observe`; ATIP 0.1 §5.1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Proof: cases of a tool, what they showed, and what is kept of it. One face for `workflows.proof.cases` and `workflows.proof.evidence`."""
+"""Proof: run the cases of a tool, and save or read evidence. Facade for `workflows.proof.cases` and `workflows.proof.evidence`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Proof:
-    """For one user."""
+    """Cases and evidence of one user."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -23,19 +23,19 @@ class Proof:
         return observe_cases(self._host, data)
 
     def examples(self, tool: str) -> CasesReport:
-        """Find cases for a tool, and run them."""
+        """Generate cases for a tool, and run them."""
         from atip.workflows.proof.cases import observe_examples
 
         return observe_examples(self._host, tool)
 
     def save(self, report: CasesReport) -> str:
-        """Keep what was seen as evidence of this very file; returns the path."""
+        """Save the observations as evidence of exactly this file; returns the path."""
         from atip.workflows.proof.cases import save_evidence
 
         return save_evidence(self._host, report.evidence)
 
     def rows(self, tool: str, path: str | None = None) -> tuple[ObservedRow, ...]:
-        """What was observed of a tool, here or by our own proof run."""
+        """Observations of a tool, local or from our own proof run."""
         from atip.workflows.lookup import on_path
         from atip.workflows.proof.evidence import observed_rows
 

@@ -1,4 +1,4 @@
-"""Where git finds its hooks and its repository: folders that settings move into the workspace (`core.hooksPath`), linked worktrees."""
+"""Locations of git hooks and repositories: folders that settings move into the workspace (`core.hooksPath`), linked worktrees."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NAMES = (
 
 
 def protected_hooks(workspace: str, home: str, common: str = "") -> tuple[str, ...]:
-    """Entries for `Confinement.fs_keep`; empty where hooks lie where they always do.
+    """Entries for `Confinement.fs_keep`; empty where hooks are in the default folder.
 
     Args:
-        common: the repository that a linked worktree belongs to; empty: its own.
+        common: the repository of a linked worktree; empty: the workspace has its own.
     """
     repository = common or os.path.join(workspace, ".git")
     files = (
@@ -30,11 +30,11 @@ def protected_hooks(workspace: str, home: str, common: str = "") -> tuple[str, .
         *(os.path.join(home, name) for name in (".gitconfig", ".config/git/config")),
         "/etc/gitconfig",
     )
-    found: dict[str, None] = {}
+    entries: dict[str, None] = {}
     for path in files:
         if place := _hooks_path(path):
-            found.update(dict.fromkeys(_entries(place, workspace, home)))
-    return tuple(found)
+            entries.update(dict.fromkeys(_entries(place, workspace, home)))
+    return tuple(entries)
 
 
 def _hooks_path(path: str) -> str:
@@ -60,7 +60,7 @@ def _entries(place: str, workspace: str, home: str) -> tuple[str, ...]:
 
 
 def linked_repository(workspace: str) -> tuple[str, ...]:
-    """The repository of a linked worktree, which lies elsewhere.
+    """The repository of a linked worktree, outside the workspace.
 
     SECURITY: the `.git` file of a workspace can name any folder; it counts only if that folder is a worktree entry
     of a repository and names this very workspace in return.
@@ -78,7 +78,7 @@ def linked_repository(workspace: str) -> tuple[str, ...]:
 
 
 def _line(path: str) -> str:
-    """The only line of a small file; empty where it is none."""
+    """The only line of a small file; empty when the file does not have exactly one."""
     if not os.path.isfile(path):
         return ""
     try:

@@ -1,11 +1,11 @@
-"""A whole shell line in one sandbox: streams, exit code and what it starts as a shell would have it.
+"""Run a whole shell line in one sandbox, with streams, exit code and child processes as in a shell.
 
     runner, call = line_runner(host, "npm ci && npm test")
     result = runner.run(call)
 
-The line is judged again, here, whoever judged it before. What a sandbox settles runs without a question; what it does not is put to a person;
-what is denied does not run. There is nothing by which a caller could widen the walls: workspace writable but for what runs later, secrets
-in it hidden, an empty home, a clean environment, the hosts that policy grants and no others.
+The line is always judged again here. If the sandbox makes it safe it runs without confirmation; otherwise the user must confirm; a denied
+line does not run. A caller cannot widen the confinement: the workspace is writable except for files that run later, its secrets are hidden,
+the home is empty, the environment clean, and only the hosts that policy grants are reachable.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ ENVIRONMENT = frozenset(
         *("NODE_ENV", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "RUST_BACKTRACE", "MAKEFLAGS"),
     )
 )
-"""Variables that a line gets, with `LC_…`; everything else stays outside: tokens, agent sockets, `BASH_ENV`, `LD_…`."""
+"""Variables passed to a line, with `LC_…`; all others are removed: tokens, agent sockets, `BASH_ENV`, `LD_…`."""
 WALL_S = 4 * 3600.0
 _MARKED = 'eval "set --\n$1"; printf "%s %%s\\n" "$?" >&2; wait'
-"""Runs a line as it is, says how it ended, and waits for what it left in the background."""
+"""Runs a line, prints its exit code, and waits for its background jobs."""
 
 
 def line_runner(
@@ -71,21 +71,23 @@ def line_runner(
     keyboard: int = -1,
     mark: str = "",
 ) -> tuple[Runner, ProgramCall]:
-    """What runs a line, and the call to hand to it.
+    """Return the runner for a line, and the call to pass to it.
 
     Args:
-        keyboard: a terminal of the user: the line gets one of its own, and what is typed here goes there; -1: it gets none.
-        read_only: the workspace can be read and not written.
+        keyboard: the user's terminal: the line gets a terminal of its own that receives the keys typed; -1: none.
+        read_only: the workspace is readable but not writable.
 
-        mark: written to standard error with the exit code when the line itself is over, while jobs in its background go on; empty: they end with it.
+        mark: written to standard error with the exit code when the line ends while its background jobs continue; empty: they end with it.
 
     Raises:
         UsageError: `run.empty`, `run.nul`.
     """
     if not line.strip():
-        raise UsageError("run.empty", "there is no line to run")
+        raise UsageError("run.empty", "the line is empty")
     if "\0" in line:
-        raise UsageError("run.nul", "the line holds a NUL, which no program can be given")
+        raise UsageError(
+            "run.nul", "the line contains a NUL byte, which cannot be passed to a program"
+        )
     shell = next((path for path in SHELLS if os.path.exists(path)), SHELLS[-1])
     call = ProgramCall(
         argv=(os.path.basename(shell), "-c", *((_MARKED % mark, "bash") if mark else ()), line),
@@ -102,7 +104,7 @@ def line_runner(
         audit=host.audit,
         ask=ask,
         on_output=on_output,
-        around=lambda run: _around(host, line, call, run, on_output, read_only),
+        run_context=lambda run: _run_context(host, line, call, run, on_output, read_only),
     )
     return runner, call
 
@@ -110,14 +112,14 @@ def line_runner(
 def _size(terminal: int) -> tuple[int, int]:
     """Rows and columns."""
     try:
-        found = os.get_terminal_size(terminal)
+        size = os.get_terminal_size(terminal)
     except OSError:
         return 24, 80
-    return found.lines, found.columns
+    return size.lines, size.columns
 
 
 @contextlib.contextmanager
-def _around(
+def _run_context(
     host: Host,
     line: str,
     call: ProgramCall,
@@ -125,7 +127,7 @@ def _around(
     on_output: Callable[[str, bytes], None] | None,
     read_only: bool,
 ) -> Iterator[None]:
-    """What holds while the line runs, after every question was answered."""
+    """Set up terminal and undo journal while the line runs, after all confirmations."""
     with contextlib.ExitStack() as stack:
         if call.keyboard >= 0:
             from atip.system.programs.terminal import typed_keys
@@ -143,7 +145,7 @@ def _watch(
     run: str,
     on_output: Callable[[str, bytes], None] | None,
 ) -> AbstractContextManager[None]:
-    """Keep what the line changes, for `atip undo`; a cache for packages is made before it starts."""
+    """Record what the line changes, for `atip undo`; creates the package cache first."""
     prepare_cache(_cache_of(host, call.cwd))
     if call.cwd == call.home:
         return contextlib.nullcontext()  # a home directory cannot be written
@@ -158,15 +160,15 @@ def _watch(
 def judge_shell_line(
     host: Host, line: str, call: ProgramCall, *, read_only: bool = False
 ) -> Judgment:
-    """Decision and confinement of a line.
+    """Return decision and confinement of a line.
 
     Raises:
-        Denied: `policy.unreadable-line`; a line that nobody can read is never confined.
+        Denied: `policy.unreadable-line`; a line that cannot be parsed never runs confined.
     """
     local = LocalJudge(host, call.cwd)
     explained = explain_through(local, line)
     if explained.problem:
-        raise Denied("policy.unreadable-line", f"the line cannot be read: {explained.problem}")
+        raise Denied("policy.unreadable-line", f"the line cannot be parsed: {explained.problem}")
     return Judgment(
         decision=_permitted(explained, host, call.cwd),
         # how single commands take input and time is the shell's business
@@ -183,21 +185,21 @@ def judge_shell_line(
 
 
 def _narrowed(confinement: Confinement, read_only: bool) -> Confinement:
-    """For a client that only plans: what could be written can be read."""
+    """For a client in plan mode: make writable paths read-only."""
     if not read_only:
         return confinement
-    shown = dict.fromkeys((*confinement.fs_read, *confinement.fs_write))
-    return confinement.replace(fs_read=tuple(shown), fs_write=(), fs_keep=(), fs_cache=())
+    readable = dict.fromkeys((*confinement.fs_read, *confinement.fs_write))
+    return confinement.replace(fs_read=tuple(readable), fs_write=(), fs_keep=(), fs_cache=())
 
 
 def _permitted(explained: Explanation, host: Host, cwd: str) -> Decision:
-    """`confine` is permission to run inside; the record says why. A line that could not be undone is still a question."""
+    """Turn `confine` into permission to run confined, with the reason. A line that could not be undone still needs confirmation."""
     decision = explained.in_sandbox
     if decision.outcome != CONFINE:
         return decision
     if journal_of(host, cwd).is_full:
         reason = (
-            "no room to keep the files it changes (`atip undo --list`, `atip undo --forget RUN`)"
+            "no space to save the files it changes (`atip undo --list`, `atip undo --forget RUN`)"
         )
         return decision.replace(outcome=ASK, reasons=(*decision.reasons, reason))
     return decision.replace(outcome=ALLOW)
@@ -206,7 +208,7 @@ def _permitted(explained: Explanation, host: Host, cwd: str) -> Decision:
 def line_confinement(
     explained: Explanation, policies: tuple[Policy, ...], host: Host, call: ProgramCall
 ) -> Confinement:
-    """The walls of a line.
+    """Return the confinement of a line.
 
     Raises:
         FormatError: a grant is not understood.
@@ -219,7 +221,7 @@ def line_confinement(
         # SECURITY: marks of single commands open nothing here; what runs later stays closed to the whole line
         explained.effects.replace(network=None, subprocess=True, extra={}),
         policies,
-        scene=RunContext(
+        context=RunContext(
             cwd=workspace,
             home=home,
             own=own,
@@ -257,7 +259,7 @@ def _cache_of(host: Host, cwd: str) -> str:
 
 
 def _packages(host: Host, call: ProgramCall) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The cache of package managers for a workspace, and the variables that they need."""
+    """The package cache of a workspace, and the variables that package managers need to use it."""
     home = os.path.realpath(host.places.home)
     folder = _cache_of(host, call.cwd)
     variables = {**package_settings(home, call.env), **cache_variables(folder)}
@@ -267,19 +269,19 @@ def _packages(host: Host, call: ProgramCall) -> tuple[tuple[str, ...], dict[str,
 
 
 def _search_path(env: Mapping[str, str], home: str) -> tuple[tuple[str, ...], str]:
-    """What a line needs to see to find its programs, and the PATH that finds them."""
-    shown: dict[str, None] = {}
+    """Paths that must be visible to find programs, and the PATH that finds them."""
+    visible: dict[str, None] = {}
     folders: dict[str, None] = {}
     for folder in env.get("PATH", "").split(os.pathsep):
         if not os.path.isabs(folder) or not os.path.isdir(folder):
-            continue  # SECURITY: a relative entry finds what lies in any folder
+            continue  # SECURITY: a relative entry finds programs in any folder
         folders[folder] = None
         real = os.path.realpath(folder)
         if real.startswith(f"{home}/"):
             tree = next(
                 (f"{home}/{name}" for name in MANAGERS if real.startswith(f"{home}/{name}/")), real
             )
-            shown[f"{tree}/**"] = None
+            visible[f"{tree}/**"] = None
             if tree == f"{home}/.cargo":  # its programs only lead to the toolchain
-                shown[f"{home}/.rustup/**"] = None
-    return tuple(shown), os.pathsep.join(folders) or "/usr/bin:/bin"
+                visible[f"{home}/.rustup/**"] = None
+    return tuple(visible), os.pathsep.join(folders) or "/usr/bin:/bin"

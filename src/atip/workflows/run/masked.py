@@ -1,4 +1,4 @@
-"""Secrets that lie in a workspace: found before a run, and hidden from it."""
+"""Secrets in a workspace: found before a run, and hidden from it."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ _CREDENTIAL = late_regex(rb"(?i)auth|token|passw|secret|key")
 
 
 def masked_files(workspace: str, confinement: Confinement) -> tuple[str, ...]:
-    """Secrets that lie in a workspace which can be written: the line does not see them.
+    """Find the secrets in a visible workspace, to hide them from the line.
 
     Raises:
-        FormatError: `run.too-many-secrets`; what cannot be hidden is not shown.
+        FormatError: `run.too-many-secrets`; a workspace whose secrets cannot be hidden is not used.
     """
     if not any(
         entry.startswith(workspace) for entry in (*confinement.fs_write, *confinement.fs_read)
     ):
         return ()
-    found: list[str] = []
+    secrets: list[str] = []
     left = MAX_LOOKED
     for place, folders, names in os.walk(workspace):
         folders[:] = [name for name in folders if name not in DEPENDENCIES and name != ".git"]
         left -= len(names)
-        found += [
+        secrets += [
             os.path.join(place, name)
             for name in names
             if is_secret(name) and _holds_secret(os.path.join(place, name))
         ]
-        if len(found) > MAX_MASKED or left < 0:
+        if len(secrets) > MAX_MASKED or left < 0:
             raise FormatError(
                 "run.too-many-secrets",
-                f"`{workspace}` is too large to search for secrets that must be hidden",
+                f"`{workspace}` is too large to search for secrets to hide",
                 hint="run the line in a smaller folder",
             )
-    return tuple(found)
+    return tuple(secrets)
 
 
 def _holds_secret(path: str) -> bool:
-    """Settings of package managers hold a credential only sometimes, and are needed; a link leads to a file that is judged itself."""
+    """Whether a file contains a secret: settings of package managers often do not, and are needed; a link's target is checked itself."""
     if os.path.islink(path) or not os.path.isfile(path):
         return False
     if os.path.basename(path) not in _SETTINGS:

@@ -1,7 +1,7 @@
-"""A run that can change nothing: on a copy-on-write view of the workspace, without network, with secrets hidden.
+"""A run that changes nothing: on a copy-on-write view of the workspace, without network, with secrets hidden.
 
-What a sandbox rules out needs no question, so a call that would be asked about runs here without one. What policy
-denies stays denied. The view is dropped when the run has ended.
+Effects that the sandbox excludes need no confirmation, so a call that would need it runs here without. What policy
+denies stays denied. The view is dropped when the run ends.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from atip.workflows.host import Host
     from atip.workflows.judge import Explanation
 
-REASON = "runs on a copy of the workspace, and its network leads nowhere"
+REASON = "runs on a copy of the workspace, without real network access"
 
 
 def judge_on_copy(host: Host, *, preset: str | None = None) -> Judge:
-    """What policy says of a call that runs on a copy."""
+    """A judge for calls that run on a copy."""
 
     def judge(call: ProgramCall, digest: str) -> Judgment:
         local = LocalJudge(host, call.cwd, preset=preset)
@@ -56,7 +56,7 @@ def _settled(decision: Decision) -> Decision:
 def copy_confinement(
     explained: Explanation, local: LocalJudge, host: Host, call: ProgramCall
 ) -> Confinement:
-    """The walls of a line, with the files that the call names and without any way out.
+    """The confinement of a line, plus the files that the call names, without network.
 
     Raises:
         FormatError: a grant is not understood.
@@ -64,15 +64,17 @@ def copy_confinement(
     line = line_confinement(explained, local.policies, host, call)
     # SECURITY: planned as allowed, not as confirmed: a secret that is named is granted to a confirmed call only
     unconfirmed = explained.replace(decision=explained.decision.replace(outcome=ALLOW))
-    named = plan_call(unconfirmed, local.policies, host.places, cwd=call.cwd, program=call.program)
-    writable = tuple(dict.fromkeys((*line.fs_write, *named.fs_write)))
+    planned = plan_call(
+        unconfirmed, local.policies, host.places, cwd=call.cwd, program=call.program
+    )
+    writable = tuple(dict.fromkeys((*line.fs_write, *planned.fs_write)))
     limits = line.limits.replace(
-        wall_s=call.timeout_s or named.limits.wall_s, output_bytes=named.limits.output_bytes
+        wall_s=call.timeout_s or planned.limits.wall_s, output_bytes=planned.limits.output_bytes
     )
     return line.replace(
-        fs_read=tuple(dict.fromkeys((*line.fs_read, *named.fs_read))),
+        fs_read=tuple(dict.fromkeys((*line.fs_read, *planned.fs_read))),
         fs_write=tuple(entry for entry in writable if _exists(entry)),
-        fs_cache=(),  # SECURITY: it is shared by the lines of a workspace, and a copy leaves nothing behind
+        fs_cache=(),  # SECURITY: all lines of a workspace share it, and a copy must leave no changes behind
         egress=(),
         egress_private=(),
         egress_watched=False,  # names lead to the stand-in, not to a gate
@@ -83,14 +85,14 @@ def copy_confinement(
 
 
 def _exists(entry: str) -> bool:
-    """A root that does not exist could only be made for real."""
+    """Whether a root exists; a missing one could only be created outside the copy."""
     return os.path.exists(entry.removesuffix("/**"))
 
 
 def stage_request(
     host: Host, confinement: Confinement, request: RunRequest
 ) -> tuple[RunRequest, Stage]:
-    """The request on a copy of everything that it may write; close the stage when it has ended.
+    """Redirect a request to a copy of everything that it may write; close the stage after the run.
 
     Raises:
         SandboxError: no copy can be made here; nothing was started.

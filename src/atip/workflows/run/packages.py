@@ -1,8 +1,8 @@
-"""Package managers inside of the sandbox: caches of their own, and where packages come from.
+"""Package managers in the sandbox: separate caches, and the configured package indexes.
 
-A cache that a confined line filled is poisoned by definition: so each workspace has its own, no other program is told of it, and the
-caches of the user stay out of sight. Where packages come from is taken from the managers' own settings outside, because the home
-inside is empty; addresses with a name or password in them are left out.
+A cache that a confined line filled is untrusted: each workspace has its own, no other program uses it, and the user's
+caches are not visible. Package indexes are copied from the managers' settings, because the home in the sandbox is
+empty; addresses with a user name or password are left out.
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ MAX_BYTES = 100_000
 
 
 def cache_of(cache: str, workspace: str) -> str:
-    """The folder for packages of one workspace; beside our own cache, which no run may see."""
+    """The package cache of one workspace; beside our own cache, which no run may see."""
     return os.path.join(f"{cache}-packages", sha256_hex(workspace.encode())[:20])
 
 
 def prepare_cache(folder: str) -> None:
-    """Make the folder."""
+    """Create the folder."""
     make_private(os.path.dirname(folder))
     for name in CACHES.values():
         os.makedirs(os.path.join(folder, name), mode=0o700, exist_ok=True)
 
 
 def cache_variables(folder: str) -> dict[str, str]:
-    """What leads package managers to the folder."""
+    """Variables that point package managers to the folder."""
     return {name: os.path.join(folder, place) for name, place in CACHES.items()}
 
 
 def package_settings(home: str, env: Mapping[str, str]) -> dict[str, str]:
-    """Where packages come from, as variables."""
-    found: dict[str, str] = {}
+    """The configured package indexes, as variables."""
+    settings: dict[str, str] = {}
     for path in ("/etc/pip.conf", f"{home}/.pip/pip.conf", f"{home}/.config/pip/pip.conf"):
-        found.update(_pip(_text(path)))
+        settings.update(_pip(_text(path)))
     for path in ("/etc/npmrc", "/usr/etc/npmrc", "/usr/local/etc/npmrc", f"{home}/.npmrc"):
-        found.update(_npm(_text(path)))
-    found.update((name, env[name]) for name in _ENVIRONMENT if name in env)
-    return {name: value for name, value in found.items() if not _holds_credentials(value)}
+        settings.update(_npm(_text(path)))
+    settings.update((name, env[name]) for name in _ENVIRONMENT if name in env)
+    return {name: value for name, value in settings.items() if not _holds_credentials(value)}
 
 
 def _text(path: str) -> str:
@@ -104,6 +104,6 @@ def _npm(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _holds_credentials(value: str) -> bool:
-    """SECURITY: a line gets no token: an address with a name or password stays outside, and so does a value from a variable."""
+    """SECURITY: a line gets no token: addresses with a user name or password, and values from variables, are left out."""
     authorities = (word.partition("://")[2].partition("/")[0] for word in value.split())
     return "${" in value or any("@" in each for each in authorities)

@@ -1,4 +1,4 @@
-"""Running an executable pattern: every step is filled in and judged before the first one starts.
+"""Run an executable pattern: every step is filled in and judged before the first one starts.
 
     results = Patterns(host).run("git", "new-branch", {"branch": "topic"})
 
@@ -37,7 +37,7 @@ class PatternPlan:
         self._runner = runner
         self.calls = tuple(calls)
         self.layer = layer
-        """Where the pattern came from: tool, registry, system, organization, user or project."""
+        """Layer of the pattern: tool, registry, system, organization, user or project."""
         self.decisions = tuple(runner.plan(call)[0].decision for call in calls)
         for decision in self.decisions:
             if decision.outcome == "deny":
@@ -46,7 +46,7 @@ class PatternPlan:
                 raise Denied("policy.denied", reason, details={"decision": decision.to_json()})
 
     def run(self) -> list[Result]:
-        """One Result per step that ran; the first that fails is the last."""
+        """Run the steps in order, up to the first failure; returns one Result per step that ran."""
         results: list[Result] = []
         for call in self.calls:
             results.append(self._runner.run(call))
@@ -63,7 +63,7 @@ class PatternPlan:
 
 
 class Patterns:
-    """`Toolbox.patterns`: the patterns that one user's tools have, in layers."""
+    """`Toolbox.patterns`: the patterns of one user's tools, in layers."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -111,11 +111,11 @@ class Patterns:
         Raises:
             NotFoundError: `pattern.not-found`.
         """
-        known = {pattern.name: pattern for pattern in get_tool(self._host, tool).patterns or ()}
-        if name in known:
-            return known[name]
+        patterns = {pattern.name: pattern for pattern in get_tool(self._host, tool).patterns or ()}
+        if name in patterns:
+            return patterns[name]
         raise NotFoundError(
             "pattern.not-found",
             f"`{tool[:60]}` has no pattern `{name[:80]}`",
-            hint="patterns: " + (", ".join(known) or "none"),
+            hint="patterns: " + (", ".join(patterns) or "none"),
         )

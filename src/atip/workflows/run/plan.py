@@ -1,6 +1,6 @@
-"""Planning a run: what the call names and the workspace holds, looked up, and handed to `policy.confinement.confine`.
+"""Plan a run: look up the files that the call names, and pass them to `policy.confinement.confine`.
 
-The only part of planning that looks at the file system; it changes nothing and runs nothing.
+The only part of planning that reads the file system; it changes nothing and runs nothing.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ MANAGERS = (
     ),
     *(".local/share/mise", ".local/share/uv", "go"),
 )
-"""Below the home directory: version managers and toolchains, which a line needs whole."""
+"""Below the home directory: version managers and toolchains, which a line needs completely."""
 _SETTINGS = (".git/config", ".git/config.worktree")
-"""What `git config` is there to change: a yes to it was a yes to just that."""
+"""Files that `git config` changes: confirming the command confirms these."""
 
 
 def plan_call(
@@ -54,21 +54,21 @@ def plan_call(
     program: str = "",
     timeout_s: float | None = None,
 ) -> Confinement:
-    """The confinement of a call that was explained.
+    """Return the confinement of an explained call.
 
     Args:
-        program: the file that would run; its own libraries are shown with it.
+        program: the file that will run; its own libraries become visible with it.
 
     Raises:
         FormatError: the tool's request, or a grant, is not understood.
     """
     home = os.path.realpath(places.home)
     tools = {subject.tool for subject in explained.invocations}
-    asked = explained.decision.outcome == ASK
+    is_confirmed = explained.decision.outcome == ASK
     own = tuple(map(os.path.realpath, (places.config, places.data, places.cache)))
     workspace = find_workspace(cwd, home)
-    named = named_by(explained.invocations, home=home, asked=asked)
-    paths = _existing(named, workspace, own, asked=asked)
+    named_files = named_by(explained.invocations, home=home, confirmed=is_confirmed)
+    paths = _existing(named_files, workspace, own, is_confirmed=is_confirmed)
     if tools == {"git"}:
         paths += linked_repository(workspace)
     effects = explained.effects
@@ -78,8 +78,8 @@ def plan_call(
         effects,
         policies,
         request=request_of(explained.invocations),
-        named=named.replace(paths=paths),
-        scene=RunContext(
+        named=named_files.replace(paths=paths),
+        context=RunContext(
             cwd=workspace,
             home=home,
             own=own,
@@ -92,7 +92,7 @@ def plan_call(
 
 
 def find_workspace(cwd: str, home: str) -> str:
-    """The repository that holds a directory, if it lies below the home directory or beside it; else the
+    """The repository that contains a directory, if it is below the home directory or beside it; else the
     directory itself. A home directory that is a repository (of dotfiles) does not make all of it a workspace."""
     folder = cwd
     while folder not in ("/", home) and not f"{home}/".startswith(f"{folder}/"):
@@ -105,7 +105,7 @@ def find_workspace(cwd: str, home: str) -> str:
 def notes_on(
     explained: Explanation, confinement: Confinement, places: Places, cwd: str
 ) -> tuple[str, ...]:
-    """What a caller would otherwise wonder about."""
+    """Notes on links and a home directory that explain why files are missing in the sandbox."""
     effects = explained.effects
     workspace = find_workspace(cwd, os.path.realpath(places.home))
     links = {
@@ -116,11 +116,11 @@ def notes_on(
         and leads_out(path, workspace)
         and os.path.realpath(path) not in subject.paths
     }
-    told = tuple(
-        f"`{path}` leads to `{real}`, which is not shown: name that file itself"
+    notes = tuple(
+        f"`{path}` is a link to `{real}`, which is not visible in the sandbox: name that file itself"
         for path, real in links.items()
     )
-    return told + _home_note(confinement, effects, places, cwd)
+    return notes + _home_note(confinement, effects, places, cwd)
 
 
 def _home_note(
@@ -130,14 +130,16 @@ def _home_note(
         return ()
     if effects.filesystem.write is False and effects.filesystem.delete is False:
         return ()
-    return ("nothing can be written here: a home directory is not a workspace; run it in a folder",)
+    return (
+        "no files can be written: a home directory is not a workspace; run the command in a project folder",
+    )
 
 
 def own_libraries(program: str, home: str) -> tuple[str, ...]:
     """Folders without which an installed script cannot start: its environment, its packages.
 
-    SECURITY: the script itself says where these are (first line, `.pth` files), so only what lies in the tree that
-    it was installed into counts, or in the tree of its interpreter; never a home directory or what holds one.
+    SECURITY: the script itself states where these are (first line, `.pth` files), so only paths in its installation tree
+    or in the tree of its interpreter count; never a home directory or a parent of one.
     """
     from atip.discovery.files.stubs import head_of, needed_paths, parse_stub
 
@@ -149,11 +151,13 @@ def own_libraries(program: str, home: str) -> tuple[str, ...]:
     if stub.language == "node":
         trees.append(real.partition("/node_modules/")[0])
     trees = [tree for tree in trees if not f"{home}/".startswith(f"{tree}/") and tree != "/"]
-    found: dict[str, None] = {}
-    named = _prefix(os.path.abspath(program))
-    # an interpreter of a virtual environment: its packages are found by the name that it was called by
-    if os.path.isfile(os.path.join(named, "pyvenv.cfg")) and not f"{home}/".startswith(f"{named}/"):
-        found[f"{named}/**"] = None
+    entries: dict[str, None] = {}
+    prefix = _prefix(os.path.abspath(program))
+    # an interpreter of a virtual environment finds its packages by the path it was started with
+    if os.path.isfile(os.path.join(prefix, "pyvenv.cfg")) and not f"{home}/".startswith(
+        f"{prefix}/"
+    ):
+        entries[f"{prefix}/**"] = None
     beside = (
         [os.path.join(_prefix(real), "lib")]
         if os.path.basename(os.path.dirname(real)) == "bin"
@@ -162,8 +166,8 @@ def own_libraries(program: str, home: str) -> tuple[str, ...]:
     for path in (*needed_paths(real, stub), *filter(os.path.isdir, beside)):
         full = os.path.normpath(path)
         if any(full.startswith(f"{tree}/") for tree in trees) and not _is_system(full):
-            found[f"{full}/**" if os.path.isdir(full) else full] = None
-    return tuple(found)
+            entries[f"{full}/**" if os.path.isdir(full) else full] = None
+    return tuple(entries)
 
 
 def _prefix(program: str) -> str:
@@ -175,30 +179,29 @@ def _is_system(path: str) -> bool:
 
 
 def _existing(
-    named: Named, workspace: str, own: tuple[str, ...], *, asked: bool
+    named_files: Named, workspace: str, own: tuple[str, ...], *, is_confirmed: bool
 ) -> tuple[str, ...]:
-    """Named paths outside of the workspace that exist, by their real names and as they are named; folders
-    as subtrees."""
-    found: dict[str, None] = {}
-    for path in named.paths:
+    """Existing named paths outside the workspace, both resolved and as named; folders as subtrees."""
+    entries: dict[str, None] = {}
+    for path in named_files.paths:
         real = os.path.realpath(path)
         if _inside(real, workspace) or not os.path.exists(real):
             continue
-        # SECURITY: what a link leads to is granted if the judge saw it by its own name, and then it is named itself
+        # SECURITY: a link's target is granted only if the judge saw it, and then it is named itself
         if leads_out(path, workspace):
             continue
-        # SECURITY: a link may give a secret, or our own settings, a harmless name
-        if not asked and (is_secret(real) or is_protected(real)):
+        # SECURITY: a link may hide a secret, or our own settings, behind a harmless name
+        if not is_confirmed and (is_secret(real) or is_protected(real)):
             continue
         if any(real == folder or real.startswith(f"{folder}/") for folder in own):
             continue
         rest = "/**" if os.path.isdir(real) else ""
-        found.update({f"{real}{rest}": None, f"{os.path.normpath(path)}{rest}": None})
-    return tuple(found)
+        entries.update({f"{real}{rest}": None, f"{os.path.normpath(path)}{rest}": None})
+    return tuple(entries)
 
 
 def leads_out(path: str, workspace: str) -> bool:
-    """Whether a name in the workspace, or in a place that anybody may look at, is a link to somewhere else."""
+    """Whether a path in the workspace, or in a public folder, is a link to somewhere else."""
     name, real = os.path.normpath(path), os.path.realpath(path)
     if _inside(real, workspace):
         return False

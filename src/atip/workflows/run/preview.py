@@ -1,11 +1,11 @@
-"""Previewing: run a command on a copy-on-write view of what it may write, look at the changes, keep or drop them.
+"""Preview: run a command on a copy-on-write view of what it may write, show the changes, keep or drop them.
 
     with host.preview(["sed", "-i", "s/a/b/", "notes.txt"]) as preview:
         print(preview.render())
         preview.keep()
 
-The run is an ordinary one in every other respect: policy decides, a person is asked, the audit records. Only files
-are held back: what was sent over the network is sent. Dropped unless `keep` is called.
+In every other respect the run is an ordinary one: policy decides, the user confirms, the audit records. Only file
+changes are held back, not network traffic. Changes are dropped unless `keep` is called.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 256 * 1024
 MAX_LINES = 400
-"""Of one file's difference; the rest is counted."""
+"""Lines shown of one file's difference; the rest is counted."""
 
 
 class FileDifference(Value):
-    """One change as it is shown: redacted, bounded."""
+    """One change for display: redacted, bounded."""
 
     path: str
     kind: str
     what: str
-    """`file`, `folder`, `link` or `other`: what is there now, or was."""
+    """`file`, `folder`, `link` or `other`: after the change, or before for a deletion."""
     before_bytes: int
     after_bytes: int
     mode: str = ""
-    """`0644 → 0755` where it changed."""
+    """`0644 → 0755` where the mode changed."""
     target: str = ""
     diff: str = ""
     """Unified difference of text; empty for anything else."""
 
     def to_json(self) -> dict[str, object]:
-        found: dict[str, object] = {
+        document: dict[str, object] = {
             "path": self.path,
             "kind": self.kind,
             "what": self.what,
@@ -61,11 +61,11 @@ class FileDifference(Value):
             "afterBytes": self.after_bytes,
         }
         extra = {"mode": self.mode, "target": self.target, "diff": self.diff}
-        return {**found, **{key: value for key, value in extra.items() if value}}
+        return {**document, **{key: value for key, value in extra.items() if value}}
 
 
 class Preview:
-    """A run whose changes wait. Close it, or use it in a `with`."""
+    """A run whose changes are not applied yet. Close it, or use it in a `with`."""
 
     def __init__(self, result: Result, stage: Stage) -> None:
         self.result = result
@@ -76,16 +76,16 @@ class Preview:
 
     @property
     def differences(self) -> tuple[FileDifference, ...]:
-        """Every change, as it is shown."""
+        """Every change, for display."""
         if self._differences is None:
-            self._differences = tuple(_shown(change) for change in self.changes)
+            self._differences = tuple(_difference(change) for change in self.changes)
         return self._differences
 
     def keep(self) -> AppliedChanges:
-        """Make the changes real.
+        """Apply the changes.
 
         Raises:
-            SandboxError: `preview.changed-since`: somebody else changed one of the files; nothing was written.
+            SandboxError: `preview.changed-since`: one of the files changed since the run; nothing was written.
         """
         self.differences  # noqa: B018  what was shown is what is kept: read before the stage goes
         self.applied = apply_changes(self.changes)
@@ -93,11 +93,11 @@ class Preview:
         return self.applied
 
     def close(self) -> None:
-        """Drop what was not kept."""
+        """Drop changes that were not kept."""
         self._stage.close()
 
     def render(self) -> str:
-        """The changes for a person: cleaned."""
+        """The changes as text, without control characters."""
         if not self.changes:
             return "no file would change\n"
         return clean_output("".join(_lines(each) for each in self.differences))
@@ -157,7 +157,7 @@ def preview_call(
         raise
 
 
-def _shown(change: FileChange) -> FileDifference:
+def _difference(change: FileChange) -> FileDifference:
     before, after = change.before, change.after
     mode = ""
     if before.kind == after.kind and before.mode != after.mode and after.kind != "link":
@@ -175,14 +175,14 @@ def _shown(change: FileChange) -> FileDifference:
 
 
 def _diff(change: FileChange) -> str:
-    """A unified difference without secrets; empty where one side is no text, or too long."""
+    """A unified difference without secrets; empty where one side is not text, or too long."""
     old = _text(change.path) if change.before.kind == "file" else []
     new = _text(change.staged) if change.after.kind == "file" else []
     if old is None or new is None or not (old or new):
         return ""
-    found = list(difflib.unified_diff(old, new, "before", "after", n=2))
-    more = len(found) - MAX_LINES
-    lines = [line if line.endswith("\n") else f"{line}\n" for line in found[:MAX_LINES]]
+    diff_lines = list(difflib.unified_diff(old, new, "before", "after", n=2))
+    more = len(diff_lines) - MAX_LINES
+    lines = [line if line.endswith("\n") else f"{line}\n" for line in diff_lines[:MAX_LINES]]
     if more > 0:
         lines.append(f"[{more} more lines]\n")
     return redact_text("".join(lines))

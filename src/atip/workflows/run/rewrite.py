@@ -1,11 +1,11 @@
-"""Rewriting a line for a client's hook: `allow` with `run --line` in the place of a question, where that is safe.
+"""Rewrite a line for a client's hook: answer `allow` with `run --line` instead of `ask`, where that is safe.
 
     rewritten = rewrite_for(host, "claude-code", "npm test", cwd="/work")
     rewritten.line      # None: ask as before, and `rewritten.reason` says why
 
-A client that ignores the rewritten line would run the original under our *allow*. So only programs count that were seen to run what
-they are given: versions in `policy.rewriting.PROVEN`, and files that proved it on this machine. The proof: a line that is allowed anyway is
-answered with a rewritten line that carries a token; the run that gets it looks at who started it, and writes that program down.
+A client that ignores the rewritten line would run the original under our *allow*. So only programs count that are proven to run the
+rewritten line: versions in `policy.rewriting.PROVEN`, and files that proved it on this machine. The proof: a line that is allowed anyway is
+answered with a rewritten line that carries a token; the run that receives the token records the program that started it.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 MAX_BYTES = 100_000
 MAX_PROVEN = 50
 MAX_LOOK_BACK = 500
-"""Records that a look for the decision on a line goes back."""
+"""Audit records to search for the decision on a line."""
 MAX_TRIES = 5
-"""Times that one program is tried; a client that ignores rewriting is left alone then."""
+"""Trials per program; a client that ignores rewriting is not tried again."""
 
 
 class Rewrite(Value):
-    """The answer to a hook."""
+    """The result of rewriting a line."""
 
     line: str | None = None
-    """What to run instead; None: the sandbox cannot be used through this client."""
+    """The line to run instead; None: the sandbox cannot be used through this client."""
     reason: str = ""
 
 
@@ -72,24 +72,24 @@ class Rewrites:
 def rewrite_for(
     host: Host, client: str, line: str, *, cwd: str, read_only: bool = False
 ) -> Rewrite:
-    """The confined line for a client that runs it; otherwise why there is none."""
+    """Return the confined line for a client that runs it; otherwise the reason."""
     caller = find_caller()
     if caller is None:
-        return Rewrite(reason="the program that calls the guard is not known")
+        return Rewrite(reason="the program that started the guard could not be identified")
     if caller.path.startswith(f"{os.path.realpath(cwd)}/"):
         # SECURITY: what an agent can change proves nothing
-        return Rewrite(reason=f"`{caller.path}` lies in the workspace")
+        return Rewrite(reason=f"`{caller.path}` is inside the workspace")
     if not _is_proven(host, client_name(client), caller):
-        return Rewrite(reason=f"`{caller.path}` was not seen to run rewritten lines")
+        return Rewrite(reason=f"`{caller.path}` is not proven to run rewritten lines")
     if confines_itself(client_name(client), caller.words):
-        return Rewrite(reason="the client's own sandbox does not let ours be built")
+        return Rewrite(reason="the client's own sandbox prevents ours")
     if problem := _sandbox_problem():
         return Rewrite(reason=f"no sandbox: {problem}")
     return Rewrite(line=rewrite_line(sys.executable, line, read_only=read_only))
 
 
 def trial_for(host: Host, client: str, line: str, *, cwd: str) -> str | None:
-    """For a line that is allowed and reads only: a rewritten one that proves what the client runs; None: no proof is needed or possible."""
+    """For an allowed read-only line: a rewritten one that proves what the client runs; None: no proof is needed or possible."""
     caller = find_caller()
     if caller is None or caller.path.startswith(f"{os.path.realpath(cwd)}/"):
         return None
@@ -108,7 +108,7 @@ def trial_for(host: Host, client: str, line: str, *, cwd: str) -> str | None:
 
 
 def accept_token(host: Host, token: str) -> bool:
-    """Write down that the program which started this run runs rewritten lines; False: the token is not its own."""
+    """Record that the program which started this run runs rewritten lines; False: the token belongs to another program."""
     from secrets import compare_digest
 
     caller = find_caller()
@@ -125,16 +125,16 @@ def accept_token(host: Host, token: str) -> bool:
 
 
 def ran_confined(host: Host, client: str, line: str, *, cwd: str) -> bool:
-    """Look back, after a client has run a line: False where it was told to run it confined and no confined run of it is on record.
-    Such a program is given no rewritten line any more."""
-    wanted = original_line(line, sys.executable)
-    for looked, record in enumerate(host.audit.newest()):
-        if looked >= MAX_LOOK_BACK:
+    """Check after a client has run a line: False where it should have run it confined and no confined run is recorded.
+    Such a program gets no rewritten line any more."""
+    original = original_line(line, sys.executable)
+    for count, record in enumerate(host.audit.newest()):
+        if count >= MAX_LOOK_BACK:
             return True
         event = record.get("event")
-        if event in ("start", "refused") and (record.get("argv") or [""])[-1] == wanted:
+        if event in ("start", "refused") and (record.get("argv") or [""])[-1] == original:
             return True
-        is_same = record.get("line") == wanted and record.get("cwd") == cwd
+        is_same = record.get("line") == original and record.get("cwd") == cwd
         if event == "decision" and is_same and record.get("client") == client:
             if record.get("answer") != "confine":
                 return True
@@ -143,9 +143,9 @@ def ran_confined(host: Host, client: str, line: str, *, cwd: str) -> bool:
         return True
     caller = find_caller()
     if caller is not None:
-        found = _read(host)
-        ignored = [*found["ignored"], _key(client_name(client), caller)][-MAX_PROVEN:]
-        _write(host, {**found, "ignored": ignored})
+        state = _read(host)
+        ignored = [*state["ignored"], _key(client_name(client), caller)][-MAX_PROVEN:]
+        _write(host, {**state, "ignored": ignored})
     return False
 
 
@@ -173,13 +173,13 @@ def _path(host: Host) -> str:
 
 
 def _read(host: Host) -> dict:  # type: ignore[type-arg]
-    """What was seen so far; a record that cannot be read proves nothing."""
+    """Read the recorded proofs; empty when the file cannot be read."""
     try:
-        found = plain_json.loads(read_bytes(_path(host), MAX_BYTES).decode())
+        state = plain_json.loads(read_bytes(_path(host), MAX_BYTES).decode())
         return {
-            "proven": list(found["proven"]),
-            "trials": dict(found["trials"]),
-            "ignored": list(found.get("ignored", ())),
+            "proven": list(state["proven"]),
+            "trials": dict(state["trials"]),
+            "ignored": list(state.get("ignored", ())),
         }
     except (AtipError, ValueError, KeyError, TypeError):
         return {"proven": [], "trials": {}, "ignored": []}

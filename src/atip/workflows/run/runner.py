@@ -1,9 +1,9 @@
-"""Running a command: where policy, sandbox, consent and audit meet for one user.
+"""Run a command for one user, with policy, sandbox, consent and audit.
 
     result = run_argv(host, ["gh", "pr", "list"])
 
 Judges the argv (`judge`), plans the confinement (`plan`) and hands both to
-`execution.runner`. Implements DESIGN §5 `Toolbox.run`.
+`execution.runner`. See docs/architecture.md `Toolbox.run`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def judge_for(host: Host, *, preset: str | None = None) -> Judge:
-    """What policy says of a call, for one user."""
+    """A judge of calls by one user's policies."""
 
     def judge(call: ProgramCall, digest: str) -> Judgment:
         local = LocalJudge(host, call.cwd, preset=preset)
@@ -74,12 +74,12 @@ def judge_for(host: Host, *, preset: str | None = None) -> Judge:
 
 
 def _only_tool(explained: Explanation) -> Tool | None:
-    """The one tool that a call starts; None: several, or nobody knows it."""
+    """The one tool that a call starts; None: several, or no metadata."""
     return explained.invocations[0].metadata if len(explained.invocations) == 1 else None
 
 
 def conventions_of(tool: Tool | None) -> Conventions:
-    """How a tool speaks, as its description says.
+    """Output conventions of a tool, from its description.
 
     Raises:
         FormatError: `output.form`.
@@ -88,7 +88,7 @@ def conventions_of(tool: Tool | None) -> Conventions:
 
 
 def make_call(host: Host, argv: Sequence[str], options: CallOptions | None = None) -> ProgramCall:
-    """The call for an argv: the program is found once, here.
+    """Make the call for an argv; resolves the program once, here.
 
     Raises:
         NotFoundError: `tool.not-found`.
@@ -96,20 +96,22 @@ def make_call(host: Host, argv: Sequence[str], options: CallOptions | None = Non
     """
     options = options or CallOptions()
     if isinstance(argv, str | bytes):
-        # a text is a sequence of words, too: each of its letters
+        # a string is a sequence of strings, too: its characters
         raise UsageError(
             "run.not-a-list",
             "a command is a list of words, not a string",
             hint='for example ["wc", "-l", "notes.txt"]; `shlex.split` makes one of a line without operators',
         )
     if not argv or not argv[0]:
-        raise UsageError("run.empty", "there is no command to run")
+        raise UsageError("run.empty", "the command is empty")
     if any("\0" in word for word in argv):
-        raise UsageError("run.nul", "an argument holds a NUL, which no program can be given")
+        raise UsageError(
+            "run.nul", "an argument contains a NUL byte, which cannot be passed to a program"
+        )
     words = tuple(argv)
     if options.structured:
-        known = look_up_tool(host.places, os.path.basename(words[0]))
-        words = with_json(words, conventions_of(known))
+        metadata = look_up_tool(host.places, os.path.basename(words[0]))
+        words = with_json(words, conventions_of(metadata))
     folder = os.path.realpath(options.cwd or os.getcwd())
     return ProgramCall(
         argv=words,
@@ -126,7 +128,7 @@ def make_call(host: Host, argv: Sequence[str], options: CallOptions | None = Non
 
 
 def _from(folder: str, name: str) -> str:
-    """A path as the call would find it; a bare name stays one."""
+    """Resolve a path against the call's folder; a bare name stays unchanged."""
     return os.path.join(folder, name) if os.sep in name else name
 
 
@@ -139,11 +141,11 @@ def make_runner(
     start: Callable[..., Running] = start_confined,
     judge: Judge | None = None,
 ) -> Runner:
-    """A runner with the policy, the audit and the remembered approvals of one user.
+    """Make a runner with the policy, the audit and the stored approvals of one user.
 
     Args:
         judge: decides and confines; None: `judge_for` this user.
-        ask: reaches the user; None: nobody can be asked, and what needs a yes is refused.
+        ask: prompts the user; None: a call that needs confirmation is refused.
         start: starts the confined program; see `Runner`.
     """
     from atip.execution.approvals import Approvals
@@ -160,7 +162,7 @@ def make_runner(
 
 
 class _Operations:
-    """Operations of APIs, loaded when one is called: a program must not pay for them."""
+    """API operations, imported on the first call, so that programs do not pay for them."""
 
     def __init__(self, host: Host, preset: str | None) -> None:
         self._host, self._preset = host, preset
@@ -191,7 +193,7 @@ def run_argv(
     """Run one command under policy and sandbox; see `execution.runner.Runner.run`.
 
     Args:
-        runs: lets the caller end it from another thread.
+        runs: lets the caller stop it from another thread.
     """
     call = make_call(host, argv, options)
     runner = make_runner(host, ask=ask)

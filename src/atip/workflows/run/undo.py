@@ -1,4 +1,4 @@
-"""Undo: the journal of a workspace, and one line of it undone."""
+"""Undo: the journal of a workspace, and undoing one of its lines."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def journal_of(host: Host, cwd: str) -> UndoJournal:
-    """The journal of the workspace that holds a folder."""
+    """The journal of the workspace that contains a folder."""
     home = os.path.realpath(host.places.home)
     return UndoJournal(host.places.data, find_workspace(os.path.realpath(cwd), home))
 
 
 class LineChanges:
-    """What confined lines changed in one workspace."""
+    """Changes that confined lines made in one workspace."""
 
     def __init__(self, host: Host, cwd: str) -> None:
         self._journal = journal_of(host, cwd)
@@ -30,11 +30,11 @@ class LineChanges:
         return self._journal.changes()
 
     def forget(self, run: str) -> None:
-        """Give up the copies of a line; raises NotFoundError `undo.not-found`."""
+        """Delete the copies of a line; raises NotFoundError `undo.not-found`."""
         self._journal.forget(run)
 
     def undo(self, run: str = "") -> LineChange:
-        """Undo a line; without a name the newest that was not undone.
+        """Undo a line; without a name, the newest that is not undone yet.
 
         Raises:
             NotFoundError: `undo.not-found`.

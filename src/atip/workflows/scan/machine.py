@@ -6,6 +6,7 @@ import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from atip.discovery.files.safety import path_entries
 from atip.discovery.findings.memory import FindingsMemory
 from atip.discovery.scan import Scanner, ScanOptions
 from atip.registry import layout
@@ -93,6 +94,7 @@ def metadata_finder(
         memory=memory or FindingsMemory(host.places.data),
         prober=lazy if options.learn else None,
         refresh=options.refresh,
+        search_path=path_entries(os.environ.get("PATH", "")),
     )
 
 

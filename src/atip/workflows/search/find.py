@@ -1,7 +1,7 @@
 """Searching everything that is known, and finding the CMP intent that a request means.
 
 Where the workflow meets: `search_sources` → `search.index` → filters; for CMP also `search.intents`. Reads only; what
-it writes is the index, which may be deleted at any time. Implements DESIGN §5 `Toolbox.search`.
+it writes is the index, which may be deleted at any time. See docs/architecture.md `Toolbox.search`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Each has a name in the index and a stamp that changes when it changes; only what changed is read again. Names:
 `git`, `petstore-api`, `email/inboxd` (CMP), `bundle:jq@1` (AIP-29). A source that cannot be read is left out here;
-its own verbs say what is wrong with it. Implements DESIGN §4 "Search".
+its own verbs say what is wrong with it. See docs/architecture.md "Search".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`apt`: a Debian or Ubuntu package. Needs root, so a person confirms the very command."""
+"""`apt`: a Debian or Ubuntu package. Needs root, so the user confirms the exact command."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "apt-get", "this is for Debian and Ubuntu; the bundle may name other ways")
+    tool = manager(site, "apt-get", "apt is for Debian and Ubuntu; see the bundle's other methods")
     package = package_of(entry, forbidden="@<>!,[]^")
     argv = (tool, "install", "--yes", "--no-install-recommends", "--", package)
     environment = (("DEBIAN_FRONTEND", "noninteractive"),)
     action = Action(kind="run", argv=as_root(argv, site), env=environment, needs_root=True)
-    note = "packages may run scripts of their own as root while they are installed"
+    note = "packages may run their own scripts as root during the install"
     return InstallPlan(method="apt", actions=(action,), notes=(note,))

@@ -21,5 +21,5 @@ def plan(entry: InstallEntry, site: Site) -> InstallPlan:
         actions=(Action(kind="run", argv=argv),),
         binaries=(os.path.join(site.prefix, "bin", site.bin),),
         visible=(site.prefix,),
-        notes=("building runs code of the package, as you and not confined",),
+        notes=("building runs code of the package, as you and unconfined",),
     )

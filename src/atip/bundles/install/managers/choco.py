@@ -1,4 +1,4 @@
-"""`choco`: a Chocolatey package on Windows. Told, not run: nothing runs confined there yet."""
+"""`choco`: a Chocolatey package on Windows. Planned only, never run: Windows has no sandbox yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dnf`: a Fedora or RHEL package. Needs root, so a person confirms the very command."""
+"""`dnf`: a Fedora or RHEL package. Needs root, so the user confirms the exact command."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "dnf", "this is for Fedora and RHEL; the bundle may name other ways")
+    tool = manager(site, "dnf", "dnf is for Fedora and RHEL; see the bundle's other methods")
     argv = (tool, "install", "--assumeyes", package_of(entry, forbidden="@<>!,[]^/"))
     action = Action(kind="run", argv=as_root(argv, site), needs_root=True)
-    note = "packages may run scripts of their own as root while they are installed"
+    note = "packages may run their own scripts as root during the install"
     return InstallPlan(method="dnf", actions=(action,), notes=(note,))

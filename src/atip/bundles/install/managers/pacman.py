@@ -1,4 +1,4 @@
-"""`pacman`: an Arch package. Needs root, so a person confirms the very command."""
+"""`pacman`: an Arch package. Needs root, so the user confirms the exact command."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
-    tool = manager(site, "pacman", "this is for Arch Linux; the bundle may name other ways")
+    tool = manager(site, "pacman", "pacman is for Arch Linux; see the bundle's other methods")
     package = package_of(entry, forbidden="<>!,[]^")
     argv = (tool, "--sync", "--noconfirm", "--needed", "--", package)
     action = Action(kind="run", argv=as_root(argv, site), needs_root=True)
-    note = "packages may run scripts of their own as root while they are installed"
+    note = "packages may run their own scripts as root during the install"
     return InstallPlan(method="pacman", actions=(action,), notes=(note,))

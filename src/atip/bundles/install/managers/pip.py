@@ -1,4 +1,4 @@
-"""`pip`: a Python package, into a virtual environment of ours, from wheels only: nothing of it runs meanwhile.
+"""`pip`: a Python package, into a virtual environment of ours, from wheels only: none of its code runs during the install.
 
 `user: true` is pip's own user scheme, which some systems refuse.
 """
@@ -20,13 +20,13 @@ _QUIET = ("--disable-pip-version-check", "--no-input", "--only-binary", ":all:")
 
 def plan(entry: InstallEntry, site: Site) -> InstallPlan:
     package = package_of(entry, forbidden="/@")
-    # The system's Python is visible in every sandbox; another one's folder has to be shown.
+    # The system's Python is visible in every sandbox; the folder of another one has to be made visible.
     python = (
         _SYSTEM if os.access(_SYSTEM, os.X_OK) else manager(site, "python3", "install Python 3")
     )
     tree = os.path.dirname(os.path.dirname(os.path.realpath(python)))
-    shown = () if tree in ("/usr", "/") else (tree,)
-    note = "wheels only: a package that would have to be built is refused"
+    visible = () if tree in ("/usr", "/") else (tree,)
+    note = "wheels only: a package that needs a build is refused"
     if entry.user:
         argv = (python, "-m", "pip", "install", "--user", *_QUIET, "--", package)
         local = os.path.join(site.home, ".local")
@@ -34,7 +34,7 @@ def plan(entry: InstallEntry, site: Site) -> InstallPlan:
             method="pip",
             actions=(Action(kind="run", argv=argv),),
             binaries=(os.path.join(local, "bin", site.bin),),
-            visible=(os.path.join(local, "lib"), *shown),
+            visible=(os.path.join(local, "lib"), *visible),
             notes=(note,),
         )
     folder = os.path.join(site.prefix, "venv")
@@ -45,6 +45,6 @@ def plan(entry: InstallEntry, site: Site) -> InstallPlan:
         method="pip",
         actions=(make, fill),
         binaries=(os.path.join(folder, "bin", site.bin),),
-        visible=(site.prefix, *shown),
+        visible=(site.prefix, *visible),
         notes=(note,),
     )

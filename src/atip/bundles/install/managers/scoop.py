@@ -1,4 +1,4 @@
-"""`scoop`: a Scoop package on Windows. Told, not run: nothing runs confined there yet."""
+"""`scoop`: a Scoop package on Windows. Planned only, never run: Windows has no sandbox yet."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Item = tuple[str, bool, Piece | None]
 
 
 def expand_braces(pieces: list[Piece]) -> list[list[Piece]] | None:
-    """Every word that the pieces stand for; None: too many to list."""
+    """Every word that the pieces expand to; None: too many to list."""
     if not any(p.kind == "text" and not p.quoted and "{" in p.text for p in pieces):
         return [pieces]
     items: list[Item] = []
@@ -35,10 +35,10 @@ def _expand(items: list[Item], depth: int) -> list[list[Item]] | None:
     for start, (char, quoted, _piece) in enumerate(items):
         if char != "{" or quoted:
             continue
-        found = _find_parts(items, start)
-        if found is None:
+        alternatives = _find_parts(items, start)
+        if alternatives is None:
             continue
-        end, parts = found
+        end, parts = alternatives
         choices: list[list[Item]] = []
         for part in parts:
             inner = _expand(part, depth + 1)
@@ -82,10 +82,10 @@ def _range(part: list[Item]) -> list[list[Item]] | None:
     text = "".join(char for char, _q, _p in part)
     if ".." not in text:
         return None
-    found = _RANGE.match(text)
-    if found:
-        first, last = int(found[1]), int(found[2])
-        step = abs(int(found[3] or 1)) or 1
+    match = _RANGE.match(text)
+    if match:
+        first, last = int(match[1]), int(match[2])
+        step = abs(int(match[3] or 1)) or 1
         span = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
         # too long: bounded by the caller through the number of choices
         return [[(c, True, None) for c in str(n)] for n in span[: MAX_WORDS + 1]]
@@ -97,13 +97,13 @@ def _range(part: list[Item]) -> list[list[Item]] | None:
 
 
 def _pieces(items: list[Item]) -> list[Piece]:
-    made: list[Piece] = []
+    pieces: list[Piece] = []
     for char, quoted, piece in items:
-        last = made[-1] if made else None
+        last = pieces[-1] if pieces else None
         if piece is not None:
-            made.append(piece)
+            pieces.append(piece)
         elif last is not None and last.kind == "text" and last.quoted == quoted:
-            made[-1] = Piece("text", last.text + char, quoted=quoted)
+            pieces[-1] = Piece("text", last.text + char, quoted=quoted)
         else:
-            made.append(Piece("text", char, quoted=quoted))
-    return made
+            pieces.append(Piece("text", char, quoted=quoted))
+    return pieces

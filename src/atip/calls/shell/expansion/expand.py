@@ -1,6 +1,6 @@
 """Expand: one word of the tree → the words that it becomes, as far as they are known.
 
-Every substitution adds its commands (`walk`), everything that bash would evaluate is looked at (`numbers`). A
+Every substitution adds its commands (`walk`), everything that bash would evaluate is checked (`numbers`). A
 variable is put in only if the line gives it exactly one known text.
 """
 
@@ -32,7 +32,7 @@ class Expander:
         self.home, self.cwd = home, cwd
         self.names = names
         self.learnt: list[str] = []
-        """Names that builtins set; empty text: one nobody can name."""
+        """Names that builtins set; empty text: an unknown name."""
         self.tables: set[str] = set()
         """Associative arrays, surely: their keys are text, not arithmetic."""
         self.commands: list[ShellCommand] = []
@@ -43,7 +43,7 @@ class Expander:
         self.sets: list[str] = []
         self.work = 0
         self.rounds = 1
-        """How often the command at hand runs, as far as loops tell."""
+        """How often the current command runs, according to its loops."""
         self.repeated: set[str] = set()
         """Functions that a long loop calls."""
         self.leaves: set[str] = set()
@@ -51,11 +51,11 @@ class Expander:
         self.calls: dict[str, set[str]] = {}
         """Functions, and the functions that each of them calls."""
         self.within = ""
-        """The function whose body is at hand."""
+        """The function whose body is being read."""
         self.lists: set[str] = set()
         """Names that are arrays somewhere in the line."""
         self.sure = True
-        """Whether the commands at hand surely run, in this very shell."""
+        """Whether the current commands certainly run, in this shell."""
         self.unsure: set[str] = set()
         """Variables that may keep another value, or none: `false && x=ls; $x rm -rf src` runs rm."""
 
@@ -81,7 +81,7 @@ class Expander:
         fields.close(word.raw)
         self.work += sum(len(each.text) + 20 for each in fields.done)
         if self.work > MAX_WORK:
-            refuse("too much text to follow")
+            refuse("the expanded text is too long")
         return fields.done
 
     def _pieces(self, pieces: Sequence[Piece], fields: Fields, raw: str) -> None:
@@ -97,12 +97,12 @@ class Expander:
                 fields.unknown((TextOrigin(kind="number"),), many=False)
             elif piece.kind in ("output", "process"):
                 sure, self.sure = self.sure, False
-                made = self.walk(piece.script, None)
+                numbers = self.walk(piece.script, None)
                 self.sure = sure
                 number = piece.kind == "output" and prints_number(
                     piece.script, self.names.functions
                 )
-                origin = TextOrigin(kind="number" if number else piece.kind, commands=made)
+                origin = TextOrigin(kind="number" if number else piece.kind, commands=numbers)
                 many = piece.kind == "output" and not piece.quoted
                 if piece.kind == "process":
                     fields.add("/dev/fd/")
@@ -133,11 +133,11 @@ class Expander:
             else:
                 pattern.append(char)
             at += 1
-        shown = "".join(UNKNOWN_TEXT if c in (ANY_FILE, ANY_CHAR) else c for c in pattern)
-        if UNKNOWN_TEXT not in shown:
+        masked = "".join(UNKNOWN_TEXT if c in (ANY_FILE, ANY_CHAR) else c for c in pattern)
+        if UNKNOWN_TEXT not in masked:
             fields.add(text)
             return
-        fields.add(shown, "".join(pattern))
+        fields.add(masked, "".join(pattern))
         fields.origins.append(TextOrigin(kind="glob", texts=(text,)))
         fields.many = True
 
@@ -156,12 +156,12 @@ class Expander:
         if piece.op == "prompt":
             self.code.append("`${…@P}` runs what is in the text")
         many = not piece.quoted or piece.name in ("@", "*") or piece.op in ("all", "keys")
-        known = self._known(piece) if piece.op in ("", "all") else None
-        if known is None:
+        values = self._known_value(piece) if piece.op in ("", "all") else None
+        if values is None:
             origins = [*self._origins(piece), *nested.origins]
             fields.unknown(origins, many=many)
             return
-        for index, word in enumerate(known):
+        for index, word in enumerate(values):
             if index:
                 fields.close(raw)
             self._insert(word, fields, split=not piece.quoted, raw=raw)
@@ -180,8 +180,8 @@ class Expander:
                 fields.close(raw)
             fields.add(part)
 
-    def _known(self, piece: Piece) -> tuple[ShellWord, ...] | None:
-        """The one value that the line gives to a variable, if that is so."""
+    def _known_value(self, piece: Piece) -> tuple[ShellWord, ...] | None:
+        """The single value that the line assigns to a variable; None: not a single known value."""
         name = piece.name
         sources = self.names.sources.get(name)
         if sources is None:
@@ -194,8 +194,8 @@ class Expander:
             return None
         if piece.op == "" and len(sources) != 1:
             return None
-        known = values[0]
-        return known if all(word.is_static for word in known) else None
+        value = values[0]
+        return value if all(word.is_static for word in value) else None
 
     def _origins(self, piece: Piece) -> list[TextOrigin]:
         name, op = piece.name, piece.op
@@ -228,10 +228,10 @@ class Expander:
 
     def _argument(self, name: str) -> TextOrigin:
         """`$1` of a function is one of the texts that the line calls it with, if these are all known."""
-        given = self.names.given(self.within, name)
-        if given is None:
+        texts = self.names.call_values(self.within, name)
+        if texts is None:
             return TextOrigin(kind="argument", name=name)
-        return TextOrigin(kind="choice", name=name, texts=given)
+        return TextOrigin(kind="choice", name=name, texts=texts)
 
     # --- arithmetic ------------------------------------------------------------------------------
 
@@ -249,7 +249,7 @@ class Expander:
         """SECURITY: what bash evaluates must be a number, or `x[$(cmd)]` runs a command."""
         for piece in pieces:
             if piece.kind == "arithmetic":
-                continue  # looked at once, when it is expanded; twice would double at every level
+                continue  # checked once, when it is expanded; twice would double at every level
             if piece.kind == "text" and piece.text.isidentifier():
                 if not self.names.is_number(piece.text):
                     self.code.append(f"arithmetic on the value of `{piece.text}`")

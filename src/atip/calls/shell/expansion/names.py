@@ -48,7 +48,7 @@ def names_set(argv: Sequence[str]) -> list[str]:
     valued = _NAME_OPERANDS.get(command, "")
     if not names_option and not valued:
         return []
-    found: list[str] = []
+    names: list[str] = []
     rest = words[1:]
     while rest and rest[0][:1] == "-" and len(rest[0]) > 1:
         word = rest.pop(0)
@@ -58,26 +58,26 @@ def names_set(argv: Sequence[str]) -> list[str]:
             if letter in valued + names_option:
                 value = word[at:] or (rest.pop(0) if rest else "")
                 if letter in names_option:
-                    found.append(_as_name(value))
+                    names.append(_as_name(value))
                 break
-    return found + [_as_name(text) for text in rest] if valued else found
+    return names + [_as_name(text) for text in rest] if valued else names
 
 
 def _names_declared(words: Sequence[str]) -> list[str]:
     """Operands of `unset` (all of them) and of `declare` and its kin (those with a value)."""
-    found: list[str] = []
+    names: list[str] = []
     for word in words[1:]:
         if word[:1] in ("-", "+") and len(word) > 1:
             continue
         name, equals, _value = word.partition("=")
         if equals or words[0] == "unset" or UNKNOWN_TEXT in word or "[" in name:
-            found.append(_as_name(name.removesuffix("+")))
-    return found
+            names.append(_as_name(name.removesuffix("+")))
+    return names
 
 
 def _as_name(text: str) -> str:
-    found = _NAME.match(text)
-    return found[0] if found and found[0] == text.partition("[")[0] else ""
+    match = _NAME.match(text)
+    return match[0] if match and match[0] == text.partition("[")[0] else ""
 
 
 class Names(Numbers):
@@ -95,8 +95,8 @@ class Names(Numbers):
         for node in nodes:
             self._node(node)
 
-    def given(self, function: str, parameter: str) -> tuple[str, ...] | None:
-        """What a parameter of a function is given in all its calls; None: not known."""
+    def call_values(self, function: str, parameter: str) -> tuple[str, ...] | None:
+        """Values of a function's parameter in all its calls; None: unknown."""
         calls = self.calls.get(function, [])
         if not calls or self.shifts or not parameter.isdigit() or parameter == "0":
             return None

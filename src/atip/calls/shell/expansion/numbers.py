@@ -9,7 +9,7 @@ evaluates (manual: "Shell Arithmetic", "Arrays", "Shell Parameter Expansion", "C
     (4) operands of `-eq -ne -lt -le -gt -ge` in `[[`, and of `-v`
     (5) every value given to a variable with the integer attribute, bash's own ones included
 
-Text is a number if its words can only make digits. Everything else is taken for code.
+Text is a number if its words can only produce digits. Everything else counts as code.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Numbers:
         another line, which may have set it, and not where `eval` or an unknown name may."""
 
     def is_number(self, name: str) -> bool:
-        """Whether a variable can only hold a number; one of the environment is believed to."""
+        """Whether a variable can only hold a number; one of the environment is assumed to."""
         if name in TEXTS or not self.believes:
             return name in INTEGERS and name not in self.sources and name not in self.added
         if name not in self.sources and name not in self.added:
@@ -103,14 +103,14 @@ class Numbers:
 
     def unsafe_integers(self) -> list[str]:
         """Integer variables that the line gives something else than a number."""
-        given = (self.integers | INTEGERS) & (set(self.sources) | set(self.added))
-        return sorted(name for name in given if not self.is_number(name))
+        assigned = (self.integers | INTEGERS) & (set(self.sources) | set(self.added))
+        return sorted(name for name in assigned if not self.is_number(name))
 
     def _numeric(self, piece: Piece) -> bool:
         if piece.kind == "text":
             return bool(_NUMBER.match(piece.text)) or bool(_BRACES.match(piece.text))
         if piece.kind == "arithmetic":
-            return True  # judged where it stands
+            return True  # checked separately
         if piece.kind == "variable":
             return self._numeric_variable(piece)
         return piece.kind == "output" and prints_number(piece.script, self.functions)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_ROUNDS = 64
-"""SECURITY: a loop that goes round more often must not leave programs behind, until the machine stands still."""
+"""SECURITY: a loop with more rounds must not leave programs running, which could exhaust the machine."""
 _SWARMS = "starts programs in a loop that is endless or very long"
 _COMPARES = frozenset("-eq -ne -lt -le -gt -ge".split())  # noqa: SIM905
 
@@ -56,8 +56,11 @@ class _Walker(Expander):
     """Goes through the tree in order."""
 
     def finished(self) -> tuple[ShellCommand, ...]:
-        """All commands; what the line as a whole evaluates is told of the first."""
-        unsafe = [f"bash evaluates what `{name}` is given" for name in self.names.unsafe_integers()]
+        """All commands; code that the line as a whole evaluates is added to the first."""
+        unsafe = [
+            f"bash evaluates the value assigned to `{name}`"
+            for name in self.names.unsafe_integers()
+        ]
         unsafe += [f"the function `{name}` calls itself" for name in _circular(self.calls)]
         if self.leaves & _reached(self.calls, self.repeated):
             unsafe.append(_SWARMS)
@@ -148,7 +151,7 @@ class _Walker(Expander):
             and words[0].text in self.names.functions
             and node.words[0].static != words[0].text
         ):
-            self.code.append("a function that is called by another name")
+            self.code.append("calls a function by a computed name")
         text = " ".join(w.raw for w in node.words) or " ".join(a.word.raw for a in node.assignments)
         self._add(node, words, assignments, redirects, feed, text)
 
@@ -163,9 +166,9 @@ class _Walker(Expander):
             self.calls.setdefault(self.within, set()).add(name)
             if self.rounds > MAX_ROUNDS:
                 self.repeated.add(name)
-        found = names_set(argv)
-        self.sets += found
-        self.learnt += [each for each in found if each not in assigned]
+        names = names_set(argv)
+        self.sets += names
+        self.learnt += [each for each in names if each not in assigned]
         if name in ("read", "mapfile", "readarray"):
             fed = self._fed(redirects, feed)
             for text in argv[1:]:
@@ -178,13 +181,13 @@ class _Walker(Expander):
             self._declare(argv)
         elif name == "unset":
             self.tables.difference_update(argv)
-        if found and any(_evaluates(text) for text in argv[1:]):
+        if names and any(_evaluates(text) for text in argv[1:]):
             self.code.append("a subscript that may hold a command")
 
     def _declare(self, argv: Sequence[str]) -> None:
         options = "".join(word for word in argv[1:] if word[:1] in ("-", "+"))
         if "n" in options and argv[0] != "export":
-            self.code.append("a name that stands for another variable")
+            self.code.append("declares a name reference to another variable")
         if UNKNOWN_TEXT in options:
             self.code.append("an attribute that is only known when the line runs")
         for word in argv[1:]:
@@ -197,8 +200,8 @@ class _Walker(Expander):
                 self.tables.discard(name)
             listed = "a" in options or "A" in options or name in self.lists
             if value[:1] == "(" or (listed and value[:1] == UNKNOWN_TEXT):
-                # a list that is written as text is read again, and what is in it is run
-                self.code.append("a list that is given as text")
+                # bash parses a list from text again, and runs substitutions in it
+                self.code.append("assigns a list from text, which bash evaluates")
 
     def _add(
         self, node: ShellNode, words: tuple[ShellWord, ...], assignments: tuple[ShellAssignment, ...],
@@ -213,7 +216,7 @@ class _Walker(Expander):
         )  # fmt: skip
 
     def _assign(self, node: ShellNode) -> list[ShellAssignment]:
-        made: list[ShellAssignment] = []
+        assignments: list[ShellAssignment] = []
         for each in node.assignments:
             self._subscript(each.name, each.subscript)
             if each.array is not None:
@@ -231,17 +234,17 @@ class _Walker(Expander):
                 text=" ".join(f.text for f in fields), raw=each.word.raw,
                 origins=tuple(o for f in fields for o in f.origins),
             )  # fmt: skip
-            made.append(ShellAssignment(name=each.name, value=value))
-        return made
+            assignments.append(ShellAssignment(name=each.name, value=value))
+        return assignments
 
     def _value(self, word: Word) -> list[ShellWord]:
         """The value of an assignment: neither split nor globbed."""
         quoted = [as_quoted(piece) for piece in word.pieces]
-        found = self.fields(Word(quoted, word.raw))
-        return found or [ShellWord(text="", raw=word.raw)]
+        fields = self.fields(Word(quoted, word.raw))
+        return fields or [ShellWord(text="", raw=word.raw)]
 
     def _redirects(self, node: ShellNode) -> tuple[ShellRedirect, ...]:
-        made: list[ShellRedirect] = []
+        redirects: list[ShellRedirect] = []
         for redirect in node.redirects:
             fields = self.fields(redirect.word)
             if redirect.variable:
@@ -250,8 +253,8 @@ class _Walker(Expander):
                 text=UNKNOWN_TEXT if fields or redirect.kind != "here" else "",
                 raw=redirect.word.raw, origins=(TextOrigin(kind="later"),),
             )  # fmt: skip
-            made.append(ShellRedirect(kind=redirect.kind, target=target))
-        return tuple(made)
+            redirects.append(ShellRedirect(kind=redirect.kind, target=target))
+        return tuple(redirects)
 
     def _test(self, node: ShellNode) -> list[ShellWord]:
         words: list[ShellWord] = []

@@ -1,7 +1,7 @@
-"""Clients of the guard: where each keeps its hooks, and what our entry looks like there.
+"""Clients of the guard: where each stores its hooks, and the format of our entry.
 
-A hook that does not answer lets the command run in most clients. So the installed command ends every way of not
-answering – missing, killed, slow, broken – with what stops that client.
+In most clients a hook that does not answer lets the command run. So the installed command turns every failure to
+answer – missing, killed, slow, broken – into the answer that stops that client.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LIMIT_S, CLIENT_LIMIT_S = 8, 15
-"""When we give up, and when the client would: always later, because a client that gives up lets the command run."""
-_SILENT = "atip guard did not answer"
-_STOPS = f'{{ echo "{_SILENT}" >&2; exit 2; }}'
+"""Our timeout, and the client's: always longer, because a client that times out lets the command run."""
+_NO_ANSWER = "atip guard did not answer"
+_STOPS = f'{{ echo "{_NO_ANSWER}" >&2; exit 2; }}'
 
 
 class HookEvent(Value):
@@ -27,9 +27,9 @@ class HookEvent(Value):
 
     name: str
     tools: tuple[str, ...] = ()
-    """Names of tools for which it is called, as this client matches them; empty: the event is about one kind of tool."""
+    """Tool names to match, in this client's syntax; empty: the event concerns one kind of tool."""
     form: str = "{}"
-    """How the client writes a choice of names."""
+    """Separator of alternative names in this client's syntax."""
     decides: bool = True
     """Whether the client waits for our answer."""
 
@@ -46,23 +46,23 @@ class GuardClient(Value):
     user: tuple[str, ...]
     """File of the user, below the home directory; of several the first whose folder exists, else the first."""
     project: str = ""
-    """File of a project; empty: the client has none."""
+    """Settings file of a project; empty: the client has none."""
     kind: str = "groups"
     """`groups`: a list of matchers with lists of hooks; `flat`: a list of hooks; `tables`: TOML; `plugin`: a program."""
     syntax: str = "json"
     """`json`, `jsonc` or `toml`. With comments in its settings Claude Code 2.1.197 ignores the whole file, silently."""
     events: tuple[HookEvent, ...] = ()
     without: tuple[str, ...] = ()
-    """Tools that a plugin does not ask about."""
+    """Tools that the plugin does not judge."""
     fallback: str = _STOPS
-    """What the command does where the guard did not answer."""
+    """Shell command that runs when the guard does not answer."""
 
 
 CLAUDE = ("Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "Glob", "Grep", "WebFetch")
 GEMINI = ("run_shell_command", "write_file", "replace", "read_file", "read_many_files", "search_file_content", "grep_search", "web_fetch", "mcp_.*")  # fmt: skip
 KIMI = ("Bash", "Shell", "WriteFile", "StrReplaceFile", "ReadFile", "Grep", "FetchURL")
 SHELLS = frozenset(("Bash", "Shell", "run_shell_command", "beforeShellExecution"))
-"""What is judged whatever a person leaves out."""
+"""Tools that are always judged."""
 _MCP = {"mcp": ("mcp__.*", "mcp_.*", "beforeMCPExecution")}
 """Short names for `--without`."""
 
@@ -109,7 +109,7 @@ CLIENTS = {
                 HookEvent(name="beforeMCPExecution"),
                 HookEvent(name="afterShellExecution", decides=False),
             ),
-            fallback=f"""{{ echo '{{"permission":"deny","user_message":"{_SILENT}"}}'; exit 2; }}""",
+            fallback=f"""{{ echo '{{"permission":"deny","user_message":"{_NO_ANSWER}"}}'; exit 2; }}""",
         ),
         GuardClient(
             name="copilot",
@@ -118,7 +118,7 @@ CLIENTS = {
             project=".github/hooks/atip.json",
             kind="flat",
             events=(HookEvent(name="preToolUse"),),
-            fallback=f"""echo '{{"permissionDecision":"deny","permissionDecisionReason":"{_SILENT}"}}'""",
+            fallback=f"""echo '{{"permissionDecision":"deny","permissionDecisionReason":"{_NO_ANSWER}"}}'""",
         ),
         GuardClient(
             name="opencode",
@@ -140,18 +140,19 @@ CLIENTS = {
 
 
 def find_client(name: str) -> GuardClient:
-    """
+    """Return a client by name.
+
     Raises:
         NotFoundError: `guard.unknown-client`.
     """
-    found = CLIENTS.get(full_name(name))
-    if found is None:
+    client = CLIENTS.get(full_name(name))
+    if client is None:
         from atip.model.shapes.shape import closest
 
         close = closest(name, [*CLIENTS, *OTHER_NAMES])
         hint = f"did you mean `{close}`?" if close else "clients: " + ", ".join(CLIENTS)
-        raise NotFoundError("guard.unknown-client", f"no client `{name[:40]}`", hint=hint)
-    return found
+        raise NotFoundError("guard.unknown-client", f"unknown client `{name[:40]}`", hint=hint)
+    return client
 
 
 def without_tools(client: GuardClient, names: Sequence[str]) -> GuardClient:
@@ -162,11 +163,11 @@ def without_tools(client: GuardClient, names: Sequence[str]) -> GuardClient:
     """
     if client.kind == "plugin":
         return client.replace(without=tuple(names))
-    known = {tool for event in client.events for tool in (*event.tools, event.name)} - SHELLS
+    tools = {tool for event in client.events for tool in (*event.tools, event.name)} - SHELLS
     left = {each for name in names for each in _MCP.get(name, (name,))}
     for name in names:
-        if not known & set(_MCP.get(name, (name,))):
-            hint = "tools: " + ", ".join(sorted(known - {"PreToolUse", "PostToolUse", "PermissionRequest", "BeforeTool"}))  # fmt: skip
+        if not tools & set(_MCP.get(name, (name,))):
+            hint = "tools: " + ", ".join(sorted(tools - {"PreToolUse", "PostToolUse", "PermissionRequest", "BeforeTool"}))  # fmt: skip
             raise NotFoundError("guard.unknown-tool", f"{client.title} has no tool `{name[:40]}` that is judged", hint=hint)  # fmt: skip
     events = [
         event.replace(tools=tuple(tool for tool in event.tools if tool not in left))
@@ -181,7 +182,7 @@ def hook_command(client: GuardClient, event: HookEvent, program: str, limiter: s
 
     Args:
         program: absolute path of `atip`.
-        limiter: absolute path of `timeout`; empty: this system has none, and the client's own limit counts.
+        limiter: absolute path of `timeout`; empty: not installed, only the client's own timeout applies.
     """
     call = f"{shlex.quote(program)} guard hook --for {client.name} --record"
     if not event.decides:
@@ -191,7 +192,7 @@ def hook_command(client: GuardClient, event: HookEvent, program: str, limiter: s
 
 
 def handler_of(client: GuardClient, event: HookEvent, command: str) -> dict[str, Any]:
-    """Our hook as this client writes it."""
+    """Our hook in this client's format."""
     if client.name == "copilot":
         return {"type": "command", "bash": command, "timeoutSec": CLIENT_LIMIT_S}
     if client.name == "cursor":

@@ -3,9 +3,9 @@
     (1) read each file as its client reads it; a damaged one is refused, never repaired
     (2) change the text where our hook stands or belongs, and nowhere else (`settings.py`)
     (3) parse the result: our hook is there – or gone –, and nothing else is different
-    (4) keep a copy of the old file beside it, then replace the file whole
+    (4) keep a copy of the old file beside it, then replace the file atomically
 
-Codex calls only hooks whose hash its user's configuration trusts, so that entry is a change of its own.
+Codex calls only hooks whose hash is trusted in the user's configuration, so that entry is a separate change.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class GuardChange(Value):
     before: str | None
     """None: there is no file yet."""
     after: str | None
-    """None: the file goes."""
+    """None: the file is deleted."""
 
 
 class Scope(Value):
-    """For whom the hook is installed."""
+    """Where the hook is installed: for the user, or in a project."""
 
     home: str
     cwd: str
@@ -60,7 +60,7 @@ def file_of(client: GuardClient, scope: Scope) -> str:
             raise NotFoundError(
                 "guard.no-project-file",
                 f"{client.title} has no hooks for a project",
-                hint="install it for the user: leave --project out",
+                hint="install it for the user: omit `--project`",
             )
         return os.path.join(scope.cwd, client.project)
     paths = [os.path.join(scope.home, name) for name in client.user]
@@ -70,7 +70,7 @@ def file_of(client: GuardClient, scope: Scope) -> str:
 def plan_install(
     client: GuardClient, scope: Scope, *, program: str, limiter: str
 ) -> list[GuardChange]:
-    """The texts that the files would have.
+    """Return the changes that install the hook.
 
     Raises:
         FormatError: `config.damaged`, `config.elsewhere`.
@@ -92,7 +92,7 @@ def plan_install(
 
 
 def _unless_same(change: GuardChange, syntax: str) -> GuardChange:
-    """A text that says the same in other words is left as it is."""
+    """Leave a text unchanged whose parsed content is equal."""
     before, after = (
         parse_settings(text or "", syntax, change.path) for text in (change.before, change.after)
     )
@@ -100,9 +100,9 @@ def _unless_same(change: GuardChange, syntax: str) -> GuardChange:
 
 
 def plan_uninstall(client: GuardClient, scope: Scope) -> list[GuardChange]:
-    """The texts without our hook; empty: it is not there.
+    """Return the changes that remove our hook; empty: it is not installed.
 
-    Comments do not keep a hook in: they may have come after it, and the client ignores the file with them.
+    Also edits files with comments: they may have been added later, and the client ignores such a file.
     """
     client = client.replace(syntax="jsonc") if client.syntax == "json" else client
     path = file_of(client, scope)
@@ -120,13 +120,13 @@ def plan_uninstall(client: GuardClient, scope: Scope) -> list[GuardChange]:
 
 
 def write_changes(changes: Sequence[GuardChange]) -> list[str]:
-    """Write them; the copies of the old files.  # (4)"""
-    kept = [replace_text(change.path, change.before, change.after) for change in changes]
-    return [path for path in kept if path]
+    """(4) Write the changes; returns the paths of the backups."""
+    backups = [replace_text(change.path, change.before, change.after) for change in changes]
+    return [path for path in backups if path]
 
 
 def hooks_of(client: GuardClient, path: str) -> list[tuple[str, dict[str, Any]]]:
-    """Our hooks in a file: event and hook; empty: none is there."""
+    """Our hooks in a file, as (event, hook); empty: none."""
     text = load_text(path)
     if text is None:
         return []
@@ -138,7 +138,7 @@ def hooks_of(client: GuardClient, path: str) -> list[tuple[str, dict[str, Any]]]
 
 
 def trusted_hash(event: str, matcher: str, handler: Mapping[str, Any]) -> str:
-    """What Codex compares before it calls a hook: the hash of the hook in a normal form."""
+    """The hash that Codex compares before it calls a hook: of the hook in a normal form."""
     normal = {
         "event_name": _LABELS[event],
         "hooks": [
@@ -156,7 +156,7 @@ def trusted_hash(event: str, matcher: str, handler: Mapping[str, Any]) -> str:
 
 
 def _trust(client: GuardClient, scope: Scope, change: GuardChange, *, add: bool) -> list[GuardChange]:  # fmt: skip
-    """The change of Codex' own configuration; other clients have none."""
+    """The change to Codex' own configuration; empty for other clients."""
     if client.name != "codex":
         return []
     path = os.path.join(scope.home, _CODEX_CONFIG)
@@ -184,21 +184,21 @@ def _trust_keys(path: str, event: str, place: settings.Place) -> tuple[str, str,
 
 
 def _check(
-    client: GuardClient, path: str, before: str | None, after: str, wanted: list[dict[str, Any]]
+    client: GuardClient, path: str, before: str | None, after: str, expected: list[dict[str, Any]]
 ) -> None:
     old = parse_settings(before or "", client.syntax, path)
     try:
         new = parse_settings(after, client.syntax, path)
     except FormatError:
         new = None
-    found = [hook for _, _, hook in settings.find_hooks(client, new)] if new is not None else None
+    hooks = [hook for _, _, hook in settings.find_hooks(client, new)] if new is not None else None
     if client.kind == "flat" and not old:
         old = {"version": 1}
-    if found is None or _sorted(found) != _sorted(wanted) or _others(new) != _others(old):
+    if hooks is None or _sorted(hooks) != _sorted(expected) or _others(new) != _others(old):
         raise FormatError(
             "config.elsewhere",
-            f"`{path}` has this entry in a form that cannot be changed without changing other entries",
-            hint=f"put it in by hand: atip guard install {client.name} --dry-run",
+            f"`{path}` has this entry in a form that cannot be edited without changing other entries",
+            hint=f"edit the file by hand; `atip guard install {client.name} --dry-run` prints the entry",
         )
 
 
@@ -207,7 +207,7 @@ def _check_toml(path: str, after: str) -> None:
         parse_settings(after, "toml", path)
     except FormatError as error:
         raise FormatError(
-            "config.elsewhere", f"`{path}` has this entry in a form that cannot be changed"
+            "config.elsewhere", f"`{path}` has this entry in a form that cannot be edited"
         ) from error
 
 
@@ -216,21 +216,21 @@ def _sorted(hooks: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _others(value: Any) -> Any:
-    """A document without our hooks, and without what is empty with or without them."""
+    """A document without our hooks and without empty values, for comparison."""
     if isinstance(value, list):
-        kept = [_others(each) for each in value if not settings.is_ours(each)]
-        return [each for each in kept if each not in ([], {})]
+        items = [_others(each) for each in value if not settings.is_ours(each)]
+        return [each for each in items if each not in ([], {})]
     if not isinstance(value, dict):
         return value
-    found = {key: _others(each) for key, each in value.items()}
-    left = {key: each for key, each in found.items() if each not in ([], {})}
-    return {} if "matcher" in value and not left.get("hooks") else left
+    fields = {key: _others(each) for key, each in value.items()}
+    non_empty = {key: each for key, each in fields.items() if each not in ([], {})}
+    return {} if "matcher" in value and not non_empty.get("hooks") else non_empty
 
 
 def _refuse_foreign_plugin(path: str, text: str | None) -> None:
     if text is not None and not plugin.is_plugin(text):
         raise FormatError(
             "config.elsewhere",
-            f"`{path}` is not ours; it was not changed",
-            hint="move it away first",
+            f"`{path}` was not written by atip; it was not changed",
+            hint="move the file away first",
         )

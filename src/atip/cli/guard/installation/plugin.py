@@ -1,6 +1,6 @@
-"""The plugin of opencode, which has no hooks: a program of a few lines that asks the guard and refuses what is not allowed.
+"""The plugin for opencode, which has no hooks: a short program that calls the guard and refuses what is not allowed.
 
-The file is ours as a whole; its first line says so. It fails closed: no answer, no permission.
+The whole file is generated; its first line says so. It fails closed: no answer, no permission.
 """
 
 from __future__ import annotations
@@ -77,9 +77,10 @@ _MARK = "const COMMAND = "
 
 
 def plugin_text(program: str, limit_s: int, without: Sequence[str] = ()) -> str:
-    """
+    """Return the source of the plugin.
+
     Args:
-        without: tools that are not judged; others that have no effect on files or the network are not either.
+        without: tools not to judge, besides those without effects on files or the network.
     """
     silent = sorted({*_SILENT, *without} - {"bash"})
     command = [program, "guard", "hook", "--for", "opencode", "--record"]
@@ -93,17 +94,17 @@ def plugin_text(program: str, limit_s: int, without: Sequence[str] = ()) -> str:
 
 
 def is_plugin(text: str) -> bool:
-    """Whether a file is ours."""
+    """Whether a file is our plugin."""
     return text.startswith(FIRST_LINE)
 
 
 def command_of(text: str) -> list[str]:
-    """The argv that a plugin of ours calls; empty: it cannot be read."""
+    """The argv in the text of a plugin; empty: it cannot be read."""
     for line in text.splitlines():
         if line.startswith(_MARK):
             try:
-                found = json.loads(line.removeprefix(_MARK))
+                words = json.loads(line.removeprefix(_MARK))
             except ValueError:
                 return []
-            return [str(word) for word in found] if isinstance(found, list) else []
+            return [str(word) for word in words] if isinstance(words, list) else []
     return []

@@ -1,6 +1,6 @@
-"""Whether an installed hook answers: call it as its client would, with a line that only reads and with one that is denied everywhere.
+"""Test an installed hook: call it as its client would, with a read-only line and with one that is always denied.
 
-Only what stands in the client's own file is called, through a shell as the client does.
+Calls only the command in the client's own file, through a shell like the client.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ LIMIT_S = 30.0
 
 
 class TestResult(Value):
-    """How a hook answered."""
+    """Result of a hook test."""
 
     works: bool
     says: str
 
 
 def is_tested(event: str) -> bool:
-    """Whether an event is about shell lines and is decided; one hook answers for all."""
+    """Whether an event is tested: those that decide on shell lines; one hook serves all events."""
     return not event.startswith(("Post", "after", "beforeRead", "beforeMCP"))
 
 
 def test_hook(client: GuardClient, event: str, hook: dict[str, Any], cwd: str) -> TestResult:
-    """Call the hook twice; nothing that it is asked about runs."""
+    """Call the hook twice; the tested lines never run."""
     try:
         reads = _ask(client, event, hook, READS, cwd)
         never = _ask(client, event, hook, NEVER, cwd)
@@ -41,9 +41,9 @@ def test_hook(client: GuardClient, event: str, hook: dict[str, Any], cwd: str) -
         reason = error.message if isinstance(error, AtipError) else f"no answer: {error}"
         return TestResult(works=False, says=reason)
     if not _denies(never):
-        return TestResult(works=False, says="does not stop what is never allowed")
+        return TestResult(works=False, says="does not stop a line that is always denied")
     if _denies(reads):
-        return TestResult(works=False, says="stops a line that only reads: see `atip policy show`")
+        return TestResult(works=False, says="stops a read-only line: see `atip policy show`")
     return TestResult(works=True, says="answers")
 
 

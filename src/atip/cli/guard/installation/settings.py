@@ -1,6 +1,6 @@
-"""Our hook in the text of a client's settings file: put in, replaced where it stands, taken out. Everything else stays. Pure.
+"""Our hook in the text of a client's settings file: insert, replace in place, remove. Everything else stays. Pure.
 
-Ours is what calls `atip guard … --for CLIENT`, whoever wrote it there. Whoever edits parses the text before and after.
+A hook is ours if it calls `atip guard … --for CLIENT`. Callers parse the text before and after.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _OURS = re.compile(r"\bguard(?: hook)? --for\b")
 
 def command_in(handler: Any) -> str:
     """The shell line of a hook; empty: it has none."""
-    found = handler.get("command", handler.get("bash")) if isinstance(handler, dict) else None
-    return found if isinstance(found, str) else ""
+    command = handler.get("command", handler.get("bash")) if isinstance(handler, dict) else None
+    return command if isinstance(command, str) else ""
 
 
 def is_ours(handler: Any) -> bool:
@@ -35,7 +35,7 @@ def is_ours(handler: Any) -> bool:
 
 
 def find_hooks(client: GuardClient, document: Any) -> Iterator[tuple[str, Place, dict[str, Any]]]:
-    """Our hooks in a settings document: event, where it stands, the hook itself."""
+    """Our hooks in a settings document: event, position, the hook itself."""
     hooks = document.get("hooks") if isinstance(document, dict) else None
     if client.kind == "tables":
         for at, each in enumerate(hooks if isinstance(hooks, list) else ()):
@@ -55,7 +55,7 @@ def find_hooks(client: GuardClient, document: Any) -> Iterator[tuple[str, Place,
 
 
 def with_hooks(client: GuardClient, text: str, handlers: Handlers, path: str) -> str:
-    """The text with each of our hooks once; a hook that is there is replaced where it stands."""
+    """Insert each of our hooks once; an existing one is replaced in place."""
     if client.kind == "tables":
         text = remove_blocks(text, "hooks", is_ours)
         for handler in handlers.values():
@@ -81,7 +81,7 @@ def with_hooks(client: GuardClient, text: str, handlers: Handlers, path: str) ->
 
 
 def _has_matcher(client: GuardClient, text: str, place: Place, event: HookEvent, path: str) -> bool:
-    """Whether our hook is called for the tools that it is meant for."""
+    """Whether our hook has the expected matcher."""
     group = _at(parse_settings(text, client.syntax, path), place[:3])
     return isinstance(group, dict) and group.get("matcher", "") == event.matcher
 
@@ -95,18 +95,18 @@ def _group(event: HookEvent, handler: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_others(client: GuardClient, text: str, handlers: Handlers, path: str) -> str:
-    """Without hooks of ours for events that we do not ask for, and without second ones."""
-    wanted = {event.name for event in handlers}
+    """Remove our hooks for other events, and duplicates."""
+    event_names = {event.name for event in handlers}
     document = parse_settings(text, client.syntax, path)
     for name in {event for event, _, _ in find_hooks(client, document)}:
         places = _places(client, text, path, name)
-        for place in reversed(places[1:] if name in wanted else places):
+        for place in reversed(places[1:] if name in event_names else places):
             text = _removed(client, text, place, path)
     return text
 
 
 def without_hooks(client: GuardClient, text: str, path: str) -> str:
-    """The text without our hooks, and without what held nothing else."""
+    """Remove our hooks, and containers that are empty afterwards."""
     if client.kind == "tables":
         return remove_blocks(text, "hooks", is_ours)
     document = parse_settings(text, client.syntax, path)
@@ -116,14 +116,18 @@ def without_hooks(client: GuardClient, text: str, path: str) -> str:
 
 
 def _removed(client: GuardClient, text: str, place: Place, path: str) -> str:
-    """Without one hook; a matcher, an event or `hooks` that is empty then goes with it."""
+    """Remove one hook, with a matcher, an event or `hooks` that is empty afterwards."""
     text = remove_value(text, place)
     while len(place) > 1:
         place = place[:-1]
-        held = _at(parse_settings(text, client.syntax, path), place)
-        if isinstance(held, dict) and "matcher" in held and held.get("hooks") in ([], None):
-            held = None  # a matcher without hooks
-        if held:
+        remaining = _at(parse_settings(text, client.syntax, path), place)
+        if (
+            isinstance(remaining, dict)
+            and "matcher" in remaining
+            and remaining.get("hooks") in ([], None)
+        ):
+            remaining = None  # a matcher without hooks
+        if remaining:
             break
         text = remove_value(text, place)
     return text

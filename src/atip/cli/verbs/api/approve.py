@@ -1,6 +1,6 @@
-"""Show what a project's `codegen.config.json` would start, which secrets it uses and where it talks to, and agree to it.
+"""Show which programs, secrets and hosts a project's `codegen.config.json` uses, and approve it.
 
-Asked on the terminal once, and again when the file changes. Nothing of a configuration is used before.
+Asked on the terminal once, and again when the file changes. A configuration is not used before approval.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     config = load_config(options.config)
     ctx.app.apis.approve(config, ask=ask_on_terminal)
-    found = [each.to_text() for each in find_dangers(config)]
+    dangers = [each.to_text() for each in find_dangers(config)]
     if ctx.as_json:
-        ctx.emit({"approved": True, "digest": digest_of(config), "findings": found})
+        ctx.emit({"approved": True, "digest": digest_of(config), "findings": dangers})
         return 0
-    ctx.print(f"approved: {'; '.join(found) or 'it touches its own folder alone'}")
+    ctx.print(f"approved: {'; '.join(dangers) or 'it uses only its own folder'}")
     return 0

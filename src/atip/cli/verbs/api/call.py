@@ -1,6 +1,6 @@
 """Call one operation under policy: `atip api call SOURCE.OPERATION key=value key:=json`.
 
-Arguments are validated before anything is sent; destructive operations ask on the terminal. Prints the data of the answer.
+Arguments are validated before anything is sent; destructive operations need confirmation on the terminal. Prints the data of the answer.
 Exit code 4 when the source requires credentials, 126 when policy refuses.
 """
 
@@ -25,13 +25,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help="arguments; KEY:=JSON")
     parser.add_argument("--args", default="", metavar="JSON", help="arguments as a JSON object")
     parser.add_argument("--config", default=".", metavar="FILE", help="configuration or its folder")
-    parser.add_argument("--yes", action="store_true", help="yes where nothing can be destroyed")
+    parser.add_argument("--yes", action="store_true", help="confirm where nothing can be destroyed")
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this call")
     parser.add_argument(
         "--ask",
         default="terminal",
         metavar="WHERE",
-        help="who is asked: terminal, none, or fd:N, a socket to a program that asks the user",
+        help="where to ask: terminal, none, or fd:N, a socket to a program that asks the user",
     )
 
 
@@ -43,8 +43,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.runs.call_arguments import read_arguments
 
     source, name = split_target(options.target)
-    _, _, told = find_operation(load_config(options.config), source, name)
-    arguments = typed(told["inputSchema"], read_arguments(options.words, options.args))
+    _, _, document = find_operation(load_config(options.config), source, name)
+    arguments = typed(document["inputSchema"], read_arguments(options.words, options.args))
     result = ctx.app.apis.call(
         options.config,
         source,

@@ -1,4 +1,4 @@
-"""Look for API documents, MCP configurations and databases in a project, and write `codegen.config.json`.
+"""Find API documents, MCP configurations and databases in a project, and write `codegen.config.json`.
 
 Reads only; the configuration is printed, and written with `--write` (an existing one is never replaced).
 """
@@ -29,15 +29,15 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.errors import UsageError
     from atip.system.files import write_atomic
 
-    found = find_sources(options.folder, dict(os.environ))
+    config = find_sources(options.folder, dict(os.environ))
     path = os.path.join(options.folder, FILE_NAME)
     if options.write:
         if os.path.exists(path):
-            raise UsageError("api.config-exists", f"`{path}` exists already", hint="edit it")
-        write_atomic(path, encode_config(found), mode=0o644)
+            raise UsageError("api.config-exists", f"`{path}` already exists", hint="edit the file")
+        write_atomic(path, encode_config(config), mode=0o644)
     if ctx.as_json:
-        ctx.emit({"path": path, "written": options.write, "config": found})
+        ctx.emit({"path": path, "written": options.write, "config": config})
         return 0
-    ctx.print_document(encode_config(found).decode().rstrip())
+    ctx.print_document(encode_config(config).decode().rstrip())
     ctx.note(f"written to {path}" if options.write else "`--write` writes it; then `atip api sync`")
     return 0

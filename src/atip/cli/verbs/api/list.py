@@ -34,7 +34,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     api = load_operations(config, options.source)
     words = [word.lower() for word in options.words]
-    chosen = [
+    operations = [
         each
         for each in api.operations
         if all(word in f"{each.name} {each.summary}".lower() for word in words)
@@ -56,20 +56,20 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
                         "path": each.path,
                         "effects": encode_effects(each.effects),
                     }
-                    for each in chosen
+                    for each in operations
                 ],
             }
         )
         return 0
     from atip.cli.output import clean, shorten, width_of
 
-    for each in chosen:
+    for each in operations:
         ctx.print(shorten(clean(f"{signature(each)} – {summary(each)}"), width_of(ctx)))
     return 0
 
 
 def _foreign(options: argparse.Namespace, ctx: Context, missing: NotFoundError) -> int:
-    """Beside a manifest of another generator and no configuration of ours: what it lists, none of it callable."""
+    """Without a configuration: list the sources of another generator's manifest, none of them callable."""
     from atip.apis.manifests import find_manifest, read_manifest
     from atip.codecs.apis.atm import listed_sources
 
@@ -82,15 +82,19 @@ def _foreign(options: argparse.Namespace, ctx: Context, missing: NotFoundError) 
     if options.source:
         rows = [row for row in rows if row["name"] == options.source]
         if not rows:
-            raise NotFoundError("api.unknown-source", f"`{path}` lists no `{options.source[:80]}`")
-    hint = "a manifest says what there is, not how it is reached; `atip api init` begins a configuration"
+            raise NotFoundError(
+                "api.unknown-source", f"`{path}` does not list a source `{options.source[:80]}`"
+            )
+    hint = (
+        "a manifest does not say how to reach its sources; `atip api init` writes a configuration"
+    )
     if ctx.as_json:
         ctx.emit({"manifest": path, "sources": rows, "callable": False, "hint": hint})
         return 0
     from atip.cli.output import clean, table, width_of
 
-    shown = [(clean(str(row["name"])), clean(str(row["kind"])), f"{row['operations']} operations" if row["operations"] is not None else "operations not listed") for row in rows]  # fmt: skip
-    for line in table(shown, indent="", width=width_of(ctx)):
+    cells = [(clean(str(row["name"])), clean(str(row["kind"])), f"{row['operations']} operations" if row["operations"] is not None else "operations not listed") for row in rows]  # fmt: skip
+    for line in table(cells, indent="", width=width_of(ctx)):
         ctx.print(line)
     ctx.note(f"{clean(path)}: {hint}")
     return 0
@@ -112,7 +116,7 @@ def _sources(config: object, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"sources": rows})
         return 0
-    shown = [
+    cells = [
         (
             str(row["name"]),
             str(row["kind"]),
@@ -120,6 +124,6 @@ def _sources(config: object, ctx: Context) -> int:
         )
         for row in rows
     ]
-    for line in table(shown, indent="", width=width_of(ctx)):
+    for line in table(cells, indent="", width=width_of(ctx)):
         ctx.print(line)
     return 0

@@ -22,9 +22,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.apis.sync.operations import find_operation, split_target
 
     source, name = split_target(options.target)
-    _, operation, told = find_operation(load_config(options.config), source, name)
+    _, operation, document = find_operation(load_config(options.config), source, name)
     if ctx.as_json:
-        ctx.emit({"source": source, **told})
+        ctx.emit({"source": source, **document})
         return 0
     from atip.apis.wrappers.module import signature, summary
     from atip.cli.output import clean
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     ctx.print(clean(summary(operation)))
     if operation.path:
         ctx.print(clean(f"{operation.method} {operation.path}"))
-    schema = told["inputSchema"]
+    schema = document["inputSchema"]
     for key, each in schema.get("properties", {}).items():
         kind = each.get("type", "") if isinstance(each, dict) else ""
         needed = " (required)" if key in schema.get("required", ()) else ""

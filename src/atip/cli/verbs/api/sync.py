@@ -1,4 +1,4 @@
-"""Bring wrappers, index and `.agent-ready.json` up to date with the sources in `codegen.config.json`.
+"""Update wrappers, index and `.agent-ready.json` from the sources in `codegen.config.json`.
 
 Only files whose content changed are written. A source that cannot be read keeps its earlier files; exit code 1.
 """
@@ -49,8 +49,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         if source.error is None:
             ctx.app.apis.remember(config, source.name)
     if ctx.as_json:
-        told = [source.to_json() for source in report.sources]
-        ctx.emit({"manifest": report.manifest, "sources": told, "complete": report.is_complete})
+        sources = [source.to_json() for source in report.sources]
+        ctx.emit({"manifest": report.manifest, "sources": sources, "complete": report.is_complete})
         return 0 if report.is_complete else 1
     from atip.cli.output import clean, count
 

@@ -1,7 +1,7 @@
 """Check an `.agent-ready.json`: shape, sums, derived facts, checksum, no credentials.
 
-Without a file it looks where ATM §5.3 says: `.agent-ready.json`, `agent-ready.json`, `*.agent-ready.json`. A URL is asked for
-`/.well-known/agent-ready.json`, then for the `<link rel="agent-ready">` of its page.
+Without a file it looks where ATM §5.3 says: `.agent-ready.json`, `agent-ready.json`, `*.agent-ready.json`. For a URL, fetches
+`/.well-known/agent-ready.json`, then the `<link rel="agent-ready">` of its page.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--lenient", action="store_true", help="accept what is published in the wild")
-    mode.add_argument("--schema-only", action="store_true", help="judge by the public schema alone")
+    mode.add_argument(
+        "--schema-only", action="store_true", help="check against the public schema only"
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -41,8 +43,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     problems = check_manifest(manifest, mode)  # type: ignore[arg-type]
     valid = all(problem.severity != "error" for problem in problems)
     if ctx.as_json:
-        told = [problem.to_json() for problem in problems]
-        ctx.emit({"file": path, "valid": valid, "problems": told})
+        problem_list = [problem.to_json() for problem in problems]
+        ctx.emit({"file": path, "valid": valid, "problems": problem_list})
         return 0 if valid else 1
     from atip.cli.output import clean
 
@@ -53,7 +55,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _read(options: argparse.Namespace) -> tuple[str, object]:
-    """Where the manifest is, and its values."""
+    """Path or address of the manifest, and its values."""
     from atip.apis.manifests import fetch_offered, find_manifest, read_manifest
 
     if "://" not in options.file:

@@ -1,7 +1,7 @@
-"""Remembered approvals: which command, in which directory, until when. Each holds for the very same call only.
+"""List remembered approvals: which command, in which directory, until when. Each applies to exactly the same call.
 
-An approval is bound to the program's bytes, the words, the variables handed in, the directory and the policy;
-any change of one of these and you are asked again. Destructive commands are never among them.
+An approval is bound to the program's bytes, the words, the passed variables, the directory and the policy;
+if one of these changes you are asked again. Destructive commands are never remembered.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.execution.consent import clean_line, shown_word
     from atip.system.clock import iso
 
-    held = Approvals(ctx.app.places.config).list()
+    approvals = Approvals(ctx.app.places.config).list()
     if ctx.as_json:
-        ctx.emit({"approvals": [each.to_json() for each in held]})
+        ctx.emit({"approvals": [each.to_json() for each in approvals]})
         return 0
-    for each in held:
+    for each in approvals:
         words = " ".join(shown_word(word) for word in each.argv)
         ctx.print(f"{each.id}  {iso(each.until)}  {clean_line(each.cwd)}  {words}")
-    if not held:
-        ctx.note("no approval is remembered")
+    if not approvals:
+        ctx.note("no remembered approvals")
     return 0

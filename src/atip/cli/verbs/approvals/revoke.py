@@ -1,4 +1,4 @@
-"""Take remembered approvals back; from then on you are asked again."""
+"""Revoke remembered approvals; from then on you are asked again."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if bool(options.ids) == options.all:
         raise UsageError("approvals.which", "give the ids to revoke, or `--all`")
     approvals = Approvals(ctx.app.places.config)
-    held = [each.id for each in approvals.list()]
-    wanted = held if options.all else options.ids
-    missing = [name for name in wanted if name not in held]
+    known_ids = [each.id for each in approvals.list()]
+    selected = known_ids if options.all else options.ids
+    missing = [name for name in selected if name not in known_ids]
     if missing:
         raise NotFoundError(
             "approvals.unknown",
-            f"no approval `{missing[0][:40]}` is remembered",
+            f"no remembered approval `{missing[0][:40]}`",
             hint="`atip approvals list` shows them",
         )
-    for name in wanted:
+    for name in selected:
         approvals.forget(name)
     if ctx.as_json:
-        ctx.emit({"revoked": list(wanted)})
+        ctx.emit({"revoked": list(selected)})
     else:
-        ctx.print(f"revoked {len(wanted)}")
+        ctx.print(f"revoked {len(selected)}")
     return 0

@@ -1,4 +1,4 @@
-"""The whole output of a run whose Result was cut, as far as it is kept: redacted as it was then.
+"""Print the stored output of a run whose Result was truncated, redacted as it was then.
 
 The mark in a cut output names the run. Bytes come as they are; `--json` gives text.
 """

@@ -1,4 +1,4 @@
-"""What was run and decided: the latest records of the audit, newest last. Believe them only after `atip audit verify`."""
+"""Show runs and decisions: the latest records of the audit, newest last. Check them with `atip audit verify` first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("atip audit show", "atip audit show --last 5 --json", "atip audit show --decisions")
 DECISIONS = ("decision", "start", "refused")
-"""Events that hold a decision: about a line that was only judged, of what started, of what did not."""
+"""Events with a decision: on a line that was only judged, on a start, on a refusal."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,24 +19,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("--last", type=natural, default=20, metavar="N", help="how many records")
     parser.add_argument(
-        "--decisions", action="store_true", help="only what was decided, by any way to ask or run"
+        "--decisions", action="store_true", help="only decisions, whatever the entry point"
     )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     import collections
 
-    found = ctx.app.audit.records()
+    selected = ctx.app.audit.records()
     if options.decisions:
-        found = (record for record in found if record.get("event") in DECISIONS)
-    records = collections.deque(found, maxlen=max(0, options.last))
+        selected = (record for record in selected if record.get("event") in DECISIONS)
+    records = collections.deque(selected, maxlen=max(0, options.last))
     if ctx.as_json:
         ctx.emit({"records": list(records)})
         return 0
     for record in records:
         ctx.print(_line(record))
     if not records:
-        ctx.note("no decision is on record" if options.decisions else "nothing was run yet")
+        ctx.note("no recorded decisions" if options.decisions else "no recorded runs")
     return 0
 
 
@@ -52,9 +52,9 @@ def _line(record: dict[str, Any]) -> str:
     if isinstance(argv, list):
         decision = record.get("decision")
         outcome = f"{decision.get('decision')}  " if isinstance(decision, dict) else ""
-        said = clean_line(outcome) + " ".join(shown_word(str(word)) for word in argv)
+        text = clean_line(outcome) + " ".join(shown_word(str(word)) for word in argv)
     elif "line" in record:
-        said = clean_line(f"{record.get('decision')}  {record['line']}  [{record.get('rule')}]")
+        text = clean_line(f"{record.get('decision')}  {record['line']}  [{record.get('rule')}]")
     else:
-        said = clean_line(f"exit {record.get('exitCode', record.get('failed', '?'))}")
-    return f"{when}  {run:<16}  {event:<8}  {said}"
+        text = clean_line(f"exit {record.get('exitCode', record.get('failed', '?'))}")
+    return f"{when}  {run:<16}  {event:<8}  {text}"

@@ -1,7 +1,7 @@
-"""Follow the chain of audit records; exit 1 and name the first record that was changed, removed or added.
+"""Check the hash chain of audit records; exit 1 and report the first record that was changed, removed or added.
 
-The number of records and the last hash are kept in a second place, so that a cut at the end is seen. Note the head that this
-prints elsewhere to prove later, with `--head`, that nothing before it has gone.
+The number of records and the last hash are also stored separately, so that truncation is detected. Store the printed head
+elsewhere to prove later, with `--head`, that nothing before it was removed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ EXAMPLES = ("atip audit verify", "atip audit verify --json")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Heads that were noted elsewhere."""
+    """Declare `--head`."""
     parser.add_argument(
         "--head",
         action="append",
         default=[],
         metavar="RECORDS:HASH",
-        help="a head that was noted elsewhere; the chain must hold it",
+        help="a head stored elsewhere; the chain must contain it",
     )
 
 
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         )
     elif broken is not None:
         ctx.print(f"broken at {broken.file} line {broken.line}: {broken.reason}")
-        ctx.print(f"{count(checked.records, 'record')} before it are as they were written")
+        ctx.print(f"{count(checked.records, 'record')} before it are intact")
     else:
         ctx.print(f"{count(checked.records, 'record')} in an unbroken chain; head {head}")
         if checked.unfinished:

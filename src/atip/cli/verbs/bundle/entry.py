@@ -30,10 +30,10 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     host = make_host(ctx)
     bundle = host.load(options.bundle)
-    written = host.write_entry(bundle, options.language, options.out or bundle.folder)
+    paths = host.write_entry(bundle, options.language, options.out or bundle.folder)
     if ctx.as_json:
-        ctx.emit({"bundle": bundle.key, "written": written})
+        ctx.emit({"bundle": bundle.key, "written": paths})
     else:
-        for path in written:
+        for path in paths:
             ctx.print(path)
     return 0

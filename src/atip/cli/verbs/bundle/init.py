@@ -1,7 +1,7 @@
-"""Write a bundle for a program from what is known of it: CLI.md, one TOOL.md per command, validated strictly.
+"""Write a bundle for a program from its metadata: CLI.md, one TOOL.md per command, validated strictly.
 
-Install paths come from the records of package managers, the version pattern from what the program really prints, the
-sandbox from what our knowledge says or from commands that you give to `--observe`.
+Install paths come from the records of package managers, the version pattern from the program's real output, the
+sandbox from curated knowledge or from commands that you give to `--observe`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="LINE",
         help="run it traced for the sandbox",
     )
-    parser.add_argument("--force", action="store_true", help="replace documents that are there")
+    parser.add_argument("--force", action="store_true", help="replace existing documents")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -64,5 +64,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     ctx.print(f"{clean(folder)}: {count(len(bundle.tools), 'tool')}, valid")
     for note in draft.notes:
         ctx.note(clean(note))
-    ctx.note(f"next: look at it, then `atip bundle install {clean(folder)}`")
+    ctx.note(f"next: review it, then `atip bundle install {clean(folder)}`")
     return 0

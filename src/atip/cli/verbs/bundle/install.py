@@ -1,6 +1,6 @@
-"""Install a bundle's program: shows the plan, asks, installs, checks the version, remembers what you granted.
+"""Install a bundle's program: shows the plan, asks, installs, checks the version, records what you granted.
 
-A program that is there already with a version in range is used as it is. Commands that need root are confirmed one by
+An installed program with a version in range is used as it is. Commands that need root are confirmed one by
 one (`--root` confirms them beforehand). What fails leaves nothing behind.
 """
 
@@ -30,7 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print the plan, do nothing")
     parser.add_argument("--yes", action="store_true", help="confirm the plan (not root)")
     parser.add_argument("--root", action="store_true", help="allow the commands that need root")
-    parser.add_argument("--again", action="store_true", help="install even if a program will do")
+    parser.add_argument(
+        "--again", action="store_true", help="install even if a suitable program exists"
+    )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

@@ -1,4 +1,4 @@
-"""Forget a bundle: what was installed for it alone, its ledger, its login state and its secrets."""
+"""Remove a bundle: what was installed for it alone, its ledger, its login state and its secrets."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"removed": removed})
     else:
-        ctx.print("removed" if removed else "there was nothing to remove")
+        ctx.print("removed" if removed else "nothing to remove")
     return 0 if removed else 1

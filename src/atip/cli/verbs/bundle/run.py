@@ -1,8 +1,8 @@
 """Run a tool of a bundle: `atip bundle run BUNDLE COMMAND… key=value key:=json`.
 
 Inputs are checked by the tool's schema; the run is confined to what bundle, tool and policy allow together. Prints the
-value; `--json` prints the whole envelope. It starts in the current directory if its sandbox shows that, else in an
-empty home; question, record and `--dry-run` say which (`startsIn`). Exit code: the program's own, 4 login needed, 126 refused.
+value; `--json` prints the whole envelope. It starts in the current directory if its sandbox includes that, else in an
+empty home; prompt, audit record and `--dry-run` show which (`startsIn`). Exit code: the program's own, 4 login needed, 126 refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="WORD", help="command words, then KEY=VALUE")
     parser.add_argument("--args", default="", metavar="JSON", help="inputs as a JSON object")
     parser.add_argument("--structured", action="store_true", help="ask the program for JSON")
-    parser.add_argument("--yes", action="store_true", help="yes where nothing can be destroyed")
+    parser.add_argument("--yes", action="store_true", help="confirm where nothing can be destroyed")
     parser.add_argument("--timeout", type=seconds, default=None, metavar="S", help="seconds")
     parser.add_argument("--dry-run", action="store_true", help="print argv and confinement only")
 
@@ -60,8 +60,8 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
     bundle = host.load(options.bundle)
     words = [word for word in options.words if "=" not in word]
     tool = bundle.get(words)
-    given = read_arguments([word for word in options.words if "=" in word], options.args)
-    inputs = typed(dict(tool.inputs), given)
+    values = read_arguments([word for word in options.words if "=" in word], options.args)
+    inputs = typed(dict(tool.inputs), values)
     if options.dry_run:
         bounds = CallOptions(structured=options.structured)
         call, judgment, digest = host.plan(bundle, words, inputs, bounds)

@@ -1,4 +1,4 @@
-"""Set a bundle up: run its pending steps, each once. Interrupted, it goes on where it stopped.
+"""Set a bundle up: run its pending steps, each once. After an interruption it resumes where it stopped.
 
 Questions come on your terminal, with `--web` on a page of this machine, or are answered beforehand with `--answer`.
 """
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _confirm(ctx: Context, bundle: Bundle, pending: list[BundleStep], *, yes: bool) -> None:
-    """What the steps will run is shown before the first of them runs."""
+    """Show what the steps will run, before the first of them runs."""
     from atip.cli.output import clean
     from atip.errors import Denied
 
@@ -71,7 +71,7 @@ def _confirm(ctx: Context, bundle: Bundle, pending: list[BundleStep], *, yes: bo
         what = step.cmd or step.prompt or step.url or step.secret_slug
         ctx.note(f"  {clean(step.id)} ({step.kind}): {clean(what)}")
     if not yes and not ctx.confirm("Go on?"):
-        raise Denied("bundle.not-confirmed", "nothing was run: it was not confirmed")
+        raise Denied("bundle.not-confirmed", "not confirmed; nothing was run")
 
 
 def _split(word: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Print a SKILL.md for a bundle: its commands, the prerequisite it declares, and whether that is fulfilled here."""
+"""Print a SKILL.md for a bundle: its commands, the prerequisite it declares, and whether it is met on this machine."""
 
 from __future__ import annotations
 

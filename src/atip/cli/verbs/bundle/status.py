@@ -1,4 +1,4 @@
-"""Where bundles stand: installed, version, setup, login, ready. Without a bundle: all that are known here."""
+"""Status of bundles: installed, version, setup, login, ready. Without a bundle: all installed ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ EXAMPLES = ("atip bundle status", "atip bundle status examples/bundles/jq --json
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bundle", nargs="*", metavar="BUNDLE", help="folder (searched), or id")
     parser.add_argument(
-        "--quick", action="store_true", help="what was last seen; run no check of version and login"
+        "--quick",
+        action="store_true",
+        help="print the last known state; run no version or login check",
     )
 
 
@@ -29,31 +31,31 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
 
     host = make_host(ctx)
-    found, failed = [], []
+    statuses, failed = [], []
     for path in _paths(host, options.bundle):
         try:
-            found.append(host.status(host.load(path), look=not options.quick))
+            statuses.append(host.status(host.load(path), look=not options.quick))
         except AtipError as error:
             failed.append({"bundle": path, **error.to_json()})
     if ctx.as_json:
-        ctx.emit({"bundles": [status.to_json() for status in found], "problems": failed})
+        ctx.emit({"bundles": [status.to_json() for status in statuses], "problems": failed})
     else:
-        for status in found:
+        for status in statuses:
             ctx.print(_line(status))
         for problem in failed:
             ctx.note(f"{clean(str(problem['bundle']))}: {clean(str(problem['message']))}")
-        if not found and not failed:
+        if not statuses and not failed:
             ctx.note("no bundles; `atip bundle init BIN` writes one")
     return 1 if failed else 0
 
 
-def _paths(host: Bundles, given: list[str]) -> list[str]:
-    if not given:
+def _paths(host: Bundles, arguments: list[str]) -> list[str]:
+    if not arguments:
         return [
             host.store.get(key).folder for key in host.store.list_keys() if host.store.find(key)
         ]
     paths: list[str] = []
-    for one in given:
+    for one in arguments:
         is_tree = os.path.isdir(one) and not os.path.isfile(os.path.join(one, "CLI.md"))
         paths += host.find_all(one) if is_tree else [one]
     return paths
@@ -62,7 +64,7 @@ def _paths(host: Bundles, given: list[str]) -> list[str]:
 def _line(status: Status) -> str:
     from atip.cli.output import clean
 
-    version = status.finding.written if status.finding else ""
+    version = status.finding.printed if status.finding else ""
     parts = [status.key, status.phase, version]
     parts += status.unmet
     if status.pending:

@@ -1,7 +1,7 @@
 """Check bundles against AIP-29: every document, every reference, every narrowing. Folders are searched at any depth.
 
-`--schema-only` judges single documents by the public schemas. `--against OLD` says how far the manifest's version has to
-move from an older one.
+`--schema-only` checks single documents against the public schemas. `--against OLD` reports the version step that the
+changes since an older bundle require.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="BUNDLE", help="folders or documents")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--lenient", action="store_true", help="accept what is published in the wild")
-    mode.add_argument("--schema-only", action="store_true", help="by the public schemas alone")
+    mode.add_argument(
+        "--schema-only", action="store_true", help="check against the public schemas only"
+    )
     parser.add_argument(
         "--against", default=None, metavar="OLD", help="older bundle to compare with"
     )

@@ -1,4 +1,4 @@
-"""Write a known tool out as a CMP tool: an adapter in `~/.cmp/tools`, with patterns made from what is known."""
+"""Write a known tool as a CMP tool: an adapter in `~/.cmp/tools`, with patterns made from its metadata."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--to", default=None, metavar="DIR", help="folder of tools; default ~/.cmp/tools"
     )
     parser.add_argument("--link", action="store_true", help="also link the program into `bin/`")
-    parser.add_argument("--force", action="store_true", help="replace the documents that are there")
+    parser.add_argument("--force", action="store_true", help="replace existing documents")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -41,5 +41,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     else:
         ctx.print(f"{clean(folder)}: {len(intents)} intents")
         if encoded.losses:
-            ctx.note(f"{len(encoded.losses)} facts have no place in CMP; --json lists them")
+            ctx.note(f"{len(encoded.losses)} facts cannot be expressed in CMP; --json lists them")
     return 0

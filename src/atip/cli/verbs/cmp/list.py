@@ -1,4 +1,4 @@
-"""CMP tools: name, domain, summary. Reads manifests only; `--names` reads nothing but the folder."""
+"""CMP tools: name, domain, summary. Reads manifests only; `--names` reads only the folder."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
             for name in names:
                 ctx.print(clean(name))
         return 0
-    found = manifests(where)
+    listing = manifests(where)
     if options.domain:
-        found = found.replace(
-            tools=tuple(tool for tool in found.tools if tool.manifest.domain == options.domain)
+        listing = listing.replace(
+            tools=tuple(tool for tool in listing.tools if tool.manifest.domain == options.domain)
         )
     if ctx.as_json:
-        ctx.emit(_report(found, where))
+        ctx.emit(_report(listing, where))
         return 0
-    rows = [(clean(tool.key), clean(tool.manifest.summary)) for tool in found.tools]
+    rows = [(clean(tool.key), clean(tool.manifest.summary)) for tool in listing.tools]
     for line in table(rows, indent="", width=width_of(ctx)):
         ctx.print(line)
-    for problem in found.problems:
+    for problem in listing.problems:
         ctx.note(f"{clean(problem.path)}: {clean(problem.message)}")
-    if not found.tools:
+    if not listing.tools:
         ctx.note("no CMP tools; `atip cmp install TOOL` writes one")
     return 0
 
 
-def _report(found: CmpTools, where: list[str]) -> dict[str, object]:
+def _report(listing: CmpTools, where: list[str]) -> dict[str, object]:
     from atip.discovery.cmp.tools import find_program, manifests, missing_domains
 
     everything = manifests(where).tools
@@ -67,6 +67,6 @@ def _report(found: CmpTools, where: list[str]) -> dict[str, object]:
             "missing": missing_domains(tool, everything),
             "problems": [problem.to_json() for problem in tool.problems],
         }
-        for tool in found.tools
+        for tool in listing.tools
     ]
-    return {"tools": tools, "problems": [problem.to_json() for problem in found.problems]}
+    return {"tools": tools, "problems": [problem.to_json() for problem in listing.problems]}

@@ -1,6 +1,6 @@
-"""Which intent of the CMP tools a request means, and why. Runs nothing.
+"""Match a request to an intent of the CMP tools, and explain why. Runs nothing.
 
-Exit code 1 when nothing fits, or when several do and choosing would be guessing.
+Exit code 1 when nothing matches, or when the match is ambiguous.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    found = ctx.app.intents.match(" ".join(options.words), tool=options.tool)
+    match = ctx.app.intents.match(" ".join(options.words), tool=options.tool)
     if ctx.as_json:
-        ctx.emit(found.to_json())
-        return 0 if found.chosen else 1
+        ctx.emit(match.to_json())
+        return 0 if match.chosen else 1
     from atip.cli.output import clean, table, width_of
 
-    if found.chosen is not None:
-        intent = found.chosen.candidate.intent
-        mark = " [asks first]" if intent.needs_consent else ""
-        ctx.print(f"{clean(found.chosen.candidate.tool)}: {clean(intent.command)}{mark}")
-        ctx.note(f"{found.reason}: `{clean(found.chosen.pattern)}` ({found.chosen.score:.2f})")
+    if match.chosen is not None:
+        intent = match.chosen.candidate.intent
+        mark = " [needs confirmation]" if intent.needs_consent else ""
+        ctx.print(f"{clean(match.chosen.candidate.tool)}: {clean(intent.command)}{mark}")
+        ctx.note(f"{match.reason}: `{clean(match.chosen.pattern)}` ({match.chosen.score:.2f})")
         return 0
     rows = [
         (
@@ -40,9 +40,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
             clean(one.pattern),
             clean(one.candidate.intent.command),
         )
-        for one in found.choices
+        for one in match.choices
     ]
     for line in table(rows, indent="", width=width_of(ctx)):
         ctx.print(line)
-    ctx.note(found.reason)
+    ctx.note(match.reason)
     return 1

@@ -1,4 +1,4 @@
-"""Move tools made for the CMP 0.1.0 router into today's folders. The sources stay as they are.
+"""Convert tools of CMP 0.1.0 to the current folder layout. The sources stay unchanged.
 
 A source is an adapter file, a package.json with a `cmp` key, or a folder with `cmp/` or `.cmp/`.
 """
@@ -24,20 +24,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", default=None, metavar="DIR", help="folder of tools; default ~/.cmp/tools"
     )
-    parser.add_argument("--force", action="store_true", help="replace the documents that are there")
+    parser.add_argument("--force", action="store_true", help="replace existing documents")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
     from atip.codecs.cmp import codec as cmp
-    from atip.codecs.cmp.legacy import modernised
+    from atip.codecs.cmp.legacy import modernize
     from atip.discovery.cmp.folder import write_folder
 
     place = options.to or ctx.app.intents.places()[0]
     moved: list[dict[str, Any]] = []
     for source in options.sources:
         name = os.path.basename(os.path.abspath(source)).removesuffix(".json")
-        documents, losses = modernised(_read(source), origin=name)
+        documents, losses = modernize(_read(source), origin=name)
         tool = cmp.decode(documents, origin="").tool
         folder = write_folder(place, tool.name, documents, replace=options.force)
         moved.append(
@@ -61,16 +61,20 @@ def _read(source: str) -> object:
 
     if not os.path.isdir(source):
         return read_json(read_bytes(source, 1_000_000))
-    found: dict[str, object] = {}
+    documents: dict[str, object] = {}
     for holder in (".cmp", "cmp"):
         for name in ("manifest", "capability"):
             path = os.path.join(source, holder, f"{name}.json")
             if os.path.exists(path):
-                found[name] = read_json(read_bytes(path, 1_000_000))
+                documents[name] = read_json(read_bytes(path, 1_000_000))
     package = os.path.join(source, "package.json")
-    if "manifest" not in found and os.path.exists(package):
-        told = read_json(read_bytes(package, 1_000_000))
-        return {**told, **found} if isinstance(told, dict) else told
-    if not found:
-        raise NotFoundError("cmp.no-manifest", f"nothing of CMP 0.1.0 in `{source}`")
-    return found
+    if "manifest" not in documents and os.path.exists(package):
+        package_document = read_json(read_bytes(package, 1_000_000))
+        return (
+            {**package_document, **documents}
+            if isinstance(package_document, dict)
+            else package_document
+        )
+    if not documents:
+        raise NotFoundError("cmp.no-manifest", f"no CMP 0.1.0 documents in `{source}`")
+    return documents

@@ -1,7 +1,7 @@
-"""Run what a request means, as a CMP tool describes it, under policy and sandbox.
+"""Run the intent of a CMP tool that matches a request, under policy and sandbox.
 
-The request must mean one intent; several are listed and nothing runs. What asks for confirmation or cannot
-be undone is put to you on your terminal. Values: `name=text`, `name:=JSON`, or `--args JSON` (`-` for stdin).
+The request must match one intent; several are listed and nothing runs. An intent that requires confirmation or
+cannot be undone is confirmed on your terminal. Values: `name=text`, `name:=JSON`, or `--args JSON` (`-` for stdin).
 The exit code is the tool's own; 124 time-out, 125 our failure, 126 refused, 127 not found.
 """
 
@@ -35,9 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--intent", type=natural, default=None, metavar="N", help="number of the intent in --tool"
     )
-    parser.add_argument(
-        "--yes", action="store_true", help="answer yes where nothing can be destroyed"
-    )
+    parser.add_argument("--yes", action="store_true", help="confirm where nothing can be destroyed")
     parser.add_argument(
         "--dry-run", action="store_true", help="print argv, decision, confinement; run nothing"
     )
@@ -83,7 +81,7 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _sort_words(options: argparse.Namespace) -> None:
-    """The request may stand anywhere among the values, if it is the one word that is no value itself."""
+    """Find the request among the values: the one word that is not NAME=VALUE."""
     words = [options.request, *options.values]
     others = [word for word in words if not word.partition("=")[0].rstrip(":").isidentifier()]
     others += [word for word in words if "=" not in word and word not in others]
@@ -114,4 +112,4 @@ def _print(ctx: Context, done: IntentResult) -> None:
 
     print_result(ctx, done.result)
     for problem in done.problems or ():
-        ctx.note(f"atip: not what `returns` promises: {problem.path} {clean(problem.message)}")
+        ctx.note(f"atip: output does not match `returns`: {problem.path} {clean(problem.message)}")

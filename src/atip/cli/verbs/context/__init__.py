@@ -1,1 +1,1 @@
-"""What to tell agents: the snippet for their instructions, and tool context from one to another."""
+"""Context for agents: the snippet for their instructions, and tool context between agents."""

@@ -1,7 +1,7 @@
-"""Write a tool context for another agent: the tools of this machine, logins, and what was run lately (ATIP 0.6 §10.3).
+"""Write a tool context for another agent: the tools of this machine, logins, and recent commands (ATIP 0.6 §10.3).
 
-Commands come from the audit, secrets redacted. Digests of the programs go with it, so that the other side can tell
-whether it has the same ones. `--logins` asks each tool that has a login whether someone is logged in, confined.
+Commands come from the audit, secrets redacted. Digests of the programs are included, so that the receiver can check
+whether it has the same ones. `--logins` runs the login check of each tool that has one, confined.
 """
 
 from __future__ import annotations
@@ -26,17 +26,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recent", type=natural, default=20, metavar="N", help="how many commands (20; 0: none)"
     )
-    parser.add_argument(
-        "--logins", action="store_true", help="ask tools whether they are logged in"
-    )
+    parser.add_argument("--logins", action="store_true", help="check whether tools are logged in")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.model.permissions.tool_context import encode_tool_context
 
     names = tuple(filter(None, options.tools.split(",")))
-    made = ctx.app.context.export(only=names, recent=options.recent, logins=options.logins)
-    document = encode_tool_context(made)
+    context = ctx.app.context.export(only=names, recent=options.recent, logins=options.logins)
+    document = encode_tool_context(context)
     if ctx.as_json:
         ctx.emit(document)
         return 0

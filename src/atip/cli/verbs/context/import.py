@@ -1,7 +1,7 @@
-"""Check a tool context of another agent against this machine, and print what is left of it.
+"""Check a tool context of another agent against this machine, and print the accepted part.
 
-Nothing in it grants a right: tools that are not here, or are other programs here, are dropped and named; a login that
-the other side reports is a claim, kept only for tools that are the same program. Read from FILE, or from standard input.
+It grants nothing: tools that are missing here, or are different programs, are dropped and listed; a reported login is
+a claim, kept only for tools that are the same program. Read from FILE, or from standard input.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.codecs.context_snippets import context_block
     from atip.model.permissions.tool_context import encode_tool_context
 
-    taken = ctx.app.context.take(load_bytes(options.file))
+    imported = ctx.app.context.take(load_bytes(options.file))
     if ctx.as_json:
-        dropped = [{"tool": name, "reason": reason} for name, reason in taken.dropped]
-        ctx.emit({**encode_tool_context(taken.context), "dropped": dropped})
+        dropped = [{"tool": name, "reason": reason} for name, reason in imported.dropped]
+        ctx.emit({**encode_tool_context(imported.context), "dropped": dropped})
         return 0
     from atip.cli.output import clean
 
-    ctx.print_document(context_block(taken.context, set(taken.context.available_tools or ())))
-    for name, reason in taken.dropped:
+    ctx.print_document(context_block(imported.context, set(imported.context.available_tools or ())))
+    for name, reason in imported.dropped:
         ctx.note(f"dropped {clean(name)}: {reason}")
     return 0

@@ -1,4 +1,4 @@
-"""Print what to put into AGENTS.md, CLAUDE.md or GEMINI.md: fewer than 100 tokens, for any number of tools."""
+"""Print the note for AGENTS.md, CLAUDE.md or GEMINI.md: fewer than 100 tokens, for any number of tools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def print_snippet(ctx: Context, text: str) -> int:
-    """The text; with `--json` also what it costs and where it usually stands."""
+    """Print the text; with `--json` also its tokens and the files it usually goes into."""
     if not ctx.as_json:
         ctx.print_document(text.rstrip())
         return 0

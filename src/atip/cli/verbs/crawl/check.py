@@ -1,4 +1,4 @@
-"""New releases of tracked tools, without downloading them: indexes are asked, nothing else."""
+"""List new releases of tracked tools, without downloading them: reads only indexes."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.groups.crawling import order_of, teller
+    from atip.cli.groups.crawling import order_of, progress_printer
     from atip.cli.output import clean
     from atip.crawler.checking import check_releases
 
-    checked = check_releases(order_of(options, ctx), options.out, teller(ctx))
+    checked = check_releases(order_of(options, ctx), options.out, progress_printer(ctx))
     if ctx.as_json:
         ctx.emit({"releases": [one.to_json() for one in checked]})
         return 0
     for one in checked:
-        told = f"{clean(one.known)} → {clean(one.version)}" if one.known else clean(one.version)
+        versions = f"{clean(one.known)} → {clean(one.version)}" if one.known else clean(one.version)
         state = "new release" if one.is_new else "known"
-        ctx.print(f"{clean(one.label)} {told} ({one.platform}): {state}")
+        ctx.print(f"{clean(one.label)} {versions} ({one.platform}): {state}")
     return 0

@@ -1,4 +1,4 @@
-"""How much a registry knows: tools, platforms, commands, effects, evidence; what is missing, and who takes care of it."""
+"""How much a registry describes: tools, platforms, commands, effects, evidence; what is missing, and who claimed it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLES = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="source folder of the registry")
-    parser.add_argument("--claim", default="", metavar="TOOL", help="take care of a missing tool")
+    parser.add_argument("--claim", default="", metavar="TOOL", help="claim a missing tool")
     parser.add_argument("--by", default="", metavar="WHO", help="with --claim: who (the user)")
 
 

@@ -1,9 +1,9 @@
 """Fill a registry from packages: discover, fetch, unpack, learn confined, review, sign, publish.
 
-Packages are `apt:jq`, `pypi:httpie`, `npm:cowsay`, `local:/usr/bin/tool` …, a manifest file, or the name of a tool whose
-manifest lies in DIR/tools. Nothing is installed and no script of a package runs. Updates are accepted by themselves
-unless they warn of less; new tools wait for `atip crawl review`, or come in at once with --accept-new. A crawl that was
-interrupted goes on where it was.
+Packages are `apt:jq`, `pypi:httpie`, `npm:cowsay`, `local:/usr/bin/tool` …, a manifest file, or the name of a tool with a
+manifest in DIR/tools. Nothing is installed and no package script runs. Updates are accepted automatically unless they
+declare fewer dangers; new tools wait for `atip crawl review`, or are accepted at once with --accept-new. An interrupted
+crawl resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accept-new",
         action="store_true",
-        help="new tools need not wait for a person; they stay inferred",
+        help="accept new tools without review; they stay inferred",
     )
     parser.add_argument(
         "--engine",
@@ -52,16 +52,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=natural, default=0, metavar="N", help="workers (one per processor)"
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what would be crawled, fetch nothing"
+        "--dry-run", action="store_true", help="print what would be crawled, fetch nothing"
     )
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    from atip.cli.groups.crawling import order_of, teller
+    from atip.cli.groups.crawling import order_of, progress_printer
     from atip.crawler.crawl import Crawler
     from atip.crawler.publishing import publish
 
-    crawler = Crawler(order_of(options, ctx), teller(ctx))
+    crawler = Crawler(order_of(options, ctx), progress_printer(ctx))
     if options.dry_run:
         return _plan(crawler.discover(), ctx)
     crawled = crawler.run()

@@ -1,4 +1,4 @@
-"""A shim from a program of this machine, for a contribution by hand. The program is asked inside the sandbox."""
+"""Generate a shim from a local program, for a contribution by hand. The program runs only in the sandbox."""
 
 from __future__ import annotations
 

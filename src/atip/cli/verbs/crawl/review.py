@@ -1,9 +1,9 @@
-"""What waits for a person: new tools, and updates that warn of less than before.
+"""Review shims: new tools, and updates that declare fewer dangers than before.
 
-Without an option the queue is listed; --show prints one entry with its differences. --accept takes a shim into the
-registry's source, --reject refuses it permanently, --edit takes it as a file says it, --promote makes an accepted inferred
-shim `community`, which the maintainers' key signs. Each decision is recorded with its author. `atip registry build`
-publishes them.
+Without an option, lists the queue; --show prints one entry with its differences. --accept moves a shim into the
+registry's source, --reject refuses it permanently, --edit accepts it with the content of a file, --promote changes an
+accepted inferred shim to `community`, which the maintainers' key signs. Each decision is recorded with its author.
+`atip registry build` publishes them.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--show", default="", metavar="HASH", help="one entry, with its differences"
     )
     parser.add_argument(
-        "--accept", default="", metavar="HASH", help="take it; `all` for everything that waits"
+        "--accept", default="", metavar="HASH", help="accept it; `all` for the whole queue"
     )
     parser.add_argument("--reject", default="", metavar="HASH", help="refuse it permanently")
     parser.add_argument(
-        "--edit", default="", metavar="FILE", help="with --accept: take it as this file says"
+        "--edit", default="", metavar="FILE", help="with --accept: accept this file instead"
     )
     parser.add_argument(
-        "--promote", default="", metavar="HASH", help="an accepted shim becomes `community`"
+        "--promote", default="", metavar="HASH", help="change an accepted shim to `community`"
     )
     parser.add_argument("--by", default="", metavar="WHO", help="who decides (the user)")
     parser.add_argument("--reason", default="", help="why, for the record")
@@ -115,7 +115,7 @@ def _list(entries: list[dict[str, Any]], ctx: Context) -> int:
     for line in table(rows, width=width_of(ctx)):
         ctx.print(line)
     if not rows:
-        ctx.print("nothing waits")
+        ctx.print("the review queue is empty")
     return 0
 
 

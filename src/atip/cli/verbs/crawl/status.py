@@ -1,4 +1,4 @@
-"""The state of a crawl: packages that are done, what came of them, dead letters with their reasons. Runs nothing."""
+"""The state of a crawl: processed packages, outcomes, refusals with their reasons. Runs nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLES = ("atip crawl status", "atip crawl status --state crawl-state --json")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", default="", metavar="DIR", help="folder of the crawl's state")
     parser.add_argument(
-        "--depot", default="", metavar="PLACE", help="shared state, if it lies elsewhere"
+        "--depot", default="", metavar="PLACE", help="shared state, if stored elsewhere"
     )
 
 
@@ -35,10 +35,10 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit(status.to_json())
         return 0
-    told = ", ".join(f"{number:,} {name}" for name, number in status.outcomes.items())
-    ctx.print(f"{status.packages:,} packages: {told or 'none'}; {status.blobs:,} files fetched")
+    outcomes = ", ".join(f"{number:,} {name}" for name, number in status.outcomes.items())
+    ctx.print(f"{status.packages:,} packages: {outcomes or 'none'}; {status.blobs:,} files fetched")
     if status.started:
-        ctx.print(f"a crawl is under way since {clean(status.started)}")
+        ctx.print(f"a crawl is running since {clean(status.started)}")
     for one in status.dead_letters[:50]:
         ctx.print(f"dead letter: {clean(one.label)}: {clean(one.message)} [{one.code}]")
     return 0

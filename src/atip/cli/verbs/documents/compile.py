@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--commands", default="", help="only these subtrees, comma-separated")
     parser.add_argument(
-        "--creates", action="store_true", help="say in descriptions what a command creates"
+        "--creates", action="store_true", help="add to descriptions what a command creates"
     )
     parser.add_argument("--examples", action="store_true", help="put examples into descriptions")
     parser.add_argument("--count", action="store_true", help="print tokens per function")
@@ -62,16 +62,16 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
     dialect_of(
         options.provider, options.strict
-    )  # a misspelt provider is told before tools are looked for
+    )  # reports a misspelt provider before looking up tools
     tools = [_tool(name, ctx) for name in options.tools]
     if options.commands:
         from atip.model.view.partial import view
 
-        wanted = [name for name in options.commands.split(",") if name]
-        tools = [view(tool, commands=wanted) for tool in tools]
+        commands = [name for name in options.commands.split(",") if name]
+        tools = [view(tool, commands=commands) for tool in tools]
     counts = options.count or options.max_tokens is not None
     tokenizer, count = _counter() if counts else ("", None)
-    made = compile_tools(
+    compiled = compile_tools(
         tools,
         options.provider,
         strict=options.strict,
@@ -82,15 +82,15 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         extras=Extras(creates=options.creates, examples=options.examples),
     )
     if options.count:
-        _print_count(ctx, made, tokenizer, count)
+        _print_count(ctx, compiled, tokenizer, count)
     elif ctx.as_json:
-        ctx.emit(_report(made, tokenizer, count))
+        ctx.emit(_report(compiled, tokenizer, count))
     else:
-        ctx.print_document(_rendered(made.declarations, ctx))
+        ctx.print_document(_rendered(compiled.declarations, ctx))
     if not ctx.as_json:
-        for one in made.left_out:
+        for one in compiled.left_out:
             ctx.note(f"left out {one.line}: {one.how}")
-        for name, message in made.losses:
+        for name, message in compiled.losses:
             ctx.note(f"changed {name}: {message}")
     return 0
 
@@ -132,11 +132,11 @@ def _counter() -> tuple[str, Any]:
     return find_counter()
 
 
-def _counted(made: Compiled, count: Any) -> list[dict[str, Any]]:
+def _counted(compiled: Compiled, count: Any) -> list[dict[str, Any]]:
     from atip.codecs.providers.tools import tokens_of
 
-    names = [_name(declaration) for declaration in made.declarations]
-    tokens = [tokens_of(declaration, count) for declaration in made.declarations]
+    names = [_name(declaration) for declaration in compiled.declarations]
+    tokens = [tokens_of(declaration, count) for declaration in compiled.declarations]
     return [{"name": n, "tokens": t} for n, t in zip(names, tokens, strict=True)]
 
 
@@ -145,26 +145,26 @@ def _name(declaration: dict[str, Any]) -> str:
     return str(inner["name"])
 
 
-def _report(made: Compiled, tokenizer: str, count: Any) -> dict[str, Any]:
+def _report(compiled: Compiled, tokenizer: str, count: Any) -> dict[str, Any]:
     report: dict[str, Any] = {
-        "provider": made.provider,
-        "strategy": made.strategy,
-        "tools": made.declarations,
-        "leftOut": [one.to_json() for one in made.left_out],
-        "losses": [{"function": name, "message": message} for name, message in made.losses],
+        "provider": compiled.provider,
+        "strategy": compiled.strategy,
+        "tools": compiled.declarations,
+        "leftOut": [one.to_json() for one in compiled.left_out],
+        "losses": [{"function": name, "message": message} for name, message in compiled.losses],
     }
     if count is not None:
         report["tokenizer"] = tokenizer
-        report["tokens"] = sum(row["tokens"] for row in _counted(made, count))
+        report["tokens"] = sum(row["tokens"] for row in _counted(compiled, count))
     return report
 
 
-def _print_count(ctx: Context, made: Compiled, tokenizer: str, count: Any) -> None:
-    rows = _counted(made, count)
+def _print_count(ctx: Context, compiled: Compiled, tokenizer: str, count: Any) -> None:
+    rows = _counted(compiled, count)
     total = sum(row["tokens"] for row in rows)
     if ctx.as_json:
         document = {"tokenizer": tokenizer, "total": total, "functions": rows}
-        document["leftOut"] = [one.to_json() for one in made.left_out]
+        document["leftOut"] = [one.to_json() for one in compiled.left_out]
         ctx.emit(document)
         return
     from atip.cli.output import table

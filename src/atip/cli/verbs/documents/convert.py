@@ -1,4 +1,4 @@
-"""Translate a document between formats and report what the target cannot say.
+"""Translate a document between formats and report what the target cannot express.
 
 The result goes to standard output or to `--output`; losses go to standard error.
 """
@@ -81,7 +81,9 @@ def _write(path: str, text: str, *, force: bool) -> None:
     from atip.system.files import write_atomic
 
     if os.path.exists(path) and not force:
-        raise AtipError("file.exists", f"`{path}` exists", hint="use --force to replace it")
+        raise AtipError(
+            "file.exists", f"`{path}` already exists", hint="use `--force` to replace it"
+        )
     write_atomic(path, text.encode(), mode=0o644)
 
 
@@ -98,12 +100,12 @@ def _list(ctx: Context, formats: dict[str, tuple[str, str]]) -> None:
 def _losses(ctx: Context) -> None:
     from atip.discovery.conversion.loss_table import loss_table
 
-    found = loss_table()
+    losses = loss_table()
     if ctx.as_json:
-        pairs = [{"from": a, "to": b, "lost": list(lost)} for (a, b), lost in found.items()]
+        pairs = [{"from": a, "to": b, "lost": list(lost)} for (a, b), lost in losses.items()]
         ctx.emit({"pairs": pairs})
         return
     from atip.discovery.conversion.loss_table import matrix
 
-    for line in matrix(found):
+    for line in matrix(losses):
         ctx.print(line)

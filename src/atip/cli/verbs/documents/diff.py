@@ -1,7 +1,7 @@
 """Compare two versions of a tool's metadata: breaking, compatible, effects.
 
-Advises a version step. Says which way every effect moved; changes after which the new document
-warns of less than the old one are marked as weaker claims. With --fail-on, exits 1 when changes of
+Suggests a version step. Shows the direction of every effect change; changes after which the new document
+declares fewer dangers than the old one are marked as weaker claims. With --fail-on, exits 1 when changes of
 that category were found.
 """
 
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="exit 1 when there are such changes (repeatable)",
     )
-    parser.add_argument("--semver", action="store_true", help="print the version step alone")
+    parser.add_argument("--semver", action="store_true", help="print only the version step")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -45,25 +45,25 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.model.diff.compare import diff
 
     if options.old == "-" and options.new == "-":
-        raise UsageError("cli.usage", "only one of the two can come from standard input")
+        raise UsageError("cli.usage", "only one of OLD and NEW can be `-`")
     old, new = _load(options.old), _load(options.new)
-    found = diff(old, new)
-    _print(found, f"{old.name} {old.version} → {new.version}", options, ctx)
-    return 1 if any(found.of(category) for category in options.fail_on) else 0
+    changes = diff(old, new)
+    _print(changes, f"{old.name} {old.version} → {new.version}", options, ctx)
+    return 1 if any(changes.of(category) for category in options.fail_on) else 0
 
 
-def _print(found: Diff, title: str, options: argparse.Namespace, ctx: Context) -> None:
+def _print(changes: Diff, title: str, options: argparse.Namespace, ctx: Context) -> None:
     if ctx.as_json or options.format == "json":
-        ctx.emit(found.to_json())
+        ctx.emit(changes.to_json())
         return
     from atip.cli.rendering.diff import render_markdown, render_text
 
     if options.semver:
-        ctx.print(found.semver)
+        ctx.print(changes.semver)
     elif options.format == "markdown":
-        ctx.print(render_markdown(found, title).rstrip("\n"))
+        ctx.print(render_markdown(changes, title).rstrip("\n"))
     else:
-        for line in render_text(found, ctx):
+        for line in render_text(changes, ctx):
             ctx.print(line)
 
 

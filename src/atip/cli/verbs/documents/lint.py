@@ -30,7 +30,7 @@ EXAMPLES = (
     "atip lint --rule consistent-naming=off --fix tool.json",
 )
 _ROUNDS = 5
-"""A repair may uncover another; five rounds are more than any two rules need."""
+"""One repair may enable another; five rounds are more than any two rules need."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check-binary",
         action="store_true",
-        help="look whether the program is here and is the one described; nothing is run",
+        help="check whether the program is installed and is the described one; runs nothing",
     )
     parser.add_argument(
         "--max-warnings", type=natural, metavar="N", help="exit 1 above this number"
@@ -103,9 +103,9 @@ def _lint(name: str, config: LintConfig, options: argparse.Namespace, ctx: Conte
         document = parse(name, data)
     except FormatError as error:
         return Linted(file=name, findings=_unreadable(error))
-    found = _cmp_findings(name, document)
-    if found is not None:
-        return Linted(file=name, findings=found)
+    cmp_findings = _cmp_findings(name, document)
+    if cmp_findings is not None:
+        return Linted(file=name, findings=cmp_findings)
     if not isinstance(document, dict):
         return Linted(file=name, findings=_unreadable(None))
     facts = _facts(document, ctx) if options.check_binary else None
@@ -128,8 +128,8 @@ def _cmp_findings(name: str, document: object) -> tuple[LintFinding, ...] | None
 
     if cmp_kind(document) is None:
         return None
-    judged = judge_document(document, folder=tool_folder(name))
-    coded = (one.replace(message=f"{one.message} [{one.code}]") for one in judged.problems)
+    report = judge_document(document, folder=tool_folder(name))
+    coded = (one.replace(message=f"{one.message} [{one.code}]") for one in report.problems)
     return _as_findings(coded)
 
 
@@ -189,7 +189,7 @@ def _as_findings(problems: Iterable[Problem]) -> tuple[LintFinding, ...]:
 
 
 def _facts(document: dict[str, Any], ctx: Context) -> LintFacts:
-    """What can be known of the binary without running it."""
+    """Facts about the binary, without running it."""
     import hashlib
     import shutil
 
@@ -201,9 +201,9 @@ def _facts(document: dict[str, Any], ctx: Context) -> LintFacts:
         return LintFacts(binary_exists=False)
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    seen = ctx.app.proof.rows(DocumentIndex(document).name, path)
+    observations = ctx.app.proof.rows(DocumentIndex(document).name, path)
     disproved = tuple(
-        (each.fact, each.line) for each in seen if each.verdict == "undeclared" and each.own
+        (each.fact, each.line) for each in observations if each.verdict == "undeclared" and each.own
     )
     return LintFacts(
         binary_exists=True, binary_path=path, binary_hash=f"sha256:{digest}", disproved=disproved

@@ -1,6 +1,6 @@
 """Print the JSON Schema (2020-12) of one of our documents.
 
-Without a name: list what there is.
+Without a name, lists the schemas.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What tools cost a model's context: all functions, one line each, CMP, or search and describe.
 
-Without names, for every tool that is known here (at most `--limit`). Each way is counted up to one correct call.
+Without names, for every known tool (at most `--limit`). Each way is counted up to one correct call.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.system.tokens import find_counter
 
     names = options.tools or [entry["name"] for entry in ctx.app.list()][: options.limit]
-    found = [ctx.app.get(name) for name in names] if options.tools else _known(ctx, names)
+    tools = [ctx.app.get(name) for name in names] if options.tools else _find_all(ctx, names)
     tokenizer, counter = find_counter(exact=not options.estimate)
-    rows = costs(found, counter, snippet=ATIP, cmp_snippet=CMP)
-    commands = sum(1 for tool in found for _ in tool.walk())
+    rows = costs(tools, counter, snippet=ATIP, cmp_snippet=CMP)
+    commands = sum(1 for tool in tools for _ in tool.walk())
     if ctx.as_json:
         ways = [row.to_json() for row in rows]
-        ctx.emit({"tokenizer": tokenizer, "tools": len(found), "commands": commands, "ways": ways})
+        ctx.emit({"tokenizer": tokenizer, "tools": len(tools), "commands": commands, "ways": ways})
         return 0
     from atip.cli.output import count as plural
     from atip.cli.output import table
 
-    ctx.print(f"{plural(len(found), 'tool')}, {plural(commands, 'command')}, tokens by {tokenizer}")
+    ctx.print(f"{plural(len(tools), 'tool')}, {plural(commands, 'command')}, tokens by {tokenizer}")
     lines = [
         ("way", "before", "1 call"),
         *((r.way, f"{r.before:,}", f"{r.one_call:,}") for r in rows),
@@ -52,6 +52,6 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     return 0
 
 
-def _known(ctx: Context, names: list[str]) -> list:  # type: ignore[type-arg]
+def _find_all(ctx: Context, names: list[str]) -> list:  # type: ignore[type-arg]
     tools = (ctx.app.find(name) for name in names)
     return [tool for tool in tools if tool is not None]

@@ -1,6 +1,6 @@
 """Check documents against the specifications.
 
-Knows ATIP metadata and shims, local registries, manifests, catalogues, policies and settings by
+Detects ATIP metadata and shims, local registries, manifests, catalogues, policies and settings by
 their content. Takes files, directories (walked), globs, and `-` or nothing for standard input.
 """
 
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--lenient", action="store_true", help="accept what is published in the wild")
     mode.add_argument(
-        "--schema-only", action="store_true", help="judge by the public 0.6 schema alone"
+        "--schema-only", action="store_true", help="check against the public 0.6 schema only"
     )
     parser.add_argument("--kind", help="treat every file as this kind of document")
     parser.add_argument("--quiet", action="store_true", help="print only files with errors")
@@ -53,15 +53,15 @@ def _judge(name: str, kind: str | None, mode: Any) -> dict[str, Any]:
     data = load_bytes(name)
     try:
         value = parse(name, data)
-        judged = judge_document(value, kind=kind, mode=mode, folder=tool_folder(name))
-        problems = list(judged.problems) + _file_name_problems(name, judged.kind, data)
-        found = judged.kind
+        report = judge_document(value, kind=kind, mode=mode, folder=tool_folder(name))
+        problems = list(report.problems) + _file_name_problems(name, report.kind, data)
+        document_kind = report.kind
     except FormatError as error:
-        found, problems = kind or "unknown", list(error.problems)
+        document_kind, problems = kind or "unknown", list(error.problems)
     valid = all(problem.severity != "error" for problem in problems)
     return {
         "file": name,
-        "kind": found,
+        "kind": document_kind,
         "valid": valid,
         "problems": [p.to_json() for p in problems],
     }
@@ -85,7 +85,7 @@ def _file_name_problems(name: str, kind: str, data: bytes) -> list[Any]:
         Problem(
             path="$.binary.hash",
             code="format.hash-file-name",
-            message="the digest is not the one in the file name",
+            message="`binary.hash` differs from the digest in the file name",
             hint="rename the file or correct `binary.hash`",
         )
     ]

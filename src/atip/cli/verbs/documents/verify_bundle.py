@@ -1,7 +1,7 @@
 """Verify one Sigstore bundle: the command protocol of the public sigstore-conformance suite.
 
 Exit 0 when the bundle verifies for FILE (or `sha256:DIGEST`) and the given identity or key, else 1 with the reason.
-People want `atip verify`.
+For interactive use see `atip verify`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""`atip guard`: the permission hook of coding agents, and everything around it."""
+"""`atip guard`: the permission hook for coding agents, its installation and its log."""

@@ -1,7 +1,7 @@
 """Permission hook for coding agents: their JSON on standard input, their JSON on standard output.
 
 `atip guard` is the same. Judges the shell line that the agent wants to run, files that it reads and writes, pages that it fetches, and MCP tools; other
-tools and other events get no opinion. Whatever goes wrong inside is answered with `ask` (or what the client has for it), never with silence that would allow.
+tools and events get no opinion. Every internal failure is answered with `ask` (or the client's equivalent), never with an empty answer that would allow.
 Where policy says `auditAllCalls`, each decision is written into the audit: no record, no permission.
 """
 
@@ -35,14 +35,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="client",
         choices=SPOKEN,
         default="generic",
-        help="whose hook protocol to speak",
+        help="client whose hook protocol to use",
     )
     parser.add_argument("--policy", help="preset instead of the configured one")
     parser.add_argument(
         "--ask-as",
         choices=("ask", "deny"),
         default="ask",
-        help="say deny instead, for clients that do not ask reliably",
+        help="answer deny instead, for clients that do not ask reliably",
     )
     parser.add_argument(
         "--record", action="store_true", help="write each decision into the audit; see `guard log`"
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def judge(options: argparse.Namespace, data: bytes) -> bytes:
-    """The answer in the client's words, to a request in the client's words."""
+    """Answer a request in the client's protocol."""
     # not `json`: a hook starts for every command, and that import costs half a start of Python
     from atip.cli.guard.judging import GuardAnswer, judge_request
     from atip.cli.guard.modes import in_mode
@@ -73,21 +73,23 @@ def judge(options: argparse.Namespace, data: bytes) -> bytes:
     client = full_name(options.client)
     # a request that cannot be read may have any mode
     request = HookRequest(mode="unknown")
-    judged = GuardAnswer(outcome="ask", reason="atip guard could not judge this line")
+    guard_answer = GuardAnswer(outcome="ask", reason="atip guard could not judge this line")
     try:
         if len(data) > MAX_REQUEST:
             raise BadRequest("the request is too long")
         request = read_request(client, loads(data.decode("utf-8"), object_pairs_hook=unique_object))
-        judged = judge_request(request, client, options)
+        guard_answer = judge_request(request, client, options)
     except (ValueError, RecursionError) as error:
-        judged = judged.replace(reason=f"the request cannot be read: {error}")
+        guard_answer = guard_answer.replace(reason=f"the request cannot be read: {error}")
     except Exception as error:
         # SECURITY: fail closed. A crash of the guard must not become a permission.
-        judged = judged.replace(reason=f"atip guard failed: {type(error).__name__}: {error}")
-    outcome, reason = judged.outcome, judged.reason
+        guard_answer = guard_answer.replace(
+            reason=f"atip guard failed: {type(error).__name__}: {error}"
+        )
+    outcome, reason = guard_answer.outcome, guard_answer.reason
     if outcome == "ask" and options.ask_as == "deny":
         outcome = "deny"
     if outcome is not None:
         outcome, reason = in_mode(client, request.mode, outcome, reason)
-    said = judged.confined or answer(client, request.event, outcome, clean(reason)[:2000])
-    return (dumps(said, ensure_ascii=True) + "\n").encode("ascii")
+    reply = guard_answer.confined or answer(client, request.event, outcome, clean(reason)[:2000])
+    return (dumps(reply, ensure_ascii=True) + "\n").encode("ascii")

@@ -1,7 +1,7 @@
-"""Put the hook into the settings of a coding agent, so that every shell line is judged before it runs.
+"""Add the hook to the settings of a coding agent, so that every shell line is judged before it runs.
 
-CLIENT is claude-code, codex, gemini-cli, cursor, copilot, opencode or kimi. Other entries, comments and order of the file stay as they
-are; a copy of the old file is kept beside it; a damaged file is refused. The installed command stops the agent's
+CLIENT is claude-code, codex, gemini-cli, cursor, copilot, opencode or kimi. Other entries, comments and order of the file stay
+unchanged; a copy of the old file is kept beside it; a damaged file is refused. The installed command stops the agent's
 line where the guard is missing, killed, slow or broken, and writes each decision into the audit (`atip guard log`).
 """
 
@@ -29,10 +29,10 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("client", metavar="CLIENT", help="whose settings")
+    parser.add_argument("client", metavar="CLIENT", help="the coding agent")
     parser.add_argument("--user", action="store_true", help="for every project; the default")
     parser.add_argument(
-        "--project", action="store_true", help="the file of the project here, not the user's"
+        "--project", action="store_true", help="use the file of the current project, not the user's"
     )
     parser.add_argument("--dry-run", action="store_true", help="show the change, write nothing")
     parser.add_argument(
@@ -73,19 +73,20 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.emit({"client": client.name, "path": path, "written": changed, "backups": backups, "works": works})  # fmt: skip
         return 0 if works else 1
     for change in changes:
-        ctx.print(f"{change.path}: {'written' if change.path in changed else 'says so already'}")
+        ctx.print(f"{change.path}: {'written' if change.path in changed else 'already up to date'}")
     for backup in backups:
         ctx.note(f"the old file is kept as {backup}")
     for test in tests:
         if not test.works:
             ctx.note(f"the hook does not work: {test.says}")
     if changed:
-        ctx.note(f"start {client.title} again to use it; `atip guard status` tests it")
+        ctx.note(f"restart {client.title} to use it; `atip guard status` tests it")
     return 0 if works else 1
 
 
 def scope_of(options: argparse.Namespace, ctx: Context) -> Scope:
-    """
+    """Return the scope from `--user` and `--project`.
+
     Raises:
         UsageError: `cli.usage` for both scopes at once.
     """
@@ -100,12 +101,12 @@ def scope_of(options: argparse.Namespace, ctx: Context) -> Scope:
 
 
 def show_changes(ctx: Context, client: str, changes: list[GuardChange]) -> int:
-    """What would be written, as a difference."""
+    """Print the changes as a unified difference."""
     import difflib
 
     if ctx.as_json:
-        told = [{"path": c.path, "before": c.before, "after": c.after} for c in changes]
-        ctx.emit({"client": client, "changes": told})
+        documents = [{"path": c.path, "before": c.before, "after": c.after} for c in changes]
+        ctx.emit({"client": client, "changes": documents})
         return 0
     for change in changes:
         old = (change.before or "").splitlines(keepends=True)

@@ -1,7 +1,7 @@
-"""Propose rules from what you approved: lines that agents asked about and then ran. The smallest rule for each, and what it would have allowed.
+"""Propose rules from lines that you approved: the smallest rule for each, and what it would have allowed.
 
-Writes nothing; with `--apply` each rule is asked about on the terminal, and what you confirm goes into your policy file. What no rule can
-lift, such as known loss of data, is listed and not proposed.
+Writes nothing; with `--apply` you confirm each rule on the terminal, and confirmed rules go into your policy file. Lines that no rule can
+allow, such as known loss of data, are listed and not proposed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXAMPLES = ("atip guard learn", "atip guard learn --least 5 --json", "atip guard
 def configure(parser: argparse.ArgumentParser) -> None:
     from atip.cli.quick import positive
 
-    parser.add_argument("--least", type=positive, default=2, metavar="N", help="approved at least so often")  # fmt: skip
+    parser.add_argument("--least", type=positive, default=2, metavar="N", help="minimum number of approvals")  # fmt: skip
     parser.add_argument("--apply", action="store_true", help="ask on the terminal, rule by rule")
 
 
@@ -36,21 +36,27 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
     from atip.registry.policies import load_policies
 
-    approved, asked = read_approved(ctx.app.audit.newest())
+    approved, asked_lines = read_approved(ctx.app.audit.newest())
     policies = load_policies(ctx.app.places, os.getcwd())
-    found, left = propose(ctx.app, policies, approved, asked, least=max(1, options.least))
+    proposals, without_rule = propose(
+        ctx.app, policies, approved, asked_lines, least=max(1, options.least)
+    )
     if options.apply:
-        return _apply(ctx, found)
+        return _apply(ctx, proposals)
     if ctx.as_json:
-        rules = [{"rule": p.rule, "approved": p.approved, "allows": list(p.allows)} for p in found]
-        lines = [{"line": each.line, "cwd": each.cwd, "approved": each.times} for each in left]
+        rules = [
+            {"rule": p.rule, "approved": p.approved, "allows": list(p.allows)} for p in proposals
+        ]
+        lines = [
+            {"line": each.line, "cwd": each.cwd, "approved": each.times} for each in without_rule
+        ]
         ctx.emit({"rules": rules, "notProposed": lines})
         return 0
-    for proposal in found:
+    for proposal in proposals:
         _show(ctx, proposal)
-    for each in left:
+    for each in without_rule:
         ctx.note(clean(f"no rule: {each.line} (approved {each.times} times)"))
-    if not found:
+    if not proposals:
         ctx.note("nothing to propose; the installed hook records what was asked and then run")
     return 0
 
@@ -66,20 +72,20 @@ def _show(ctx: Context, proposal: RuleProposal) -> None:
 
 
 def _apply(ctx: Context, proposals: list[RuleProposal]) -> int:
-    """SECURITY: a rule is written only after a person's yes on a terminal."""
+    """SECURITY: a rule is written only after confirmation on a terminal."""
     import os
 
     from atip.registry.rule_file import add_rule
     from atip.server.configuration.json_lists import append_item
 
     path = os.path.join(ctx.app.places.config, "policy.json")
-    written = []
+    rules = []
     for proposal in proposals:
         _show(ctx, proposal)
         if ctx.confirm("Allow this from now on?") and add_rule(path, proposal.rule, append_item):
-            written.append(proposal.rule)
+            rules.append(proposal.rule)
     if ctx.as_json:
-        ctx.emit({"path": path, "written": written})
+        ctx.emit({"path": path, "written": rules})
     else:
-        ctx.print(f"{path}: {len(written)} rules added")
+        ctx.print(f"{path}: {len(rules)} rules added")
     return 0

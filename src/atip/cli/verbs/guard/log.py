@@ -1,4 +1,4 @@
-"""What the guard decided, newest last: when, for whom, what, why, and how long it took. From the audit; see `atip audit verify`."""
+"""Decisions of the guard, newest last: time, client, answer, line, reason, duration. From the audit; see `atip audit verify`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", choices=("allow", "confine", "ask", "deny", "off"), help="only these answers"
     )
-    parser.add_argument("--client", metavar="CLIENT", help="only those of one client")
+    parser.add_argument("--client", metavar="CLIENT", help="only decisions for this client")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -28,22 +28,22 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.guard.installation.clients import find_client
 
     client = find_client(options.client).name if options.client else ""
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for record in decisions(ctx.app.audit):
-        if len(found) >= max(0, options.last):
+        if len(records) >= max(0, options.last):
             break
         fits = not client or record.get("client") == client
         if fits and options.only in (None, record.get("answer", record.get("decision"))):
-            found.append(record)
-    found.reverse()
+            records.append(record)
+    records.reverse()
     if ctx.as_json:
-        ctx.emit({"decisions": found})
+        ctx.emit({"decisions": records})
         return 0
-    for record in found:
+    for record in records:
         ctx.print(_line(record))
-    if not found:
+    if not records:
         ctx.note(
-            "no decision is on record yet; `atip guard status` shows which clients call the guard"
+            "no recorded decisions yet; `atip guard status` shows which clients call the guard"
         )
     return 0
 
@@ -59,5 +59,5 @@ def _line(record: dict[str, Any]) -> str:
     reasons = record.get("reasons")
     why = "; ".join(map(str, reasons)) if isinstance(reasons, list) else ""
     time = f" {took:.0f} ms" if isinstance(took, int | float) else ""
-    said = f"{record.get('client')}  {answer:<7}  {record.get('line')}  – {why} [{record.get('rule')}]{time}"
-    return f"{when}  {clean_line(said)}"
+    text = f"{record.get('client')}  {answer:<7}  {record.get('line')}  – {why} [{record.get('rule')}]{time}"
+    return f"{when}  {clean_line(text)}"

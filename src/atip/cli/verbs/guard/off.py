@@ -1,6 +1,6 @@
-"""Let the guard keep silent for a while, so that coding agents follow their own rules. Asked on the terminal, and recorded.
+"""Switch the guard off for a limited time, so that coding agents follow their own rules. Asked on the terminal, and recorded.
 
-Ends by itself after the time you give, a day at most. What is never allowed is still denied.
+Ends automatically after the given time, a day at most. Lines on the Never list are still denied.
 """
 
 from __future__ import annotations
@@ -45,5 +45,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"offUntil": until})
     else:
-        ctx.print(f"the guard is switched off until {iso(until)}; `atip guard on` ends that")
+        ctx.print(f"the guard is switched off until {iso(until)}; `atip guard on` switches it on")
     return 0

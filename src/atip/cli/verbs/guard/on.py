@@ -1,4 +1,4 @@
-"""Let the guard speak again before the time of `guard off` is over."""
+"""Switch the guard on again before the time of `guard off` is over."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"wasOff": was_off})
     else:
-        ctx.print("the guard is on" if was_off else "the guard was on already")
+        ctx.print("the guard is on" if was_off else "the guard was already on")
     return 0

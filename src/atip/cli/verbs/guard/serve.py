@@ -1,8 +1,8 @@
-"""Keep the guard loaded: hooks ask this server and start in a fraction of the time.
+"""Keep the guard loaded: hooks query this server and answer in a fraction of the time.
 
 Listens on a socket in the user's runtime directory that only this user can reach; runs until it is stopped. Each request is judged
 with the environment and folder of its client, by the policy as it is then. A hook that gets no answer within three seconds,
-or finds a socket that is not private, judges itself. An upgrade of the program is noticed, and the server starts again with the same socket.
+or finds a socket that is not private, judges itself. After an upgrade of the program the server restarts with the same socket.
 """
 
 from __future__ import annotations
@@ -86,5 +86,5 @@ def _judge_samples(home: str | None = None, cwd: str = "/") -> None:
     for line in _SAMPLES:
         Toolbox(home=home or "/nonexistent", cwd=cwd).explain(line, cwd=cwd)
     # an event that is not decided: the way through the protocol, without a record
-    asked = {"hook_event_name": "Other", "tool_name": "Bash", "cwd": cwd}
-    _answer(["guard", "hook", "--for", "claude-code", "--record"], dumps(asked).encode())
+    request = {"hook_event_name": "Other", "tool_name": "Bash", "cwd": cwd}
+    _answer(["guard", "hook", "--for", "claude-code", "--record"], dumps(request).encode())

@@ -1,7 +1,7 @@
-"""Which coding agents call the hook: whether it is in their files, answers when called from there, and when it was last called.
+"""Show which coding agents call the hook: whether it is installed, works, and when it was last called.
 
-Each hook is called as its client would, with a line that only reads and with one that is denied everywhere; neither runs.
-Exit code 1 if a hook that is installed does not work.
+Each hook is called as its client would, with a read-only line and with one that is always denied; neither runs.
+Exit code 1 if an installed hook does not work.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.guard.installation.clients import CLIENTS, find_client
     from atip.cli.guard.switch import off_until
 
-    chosen = [find_client(options.client)] if options.client else list(CLIENTS.values())
-    rows = [row for client in chosen for row in _rows(ctx, client)]
+    clients = [find_client(options.client)] if options.client else list(CLIENTS.values())
+    rows = [row for client in clients for row in _rows(ctx, client)]
     until = off_until(ctx.app.places.config)
     if ctx.as_json:
         ctx.emit({"clients": rows, "offUntil": until or None})
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _rows(ctx: Context, client: Any) -> list[dict[str, Any]]:
-    """One row per scope in which the hook is installed; one that says so where it is in none."""
+    """One row per scope in which the hook is installed, or one row with `not installed`."""
     import os
 
     from atip.cli.guard.decisions import last_call
@@ -48,27 +48,27 @@ def _rows(ctx: Context, client: Any) -> list[dict[str, Any]]:
     from atip.cli.guard.installation.self_test import is_tested, test_hook
     from atip.errors import AtipError
 
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     called = last_call(ctx.app.audit, client.name)
     for scope in ("user", "project") if client.project else ("user",):
         where = Scope(home=ctx.app.places.home, cwd=os.getcwd(), project=scope == "project")
         path = file_of(client, where)
-        if any(path == row["path"] for row in found):
+        if any(path == row["path"] for row in rows):
             continue  # the home itself is the project
         row = {"client": client.name, "scope": scope, "path": path, "lastCall": called}
         try:
             hooks = hooks_of(client, path)
         except AtipError as error:
-            found.append({**row, "installed": True, "works": False, "says": error.message})
+            rows.append({**row, "installed": True, "works": False, "says": error.message})
             continue
         deciding = [(e, hook) for e, hook in hooks if is_tested(e)]
         if deciding:
             tests = [test_hook(client, event, hook, where.cwd) for event, hook in deciding]
             works = all(test.works for test in tests)
             says = next((test.says for test in tests if not test.works), tests[0].says)
-            found.append({**row, "installed": True, "works": works, "says": says})
+            rows.append({**row, "installed": True, "works": works, "says": says})
     none = {"client": client.name, "scope": "", "path": "", "lastCall": called}
-    return found or [{**none, "installed": False, "works": False, "says": "not installed"}]
+    return rows or [{**none, "installed": False, "works": False, "says": "not installed"}]
 
 
 def _show(ctx: Context, rows: list[dict[str, Any]], until: float) -> None:
@@ -84,4 +84,4 @@ def _show(ctx: Context, rows: list[dict[str, Any]], until: float) -> None:
     for line in table(lines, indent="", width=width_of(ctx), wrapped=True):
         ctx.print(line)
     if until:
-        ctx.note(f"the guard is switched off until {iso(until)}; `atip guard on` ends that")
+        ctx.note(f"the guard is switched off until {iso(until)}; `atip guard on` switches it on")

@@ -1,6 +1,6 @@
 """Today's decisions in one line, for the status line of a coding agent: allowed, confined, asked, denied.
 
-Whatever the agent writes to standard input is not read. In Claude Code's settings:
+Standard input is ignored. In Claude Code's settings:
 `"statusLine": {"type": "command", "command": "atip guard statusline"}`.
 """
 
@@ -32,6 +32,6 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"today": {word: counts[name] for name, word in _WORDS.items()}, "offUntil": until or None})  # fmt: skip
         return 0
-    shown = " · ".join(f"{counts[name]} {word}" for name, word in _WORDS.items())
-    ctx.print(f"atip: off until {iso(until)[11:16]}Z · {shown}" if until else f"atip: {shown}")
+    summary = " · ".join(f"{counts[name]} {word}" for name, word in _WORDS.items())
+    ctx.print(f"atip: off until {iso(until)[11:16]}Z · {summary}" if until else f"atip: {summary}")
     return 0

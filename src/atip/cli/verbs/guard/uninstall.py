@@ -1,6 +1,6 @@
-"""Take the hook out of the settings of a coding agent. Asked on the terminal: an agent must not disarm itself.
+"""Remove the hook from the settings of a coding agent. Asked on the terminal: an agent must not remove its own guard.
 
-Other entries, comments and order of the file stay as they are; a copy of the old file is kept beside it.
+Other entries, comments and order of the file stay unchanged; a copy of the old file is kept beside it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ EXAMPLES = ("atip guard uninstall codex", "atip guard uninstall claude-code --dr
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("client", metavar="CLIENT", help="whose settings")
+    parser.add_argument("client", metavar="CLIENT", help="the coding agent")
     parser.add_argument("--user", action="store_true", help="for every project; the default")
     parser.add_argument(
-        "--project", action="store_true", help="the file of the project here, not the user's"
+        "--project", action="store_true", help="use the file of the current project, not the user's"
     )
     parser.add_argument("--dry-run", action="store_true", help="show the change, write nothing")
 
@@ -47,9 +47,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.emit({"client": client.name, "written": [c.path for c in changes], "backups": backups})
         return 0
     for change in changes:
-        ctx.print(f"{change.path}: the hook is gone")
+        ctx.print(f"{change.path}: hook removed")
     for backup in backups:
         ctx.note(f"the old file is kept as {backup}")
     if not changes:
-        ctx.print(f"{client.title} has no hook of ours")
+        ctx.print(f"the hook is not installed in {client.title}")
     return 0

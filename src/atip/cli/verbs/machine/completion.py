@@ -4,7 +4,7 @@
   atip completion zsh  > ~/.zfunc/_atip
   atip completion fish > ~/.config/fish/completions/atip.fish
 
-The script asks `atip` itself at each key: verbs, options, their values, tools that are known here, and their commands.
+The script calls `atip` at each key: verbs, options, their values, known tools, and their commands.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="...",
         default=None,
         metavar="WORD",
-        help="what can stand for the last of these words of a line, one a line",
+        help="print completions for the last of these words, one per line",
     )
 
 
@@ -34,11 +34,11 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if options.candidates is not None:
         from atip.cli.candidates import candidates
 
-        found = candidates(ctx, options.candidates)
+        words = candidates(ctx, options.candidates)
         if ctx.as_json:
-            ctx.emit({"candidates": found})
+            ctx.emit({"candidates": words})
         else:
-            ctx.out.write("".join(f"{one}\n" for one in found))
+            ctx.out.write("".join(f"{one}\n" for one in words))
         return 0
     script = _SCRIPTS[options.shell]
     if ctx.as_json:

@@ -1,7 +1,7 @@
-"""Prove what works on this machine, layer by layer, and say how to get the rest.
+"""Test what works on this machine, layer by layer, and how to get the rest.
 
-Each check really does the thing: it starts a confined process, tries what must fail, writes and reads
-back a file. Exit 1 when something that confined execution needs is missing.
+Each check really performs the action: it starts a confined process, tries what must fail, writes and reads
+a file. Exit 1 when something that confined execution needs is missing.
 """
 
 from __future__ import annotations
@@ -103,15 +103,15 @@ def _store(ctx: Context) -> dict[str, Any]:
 def _extras() -> list[dict[str, Any]]:
     import importlib.util
 
-    found = []
+    checks = []
     for extra, (module, purpose) in EXTRAS.items():
         works = importlib.util.find_spec(module) is not None
-        found.append(
+        checks.append(
             _check(
                 f"extra {extra}", works, purpose, f"pip install 'atip-cli[{extra}]'", needed=False
             )
         )
-    return found
+    return checks
 
 
 def _sandbox() -> list[dict[str, Any]]:

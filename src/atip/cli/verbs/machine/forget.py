@@ -1,4 +1,4 @@
-"""Forget tools: remove them from the index. The next scan finds them again if they are there."""
+"""Remove tools from the index. The next scan finds them again if they are installed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         from atip.cli.output import clean
 
         for name in gone:
-            ctx.print(f"forgot {clean(name)}")
+            ctx.print(f"removed {clean(name)}")
         for name in missing:
-            ctx.note(f"not known: {clean(name)}")
+            ctx.note(f"not in the index: {clean(name)}")
     return 0 if not missing else 1

@@ -1,7 +1,7 @@
-"""Metadata for a tool that never heard of us, from its framework, completions, help and manual.
+"""Infer metadata for a tool without native support, from its framework, completions, help and manual.
 
-Asks the tool, confined: its own parser where it is a Python program, the completion protocol of cobra and yargs,
-machine-readable descriptions of itself, completion scripts, help recursively, the manual page; curated knowledge adds
+Probes the tool, confined: its own parser where it is a Python program, the completion protocol of cobra and yargs,
+machine-readable descriptions, completion scripts, help recursively, the manual page; curated knowledge adds
 effects. The result is a valid ATIP 0.6 shim marked as inferred. `--from help FILE` reads one text instead and runs
 nothing.
 """
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--from", dest="kind", choices=KINDS, help="read this kind of text from a file"
     )
     parser.add_argument("--name", help="name of the tool, with --from")
-    parser.add_argument("--explain", action="store_true", help="say which source gave what")
+    parser.add_argument("--explain", action="store_true", help="print which source gave what")
     parser.add_argument(
         "--output",
         metavar="FILE",
@@ -79,7 +79,7 @@ def _from_text(options: argparse.Namespace) -> Tool:
     if why_unsafe(name):
         from atip.errors import UsageError
 
-        raise UsageError("cli.usage", "the tool needs a name", hint="give it with --name")
+        raise UsageError("cli.usage", "the tool has no name", hint="give it with `--name`")
     return read_text(options.kind, load_bytes(options.tool).decode("utf-8", "replace"), name)
 
 
@@ -102,7 +102,11 @@ def _shim_name(document: dict[str, Any]) -> str:
     if not digest:
         from atip.errors import UsageError
 
-        raise UsageError("infer.no-binary", "the shim does not name a binary", hint="name a file")
+        raise UsageError(
+            "infer.no-binary",
+            "the shim has no `binary.hash`",
+            hint="give a file name instead of a directory",
+        )
     return digest.removeprefix("sha256:") + ".json"
 
 
@@ -111,7 +115,7 @@ def _explain(ctx: Context, tool: Tool, how: dict[str, Any]) -> None:
     from atip.model.evidence import evidence_of
 
     commands = sum(1 for _ in tool.walk())
-    also = f", filled up from {', '.join(how['also'])}" if how["also"] else ""
+    also = f", completed from {', '.join(how['also'])}" if how["also"] else ""
     ctx.print(
         f"{clean(tool.name)}: {count(commands, 'command')}; structure from {how['rung']}{also}"
     )

@@ -1,7 +1,7 @@
 """Set this machine up for your coding agents: scan it, install the guard and the MCP server, write the note for agents.
 
 Shows what it would change and asks once. Without CLIENT every coding agent found here is set up: claude-code, codex,
-gemini-cli, cursor, copilot, opencode, kimi. A copy of each changed file is kept. `--remove` takes everything back:
+gemini-cli, cursor, copilot, opencode, kimi. A copy of each changed file is kept. `--remove` undoes everything:
 files that are unchanged since are restored byte for byte, from others only our entries are removed.
 """
 
@@ -30,14 +30,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "client", metavar="CLIENT", nargs="*", help="which agents; default: all found here"
     )
     parser.add_argument(
-        "--project", action="store_true", help="the files of the project here, not the user's"
+        "--project",
+        action="store_true",
+        help="use the files of the current project, not the user's",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would change, change nothing"
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--no-scan", action="store_true", help="leave the scan out")
-    parser.add_argument("--remove", action="store_true", help="take back what an earlier init did")
+    parser.add_argument("--remove", action="store_true", help="undo an earlier init")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -54,19 +56,20 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         return _show(ctx, steps, planned)
     _check_server(steps)
     _agree(options, ctx, steps, planned)
-    written = _apply(ctx, steps, scope)
+    paths = _apply(ctx, steps, scope)
     scanned = False if options.no_scan else _scan(ctx)
     if ctx.as_json:
-        ctx.emit({"steps": [step.title for step in steps], "written": written, "scanned": scanned})
+        ctx.emit({"steps": [step.title for step in steps], "written": paths, "scanned": scanned})
         return 0
-    for path in written:
+    for path in paths:
         ctx.print(f"written: {path}")
     _next_steps(ctx, steps)
     return 0
 
 
 def _steps(options: argparse.Namespace, ctx: Context, scope: Scope) -> list[SetupStep]:
-    """
+    """Return the steps for the requested or installed clients.
+
     Raises:
         NotFoundError: `guard.unknown-client`, `init.no-client`.
     """
@@ -83,7 +86,9 @@ def _steps(options: argparse.Namespace, ctx: Context, scope: Scope) -> list[Setu
         raise NotFoundError(
             "init.no-client",
             "no coding agent was found on this machine",
-            hint="name one: atip init " + "|".join(CLIENTS) + "; `atip scan` works without",
+            hint="name one: atip init "
+            + "|".join(CLIENTS)
+            + "; `atip scan` works without a client",
         )
     return steps_for(names, has_project=os.path.exists(os.path.join(scope.cwd, ".git")))
 
@@ -96,7 +101,7 @@ def _plan(steps: Sequence[SetupStep], scope: Scope) -> list[list[GuardChange]]:
 
 
 def _check_server(steps: Sequence[SetupStep]) -> None:
-    """Before the question: what cannot work is not offered.
+    """Test that the MCP server starts, before asking for confirmation.
 
     Raises:
         UsageError: `mcp.entry-does-not-start`.
@@ -112,8 +117,8 @@ def _show(ctx: Context, steps: Sequence[SetupStep], planned: Sequence[list[Guard
     if ctx.as_json:
         changes = [
             {"step": step.title, "path": one.path, "before": one.before, "after": one.after}
-            for step, found in zip(steps, planned, strict=True)
-            for one in found
+            for step, changes_of_step in zip(steps, planned, strict=True)
+            for one in changes_of_step
         ]
         ctx.emit({"changes": changes})
         return 0
@@ -145,7 +150,8 @@ def _agree(
     steps: Sequence[SetupStep],
     planned: Sequence[list[GuardChange]],
 ) -> None:
-    """
+    """Show the changes and ask for confirmation.
+
     Raises:
         NeedsConfirmation: `consent.no-terminal`, `init.refused`.
     """
@@ -160,7 +166,7 @@ def _agree(
 
 
 def _apply(ctx: Context, steps: Sequence[SetupStep], scope: Scope) -> list[str]:
-    """Step after step; what was written is on record before the next one begins."""
+    """Apply the steps in order; records the changes of each before the next one begins."""
     from atip.cli.first_setup.record import SetupRecord, add_setup, load_record, save_record
     from atip.cli.first_setup.steps import plan_step
     from atip.cli.guard.installation.installing import write_changes
@@ -170,14 +176,14 @@ def _apply(ctx: Context, steps: Sequence[SetupStep], scope: Scope) -> list[str]:
     record = load_record(folder) or SetupRecord(
         cwd=scope.cwd, project=scope.project, steps=(), files=(), backups=()
     )
-    written: list[str] = []
+    paths: list[str] = []
     for step in steps:
         changes = plan_step(step, scope, own_program())
         backups = write_changes(changes)
         record = add_setup(record, [step], changes, backups)
         save_record(folder, record)
-        written += [one.path for one in changes if one.before != one.after]
-    return list(dict.fromkeys(written))
+        paths += [one.path for one in changes if one.before != one.after]
+    return list(dict.fromkeys(paths))
 
 
 def _scan(ctx: Context) -> bool:
@@ -197,10 +203,10 @@ def _next_steps(ctx: Context, steps: Sequence[SetupStep]) -> None:
     from atip.cli.output import table, width_of
 
     titles = dict.fromkeys(step.title.split(":")[0] for step in steps if step.client)
-    ctx.print(f"\nstart {', '.join(titles)} again, then try:")
+    ctx.print(f"\nrestart {', '.join(titles)}, then try:")
     rows = (
         ("atip explain 'rm -rf build'", "what would this line do?"),
-        ("atip search compress a folder", "find a command by what you want"),
+        ("atip search compress a folder", "find a command by intent"),
         ("atip guard log", "what was allowed, asked, denied"),
     )
     for line in table(rows, width=width_of(ctx), wrapped=True):
@@ -208,7 +214,8 @@ def _next_steps(ctx: Context, steps: Sequence[SetupStep]) -> None:
 
 
 def _remove(options: argparse.Namespace, ctx: Context, scope: Scope) -> int:
-    """
+    """Undo the setup.
+
     Raises:
         NotFoundError: `init.not-set-up`.
         NeedsConfirmation: `consent.no-terminal`.
@@ -221,7 +228,7 @@ def _remove(options: argparse.Namespace, ctx: Context, scope: Scope) -> int:
     if record is None:
         raise NotFoundError(
             "init.not-set-up",
-            "`atip init` was not run here, or is removed already",
+            "no setup by `atip init` is recorded",
             hint="`atip guard uninstall CLIENT` removes a single hook",
         )
     paths = [each.path for each in record.files]
@@ -234,7 +241,7 @@ def _remove(options: argparse.Namespace, ctx: Context, scope: Scope) -> int:
     if not options.yes:
         for path in paths:
             ctx.note(path)
-        if not ctx.confirm("Take back what the setup changed in these files?"):
+        if not ctx.confirm("Undo what the setup changed in these files?"):
             raise NeedsConfirmation("init.refused", "nothing was changed")
     restored, edited = remove_setup(ctx.app.places.data, record, scope.home)
     if ctx.as_json:
@@ -243,5 +250,5 @@ def _remove(options: argparse.Namespace, ctx: Context, scope: Scope) -> int:
     for path in restored:
         ctx.print(f"restored: {path}")
     for path in edited:
-        ctx.print(f"changed since; only our entries were removed: {path}")
+        ctx.print(f"changed since the setup, removed only our entries: {path}")
     return 0

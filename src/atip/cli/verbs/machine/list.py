@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
     tools = [_row(entry) for entry in ctx.app.list()]
-    known = len(tools)
+    total = len(tools)
     if options.source:
         tools = [tool for tool in tools if tool["source"] in options.source]
     if options.effects or options.trust:
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"tools": tools, **mcp_document(ctx)})
     else:
-        _print(ctx, tools, known)
+        _print(ctx, tools, total)
         if not (options.source or options.effects or options.trust or options.limit):
             for line in mcp_lines(ctx):
                 ctx.print(line)
@@ -70,28 +70,28 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def mcp_lines(ctx: Context) -> list[str]:
-    """Configured MCP servers for a person, and files of theirs that cannot be read; no lines: there are none."""
+    """Lines for configured MCP servers, and for configuration files that cannot be read; empty: none."""
     from atip.cli.output import clean
 
-    found = ctx.app.mcp_servers()
+    configs = ctx.app.mcp_servers()
     lines = [
         f"MCP  {clean(one.name)}  {one.transport}  {clean(one.client)}, {one.scope}"
-        for one in found.servers
+        for one in configs.servers
     ]
     lines += [
-        f"MCP  {clean(one.path)}: {clean(one.message)} [{one.code}]" for one in found.problems
+        f"MCP  {clean(one.path)}: {clean(one.message)} [{one.code}]" for one in configs.problems
     ]
     return ["", "MCP servers (known, not started):", *lines] if lines else []
 
 
 def mcp_document(ctx: Context) -> dict[str, Any]:
-    """Configured MCP servers, the last source of tools; keys only where there is something to say."""
-    found = ctx.app.mcp_servers()
-    shown = {
-        "mcpServers": [server.to_json() for server in found.servers],
-        "mcpProblems": [problem.to_json() for problem in found.problems],
+    """Configured MCP servers, the last source of tools; only non-empty keys."""
+    configs = ctx.app.mcp_servers()
+    document = {
+        "mcpServers": [server.to_json() for server in configs.servers],
+        "mcpProblems": [problem.to_json() for problem in configs.problems],
     }
-    return {key: value for key, value in shown.items() if value}
+    return {key: value for key, value in document.items() if value}
 
 
 def _row(entry: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _matches(ctx: Context, row: dict[str, Any], options: argparse.Namespace) -> 
     return all(has_fact(tool, fact) for fact in options.effects)
 
 
-def _print(ctx: Context, tools: list[dict[str, Any]], known: int) -> None:
+def _print(ctx: Context, tools: list[dict[str, Any]], total: int) -> None:
     from atip.cli.output import clean, count, paint, table, width_of
 
     rows = [
@@ -131,9 +131,9 @@ def _print(ctx: Context, tools: list[dict[str, Any]], known: int) -> None:
     ]
     for line in table(rows, indent="", width=width_of(ctx)):
         ctx.print(line)
-    if not known:
-        ctx.note("nothing is known yet: run `atip scan`")
+    if not total:
+        ctx.note("no tools found yet: run `atip scan`")
     elif not tools:
-        ctx.note(f"none of {count(known, 'tool')} fits; `atip list` shows all")
+        ctx.note(f"none of {count(total, 'tool')} matches; `atip list` shows all")
     elif ctx.is_tty:
         ctx.note(paint(ctx, count(len(tools), "tool"), "dim"))

@@ -1,4 +1,4 @@
-"""Ask one tool for its own metadata, confined, even if a scan would not.
+"""Probe one tool for its own metadata, confined, even if a scan would not.
 
 First `--help`; if that mentions `--agent`, or with `--force`, then `--agent`. Nothing is stored.
 """
@@ -39,5 +39,5 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         for problem in answer.problems:
             ctx.note(f"{problem.severity} {clean(problem.path)}: {clean(problem.message)}")
         if answer.renamed_from is not None:
-            ctx.note(f"note: it calls itself `{clean(answer.renamed_from)}`")
+            ctx.note(f"note: its metadata says `{clean(answer.renamed_from)}` as name")
     return 0

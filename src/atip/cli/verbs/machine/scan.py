@@ -1,8 +1,8 @@
-"""Find every tool on this machine and remember what can be known.
+"""Find every tool on this machine and store its metadata.
 
-A plain scan reads each file once and executes only programs that hold the marks of a native tool, confined:
-no network, empty home, 2 s, 1 MB. `--learn` also asks the rest (framework, completion, help), confined.
-An unchanged machine is scanned again without executing anything. The search index is brought up to date at the end.
+A plain scan reads each file once and executes only programs with the marks of a native tool, confined:
+no network, empty home, 2 s, 1 MB. `--learn` also probes the others (framework, completion, help), confined.
+Scanning an unchanged machine again executes nothing. The search index is updated at the end.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="look only at this tool (repeatable)",
     )
     parser.add_argument(
-        "--learn", action="store_true", help="also ask tools that are not native, confined"
+        "--learn", action="store_true", help="also probe tools that are not native, confined"
     )
-    parser.add_argument("--refresh", action="store_true", help="ask again what is unchanged")
+    parser.add_argument("--refresh", action="store_true", help="probe unchanged tools again")
     parser.add_argument(
-        "--jobs", type=natural, default=0, help="confinements at work (default: one per processor)"
+        "--jobs", type=natural, default=0, help="sandboxes in parallel (default: one per processor)"
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what would be executed, execute nothing"
+        "--dry-run", action="store_true", help="print what would be executed, execute nothing"
     )
 
 
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.discovery.report import render_summary
     from atip.discovery.scan import ScanOptions
 
-    wanted = ScanOptions(
+    scan_options = ScanOptions(
         paths=tuple(options.path),
         only=tuple(options.only),
         refresh=options.refresh or bool(os.environ.get("ATIP_REFRESH")),
@@ -75,12 +75,12 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         jobs=options.jobs,
     )
     if options.dry_run:
-        return _dry_run(ctx, ctx.app.plan_scan(wanted))
+        return _dry_run(ctx, ctx.app.plan_scan(scan_options))
     from atip.cli.rendering.progress import ProgressLine
 
     progress = ProgressLine(ctx)
     try:
-        report = ctx.app.scan(wanted, progress=progress)
+        report = ctx.app.scan(scan_options, progress=progress)
         _build_index(ctx, progress)
     finally:
         progress.close()
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _build_index(ctx: Context, progress: ProgressLine) -> None:
-    """Bring the search index up to date, so that the first search does not have to."""
+    """Update the search index, so that the first search does not have to."""
     progress("indexing", 0, 1)
     ctx.app.build_search_index(progress)
 
@@ -113,37 +113,37 @@ def _unchanged(options: argparse.Namespace, ctx: Context) -> bool:
     if os.path.exists(os.path.join(config_folder(os.environ, home), "config.json")):
         return False
     cache = cache_folder(os.environ, home)
-    found = find_unchanged(options.path, options.only, options.learn, cache)
-    if found is None:
+    summary = find_unchanged(options.path, options.only, options.learn, cache)
+    if summary is None:
         return False
-    whole = _is_whole(options)
+    is_whole = _is_whole(options)
     if not ctx.as_json:
-        ctx.print(found[1])
-        _print_mcp(ctx, whole)
-    elif not whole:
-        ctx.print(found[0])
+        ctx.print(summary[1])
+        _print_mcp(ctx, is_whole)
+    elif not is_whole:
+        ctx.print(summary[0])
     else:
         import json
 
-        ctx.emit({**json.loads(found[0]), **_mcp(ctx, whole)})
+        ctx.emit({**json.loads(summary[0]), **_mcp(ctx, is_whole)})
     return True
 
 
 def _is_whole(options: argparse.Namespace) -> bool:
-    """Whether the machine is scanned, not some directories or tools: then configured MCP servers are listed too."""
+    """Whether the whole machine is scanned, not only some directories or tools: then MCP servers are listed too."""
     return not options.path and not options.only
 
 
-def _mcp(ctx: Context, whole: bool) -> dict[str, Any]:
+def _mcp(ctx: Context, is_whole: bool) -> dict[str, Any]:
     from atip.cli.verbs.machine.list import mcp_document
 
-    return mcp_document(ctx) if whole else {}
+    return mcp_document(ctx) if is_whole else {}
 
 
-def _print_mcp(ctx: Context, whole: bool) -> None:
+def _print_mcp(ctx: Context, is_whole: bool) -> None:
     from atip.cli.verbs.machine.list import mcp_lines
 
-    for line in mcp_lines(ctx) if whole else ():
+    for line in mcp_lines(ctx) if is_whole else ():
         ctx.print(line)
 
 

@@ -1,4 +1,4 @@
-"""Commands by intent, over everything known: say what you want in your own words.
+"""Find commands by intent, over all known tools: describe what you want in your own words.
 
 With `--tool` only the commands of one tool are ranked.
 """
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="commands that are known to be without this effect (repeatable)",
     )
     parser.add_argument(
-        "--available", action="store_true", help="only tools whose program is there"
+        "--available", action="store_true", help="only tools whose program is installed"
     )
 
 
@@ -65,8 +65,8 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     )
     notices = ctx.app.notices
     if ctx.as_json:
-        found = {"query": words, "results": [hit.to_json() for hit in hits]}
-        ctx.emit({**found, "notices": notices} if notices else found)
+        document = {"query": words, "results": [hit.to_json() for hit in hits]}
+        ctx.emit({**document, "notices": notices} if notices else document)
         return 0 if hits else 1
     for notice in notices:
         ctx.note(notice)
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _build_index(ctx: Context) -> None:
-    """With progress, for a person who waits: after an update of many tools this takes seconds."""
+    """Build the index with a progress line: after an update of many tools this takes seconds."""
     from atip.cli.rendering.progress import ProgressLine
 
     progress = ProgressLine(ctx)
@@ -97,16 +97,16 @@ def _build_index(ctx: Context) -> None:
 
 
 def _hint(tool: str | None, filtered: bool, ctx: Context) -> str:
-    """Within a tool every command is an answer, so that nothing means: no such tool, or a filter took all."""
+    """Explain an empty result: no such tool, everything filtered out, or no match."""
     if tool is not None:
         from atip.model.shapes.shape import closest
 
-        known = ctx.app.store.load_index()["tools"]
-        close = None if tool in known else closest(tool, known)
+        index = ctx.app.store.load_index()["tools"]
+        close = None if tool in index else closest(tool, index)
         if close is not None:
-            return f"nothing found; no tool `{tool}` is known, did you mean `{close}`?"
+            return f"nothing found; no tool `{tool}`, did you mean `{close}`?"
     if filtered:
         return "nothing found; try without --having and --lacking, or other words"
     if not ctx.app.store.load_index()["tools"]:
-        return "nothing found: no program is known yet; run `atip scan`"
+        return "nothing found: the index is empty; run `atip scan`"
     return "nothing found; try other words"

@@ -1,7 +1,7 @@
-"""What is known of one tool or one of its commands.
+"""Show the metadata of one tool or one of its commands.
 
-`--json` prints the ATIP document, and where an option makes the tool or the named command do more, both ends of that in
-`x-atip.claim`; `--claims` says them of every command. `--signature` prints one line per command; `--evidence` where facts came from.
+`--json` prints the ATIP document; where options add effects to the tool or the named command, `x-atip.claim` has both ends;
+`--claims` adds them for every command. `--signature` prints one line per command; `--evidence` the origin of facts.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
-    wanted = [name for name in options.commands.split(",") if name]
+    commands = [name for name in options.commands.split(",") if name]
     if options.command:
-        wanted.append(" ".join(options.command))
-    whole = not wanted and options.depth is None and options.max_bytes is None
-    if ctx.as_json and whole:
+        commands.append(" ".join(options.command))
+    is_whole = not commands and options.depth is None and options.max_bytes is None
+    if ctx.as_json and is_whole:
         if not (options.claims or ctx.is_tty):
             ctx.emit_pieces(ctx.app.document_pieces(options.tool))
             return 0
@@ -53,13 +53,13 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.model.reading.branch import OVERVIEW
     from atip.model.view.partial import view
 
-    # What a document or a list of signatures says is said of the whole tool; a page may show a branch, or the overview.
+    # A document or a list of signatures covers the whole tool; a page may show a branch, or the overview.
     is_page = not (ctx.as_json or options.signature or options.commands or options.depth)
     tool = ctx.app.get(options.tool, (options.command or OVERVIEW) if is_page else ())
     part = (
         tool
-        if whole
-        else view(tool, commands=wanted, depth=options.depth, max_bytes=options.max_bytes)
+        if is_whole
+        else view(tool, commands=commands, depth=options.depth, max_bytes=options.max_bytes)
     )
     if ctx.as_json:
         from atip.model.reading.encode import encode

@@ -1,6 +1,6 @@
-"""Pages about this machine in your browser: tools, explain with the policies in force here, log, approvals, bundles.
+"""Pages about this machine in your browser: tools, explain with the policies in force, log, approvals, bundles.
 
-Served on loopback only. The address holds a one-time token that sets a session cookie; requests without the cookie
+Served on loopback only. The address contains a one-time token that sets a session cookie; requests without the cookie
 get 401. Pages read; revoking an approval asks for confirmation. `--export` writes a report instead, with known kinds
 of secrets hidden.
 """
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("--port", type=port, default=0, help="port on loopback (a free one)")
     parser.add_argument("--no-open", action="store_true", help="only print the address")
-    parser.add_argument("--export", default="", metavar="DIR", help="write a report and end")
+    parser.add_argument("--export", default="", metavar="DIR", help="write a report and exit")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:

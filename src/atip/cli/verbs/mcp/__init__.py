@@ -1,1 +1,1 @@
-"""`atip mcp`: serve everything known to any MCP client, and tell clients about it."""
+"""`atip mcp`: serve all known tools to any MCP client, and configure clients."""

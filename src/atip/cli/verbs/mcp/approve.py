@@ -1,7 +1,7 @@
-"""Accept what a tool says of itself after it changed, so that MCP clients are shown and may call it again.
+"""Accept a tool's changed description, so that MCP clients can see and call it again.
 
-Shows what was removed and added since a model was shown it, and asks on the terminal. Without a command, every
-command of the tool that changed; without a tool, everything that was shown and changed.
+Shows what was removed and added since models saw it, and asks on the terminal. Without a command, every
+changed command of the tool; without a tool, everything that models saw and that changed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ EXAMPLES = ("atip mcp approve", "atip mcp approve gh pr list")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="TOOL [COMMAND…]", help="what to approve")
     parser.add_argument(
-        "--list", action="store_true", help="only print what waits; exit code 1 if anything does"
+        "--list",
+        action="store_true",
+        help="only print what needs approval; exit code 1 if anything does",
     )
 
 
@@ -41,12 +43,12 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         if ctx.as_json:
             ctx.emit({"waiting": lines})
         else:
-            for line in lines or ["nothing waits for approval"]:
+            for line in lines or ["nothing needs approval"]:
                 ctx.print(clean(line))
         return 1 if waiting else 0
     approved = []
     for function, document in waiting:
-        ctx.note(f"{clean(function.line)} says of itself:")
+        ctx.note(f"description of {clean(function.line)}:")
         ctx.note(pins.difference(function, document))
         if ctx.confirm(f"Show this to models as {clean(function.line)}?"):
             pins.put(function, document)
@@ -70,20 +72,20 @@ def _waiting(ctx: Context, pins: Any, words: list[str]) -> list[tuple[Function, 
 
     catalogue = Catalogue(ctx.app)
     names = [words[0]] if words else [e["name"] for e in ctx.app.list() if pins.knows(e["name"])]
-    found: list[tuple[Function, Mapping[str, Any]]] = []
+    rows: list[tuple[Function, Mapping[str, Any]]] = []
     for name in names:
         try:
-            known = catalogue.get(name)
+            entry = catalogue.get(name)
         except NotFoundError:
             if words:
                 raise
             continue
         path = tuple(words[1:])
-        chosen = [f for way, f in known.functions.items() if way[: len(path)] == path]
-        if path and not chosen:
+        functions = [f for way, f in entry.functions.items() if way[: len(path)] == path]
+        if path and not functions:
             catalogue.function(" ".join(words))
-        for function in chosen:
-            state = pins.state(function, known.document)
+        for function in functions:
+            state = pins.state(function, entry.document)
             if state == CHANGED or (state == NEW and path and function.path == path):
-                found.append((function, known.document))
-    return found
+                rows.append((function, entry.document))
+    return rows

@@ -1,4 +1,4 @@
-"""Print the entry that makes an MCP client start the server; with `--write`, put it into the client's file.
+"""Print the entry that makes an MCP client start the server; with `--write`, write it to the client's file.
 
 CLIENT is claude-code, claude-desktop, codex, gemini-cli, cursor, vscode or opencode. Other entries, comments and spacing of the
 file stay as they are; a copy of the old file is kept beside it; a damaged file is refused, and so is an entry whose server
@@ -26,10 +26,10 @@ EXAMPLES = (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("client", metavar="CLIENT", help="whose configuration")
-    parser.add_argument("--write", action="store_true", help="put it into the file of the client")
+    parser.add_argument("client", metavar="CLIENT", help="the MCP client")
+    parser.add_argument("--write", action="store_true", help="write it to the client's file")
     parser.add_argument(
-        "--project", action="store_true", help="the file of the project here, not the user's"
+        "--project", action="store_true", help="use the file of the current project, not the user's"
     )
     parser.add_argument("--name", default="atip", help="name of the entry; default atip")
     parser.add_argument(
@@ -80,11 +80,11 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
             }
         )
         return 0
-    ctx.print(f"{path}: {'written' if change.changes else 'says so already'}")
+    ctx.print(f"{path}: {'written' if change.changes else 'already up to date'}")
     if backup:
         ctx.note(f"the old file is kept as {backup}")
     if change.changes:
-        ctx.note(f"start {client.title} again to use it")
+        ctx.note(f"restart {client.title} to use it")
     return 0
 
 
@@ -95,5 +95,5 @@ def _print(
         ctx.emit({"client": options.client, "path": path, "entry": entry, "written": False})
         return 0
     ctx.out.write(text if text.endswith("\n") else text + "\n")
-    ctx.note(f"belongs in {path}; --write puts it there")
+    ctx.note(f"belongs in {path}; `--write` writes it there")
     return 0

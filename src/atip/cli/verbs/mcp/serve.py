@@ -1,9 +1,9 @@
-"""Serve everything known to an MCP client with three constant tools: find, describe, run.
+"""Serve all known tools to an MCP client through three fixed tools: find, describe, run.
 
 Speaks MCP on standard input and output, or with `--http` as streamable HTTP on the loopback interface, where every
-request needs a bearer token (`ATIP_MCP_TOKEN`, or one that is made and printed once on standard error).
-Calls are decided by your policy and run in the sandbox; what needs your confirmation is asked by the client, and refused
-where it cannot. `atip mcp config CLIENT` writes the client's entry.
+request needs a bearer token (`ATIP_MCP_TOKEN`, or one that is generated and printed once on standard error).
+Your policy decides on calls, and they run in the sandbox; where confirmation is needed the client asks you, and the call
+is refused where it cannot. `atip mcp config CLIENT` writes the client's entry.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     app = _app(options, ctx)
     if app.exposed.withheld:
         names = ", ".join(function.line for function in app.exposed.withheld.values())
-        ctx.note(f"atip: not published before `atip mcp approve`: {names}")
+        ctx.note(f"atip: not published until you run `atip mcp approve`: {names}")
     with ctx.app.apis.keep_sessions():
         if options.http:
             from atip.server.transport.http import run_http
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _check_extra() -> None:
-    """Before anything is answered: a server that cannot serve must not have said that it can."""
+    """Check that the required package is installed, before the server answers anything."""
     from importlib.util import find_spec
 
     for package in ("mcp", "mcp_types", "anyio"):

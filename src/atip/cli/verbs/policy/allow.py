@@ -1,9 +1,9 @@
-"""Let a command line run without a question from now on. Asked on the terminal: an agent cannot allow itself anything.
+"""Allow a command line to run without confirmation from now on. Asked on the terminal: an agent cannot allow itself anything.
 
-LINE is one command, spelled as it will be run; `npm test *` allows any further words too. The rule goes into your own policy file and counts for
-the project here (`--here`, the default) or everywhere. It covers the words alone: not a redirection, no secret, no privilege.
-What is known to destroy data is still asked about. A line that runs files of the workspace (tests, builds, scripts) runs confined, because
-an earlier line may have written them; `--unsafe-unconfined` lets it run outside of the sandbox.
+LINE is one command, spelled as it will be run; `npm test *` allows any further words too. The rule goes into your own policy file and applies to
+the current project (`--here`, the default) or everywhere. It covers only the words: no redirection, no secret, no privilege.
+A command that is known to destroy data still needs confirmation. A line that runs files of the workspace (tests, builds, scripts) runs confined, because
+an earlier line may have written them; `--unsafe-unconfined` lets it run outside the sandbox.
 
 Without LINE, `--host`, `--connect`, `--listen` and `--write` open the sandbox for all confined lines; `atip policy suggest` lists what they needed.
 """
@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="let servers of confined lines be reached at this port of loopback",
     )
     parser.add_argument("--write", metavar="FOLDER", help="let confined lines write to this folder")
-    parser.add_argument("--here", action="store_true", help="in the project here; the default")
+    parser.add_argument("--here", action="store_true", help="in the current project; the default")
     parser.add_argument("--everywhere", action="store_true", help="in every folder")
     parser.add_argument(
         "--once", action="store_true", help="for one line that an agent runs, within an hour"
@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unsafe-unconfined",
         action="store_true",
-        help="outside of the sandbox too, although it runs files that an agent can write",
+        help="also outside the sandbox, although it runs files that an agent can write",
     )
     parser.add_argument("--reason", default="", metavar="TEXT", help="shown with the decision")
 
@@ -66,26 +66,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.errors import UsageError
 
-    wanted = [name for name in ("host", "connect", "listen", "write") if getattr(options, name)]
-    if wanted and not options.line:
+    grants = [name for name in ("host", "connect", "listen", "write") if getattr(options, name)]
+    if grants and not options.line:
         from atip.cli.groups.policy_grants import grant
 
-        return grant(ctx, {name: getattr(options, name) for name in wanted})
-    if wanted or not options.line:
+        return grant(ctx, {name: getattr(options, name) for name in grants})
+    if grants or not options.line:
         raise UsageError("cli.usage", "`policy allow` takes a LINE, or `--host`, `--connect`, `--listen`, `--write`")  # fmt: skip
     rule = rule_of(options, ctx, "allow")
     if options.unsafe_unconfined:
         rule["unsafeUnconfined"] = True
-    judged = _judged_with(ctx, rule, options.line)
-    if judged.outcome not in ("allow", "confine"):
+    decision = _judged_with(ctx, rule, options.line)
+    if decision.outcome not in ("allow", "confine"):
         raise UsageError(
             "policy.cannot-allow",
-            f"no rule allows this: {'; '.join(judged.reasons)} [{judged.rule}]",
-            hint="a person runs it in a terminal",
+            f"no rule can allow this: {'; '.join(decision.reasons)} [{decision.rule}]",
+            hint="run it yourself in a terminal",
         )
     where = ", ".join(rule.get("folders", ["every folder"]))
-    how = " inside of the sandbox" if judged.outcome == "confine" else ""
-    how = " OUTSIDE OF THE SANDBOX" if options.unsafe_unconfined else how
+    how = " in the sandbox" if decision.outcome == "confine" else ""
+    how = " OUTSIDE THE SANDBOX" if options.unsafe_unconfined else how
     words = " ".join(rule["words"])
     if not ctx.confirm(f"Let agents run `{words}`{how} in {where} without asking?"):
         ctx.note("nothing was changed")
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[str, Any]:
-    """The rule for a line, as the policy file writes it.
+    """Make the rule for a line, as written to the policy file.
 
     Raises:
         UsageError: the line is not one command of literal words, or the options contradict each other.
@@ -116,7 +116,7 @@ def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[st
         folder = find_project(os.getcwd(), ctx.app.places.home)
         rule["folders"] = [os.path.realpath(os.path.dirname(folder) if folder else os.getcwd())]
     elif decision != "deny" and "/" in rule["words"][0] and rule["words"][0][0] != "/":
-        raise UsageError("cli.usage", "a program by a relative path is another one in every folder")
+        raise UsageError("cli.usage", "a relative path is a different program in every folder")
     if options.once:
         import secrets
 
@@ -133,26 +133,27 @@ def rule_of(options: argparse.Namespace, ctx: Context, decision: str) -> dict[st
 
 
 def _pin(ctx: Context, words: list[str]) -> str:
-    """
+    """Return the pin of an MCP tool's server.
+
     Raises:
         UsageError: no client is configured with the server of this tool.
     """
     from atip.errors import UsageError
 
     server = words[0].split("__")[1]
-    found = ctx.app.client_tools.pin_of(server)
-    if len(words) > 1 or not found:
+    pin = ctx.app.client_tools.pin_of(server)
+    if len(words) > 1 or not pin:
         says = (
             f"no client is configured with an MCP server `{server[:40]}`"
-            if not found
-            else "an MCP tool has no words"
+            if not pin
+            else "an MCP tool takes no further words"
         )
-        raise UsageError("policy.no-such-server", says, hint="atip list --json names the servers")
-    return found
+        raise UsageError("policy.no-such-server", says, hint="`atip list --json` lists the servers")
+    return pin
 
 
 def _words(line: str, ctx: Context) -> list[str]:
-    """The words of the one command that a line holds."""
+    """The words of the single command in a line."""
     import os
     import shlex
 
@@ -160,20 +161,20 @@ def _words(line: str, ctx: Context) -> list[str]:
     from atip.errors import UsageError
 
     more = line.rstrip().endswith(" *")
-    found = ctx.app.explain(line.rstrip().removesuffix(" *"), cwd=os.getcwd())
-    subjects = found.invocations
-    if found.problem or len(subjects) != 1 or not subjects[0].tool:
+    explained = ctx.app.explain(line.rstrip().removesuffix(" *"), cwd=os.getcwd())
+    subjects = explained.invocations
+    if explained.problem or len(subjects) != 1 or not subjects[0].tool:
         raise UsageError(
             "policy.not-one-command",
-            found.problem or "the line is not exactly one command",
+            explained.problem or "the line is not exactly one command",
             hint="one rule for each command: no pipes, lists, redirections or wrappers",
         )
     words = [subjects[0].tool, *subjects[0].argv[1:]]
     spelled = shlex.split(line.rstrip().removesuffix(" *"))
     if spelled[1:] != words[1:]:
-        raise UsageError("policy.not-one-command", "the line holds more than words", hint="leave redirections and variables out")  # fmt: skip
+        raise UsageError("policy.not-one-command", "the line has more than plain words", hint="leave redirections and variables out")  # fmt: skip
     if any(UNKNOWN_TEXT in word for word in words) or "*" in words:
-        raise UsageError("policy.not-one-command", "some words are only known when the line runs")
+        raise UsageError("policy.not-one-command", "some words are known only when the line runs")
     return [*words, "*"] if more else words
 
 
@@ -196,7 +197,7 @@ def _judged_with(ctx: Context, rule: dict[str, Any], line: str) -> Any:
 
 
 def write_rule(ctx: Context, rule: dict[str, Any]) -> int:
-    """Put it into the user's policy file, and say so."""
+    """Add the rule to the user's policy file, and report."""
     import os
 
     from atip.registry.rule_file import add_rule
@@ -207,5 +208,5 @@ def write_rule(ctx: Context, rule: dict[str, Any]) -> int:
     if ctx.as_json:
         ctx.emit({"path": path, "rule": rule, "added": added})
     else:
-        ctx.print(f"{path}: {'rule added' if added else 'says so already'}")
+        ctx.print(f"{path}: {'rule added' if added else 'rule exists already'}")
     return 0

@@ -1,7 +1,7 @@
-"""Show what the policy file of the project here would allow, and agree to it. Asked on the terminal: no option answers in your place.
+"""Show what the policy file of the current project would allow, and approve it. Asked on the terminal: no option confirms for you.
 
-The approval is for this file at this place with this content; any change is a new question. Until then only what narrows counts. Rules of a
-project never open the network, a secret or a privilege.
+The approval is for this path and this content; any change needs a new approval. Without approval only rules that narrow apply. Rules of a
+project never grant network access, a secret or a privilege.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.system.workspace.approvals import ProjectApprovals
 
     path = project_file(ctx)
-    found = read_project(path)
-    rules = [" ".join(rule.words or ()) for rule in found.offered]
+    project = read_project(path)
+    rules = [" ".join(rule.words or ()) for rule in project.offered]
     approvals = ProjectApprovals(ctx.app.places.config)
-    was = approvals.holds(found.digest)
+    was = approvals.holds(project.digest)
     if rules and not was:
         ctx.note(f"{clean(path)} would let agents run, in this project, without asking:")
         for text in rules:
             ctx.note(f"  {clean(text)}")
-        for each in found.refused:
+        for each in project.refused:
             ctx.note(f"  ignored: {clean(each.rule.name)}: {each.why}")
         if not ctx.confirm("Approve this file as it is now?"):
             ctx.note("nothing was changed")
             return 1
-        approvals.remember(found.digest, path)
+        approvals.remember(project.digest, path)
     if ctx.as_json:
-        ctx.emit({"path": path, "digest": found.digest, "allows": rules, "approved": bool(rules)})
+        ctx.emit({"path": path, "digest": project.digest, "allows": rules, "approved": bool(rules)})
     elif rules:
-        ctx.print(f"{path}: {'approved already' if was else 'approved'}")
+        ctx.print(f"{path}: {'already approved' if was else 'approved'}")
     else:
-        ctx.print(f"{path}: allows nothing; there is nothing to approve")
+        ctx.print(f"{path}: allows nothing; no approval needed")
     return 0
 
 
 def project_file(ctx: Context) -> str:
-    """The policy file of the project here.
+    """The policy file of the current project.
 
     Raises:
         NotFoundError: `policy.no-project`.

@@ -26,9 +26,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean
     from atip.cli.runs.recording import record_decision
 
-    found = ctx.app.explain(options.line, cwd=options.cwd, preset=options.policy)
-    record_decision(ctx, found, "policy check", options.cwd)
-    decision = found.decision
+    explained = ctx.app.explain(options.line, cwd=options.cwd, preset=options.policy)
+    record_decision(ctx, explained, "policy check", options.cwd)
+    decision = explained.decision
     if ctx.as_json:
         ctx.emit(decision.to_json())
     else:

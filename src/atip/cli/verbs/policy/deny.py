@@ -1,7 +1,7 @@
-"""Refuse a command line from now on, without a question. A denial wins over every allow.
+"""Deny a command line from now on. A denial wins over every allow.
 
-LINE is one command; `git push *` means any further words too. The rule goes into your own policy file and counts for the project
-here (`--here`, the default) or everywhere.
+LINE is one command; `git push *` includes any further words. The rule goes into your own policy file and applies to the current
+project (`--here`, the default) or everywhere.
 """
 
 from __future__ import annotations

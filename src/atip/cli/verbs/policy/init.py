@@ -1,6 +1,6 @@
-"""Write a policy file to start from: for the project here, or with `--user` for yourself. An existing file is left alone.
+"""Write an initial policy file: for the current project, or with `--user` for yourself. An existing file is not replaced.
 
-A project's file gets rules for the tests that its files suggest, with examples that `atip policy test` checks. It allows nothing before
+A project's file gets rules for its test commands, with examples that `atip policy test` checks. It allows nothing before
 `atip policy approve`.
 """
 
@@ -22,7 +22,7 @@ _SUGGESTED = {
     "go.mod": ("go test ./...", "go run ."),
     "Makefile": ("make test", "make deploy"),
 }
-"""File → a line that tests the project, and one that the rule does not mean."""
+"""File → a line that tests the project, and one that the rule must not match."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,11 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     folder = ctx.app.places.config if options.user else os.path.join(os.getcwd(), ".agent-tools")
     path = os.path.join(folder, "policy.json")
     if os.path.lexists(path):
-        raise UsageError("policy.exists", f"`{path}` exists", hint="atip policy show")
+        raise UsageError(
+            "policy.exists",
+            f"`{path}` already exists",
+            hint="`atip policy show` prints the policies in force",
+        )
     body: dict[str, Any] = {"version": "1"}
     if options.user or options.preset:
         body["preset"] = preset
@@ -61,7 +65,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     ctx.print(f"{path}: written, with {len(body['rules'])} rules")
     if body["rules"]:
         ctx.note(
-            "`atip policy test` checks the examples; `atip policy approve` makes the rules count"
+            "`atip policy test` checks the examples; `atip policy approve` activates the rules"
         )
     return 0
 
@@ -69,10 +73,10 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 def _rules(folder: str) -> list[dict[str, Any]]:
     import os
 
-    found: list[dict[str, Any]] = []
+    rules: list[dict[str, Any]] = []
     for name, (line, other) in _SUGGESTED.items():
         if os.path.isfile(os.path.join(folder, name)):
-            found.append(
+            rules.append(
                 {
                     "name": f"tests of {name}",
                     "decision": "allow",
@@ -81,4 +85,4 @@ def _rules(folder: str) -> list[dict[str, Any]]:
                     "not_match": [other],
                 }
             )
-    return found
+    return rules

@@ -15,7 +15,7 @@ EXAMPLES = ("atip policy show", "atip policy show --preset ci --json")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--preset", help="as if this preset were chosen")
+    parser.add_argument("--preset", help="show the policies with this preset")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -63,7 +63,7 @@ def _layer(policy: Policy) -> dict[str, Any]:
 
 def _rule(rule: Rule) -> dict[str, Any]:
     """Only the conditions that are there."""
-    written: dict[str, Any] = {"name": rule.name, "decision": rule.decision}
+    fields: dict[str, Any] = {"name": rule.name, "decision": rule.decision}
     for key in (
         "tools",
         "commands",
@@ -78,23 +78,23 @@ def _rule(rule: Rule) -> dict[str, Any]:
     ):
         value = getattr(rule, key)
         if value is not None:
-            written[key] = list(value)
+            fields[key] = list(value)
     if rule.effects:
-        written["effects"] = dict(rule.effects)
+        fields["effects"] = dict(rule.effects)
     for key in ("match", "not_match"):
         if getattr(rule, key):
-            written[key] = list(getattr(rule, key))
+            fields[key] = list(getattr(rule, key))
     if rule.once:
-        written["once"] = True
+        fields["once"] = True
     if rule.pin:
-        written["pin"] = rule.pin
+        fields["pin"] = rule.pin
     if rule.until:
-        written["until"] = rule.until
+        fields["until"] = rule.until
     if rule.unsafe_unconfined:
-        written["unsafeUnconfined"] = True
+        fields["unsafeUnconfined"] = True
     if rule.reason:
-        written["reason"] = rule.reason
-    return written
+        fields["reason"] = rule.reason
+    return fields
 
 
 def _print(ctx: Context, policy: Policy) -> None:
@@ -118,7 +118,7 @@ def _print(ctx: Context, policy: Policy) -> None:
             words = granted if isinstance(granted, str) else ", ".join(granted)
             ctx.print(clean(f"  grant {name} {words}"))
     if policy.allowlist:
-        ctx.print("  deny  programs that the approving registry does not know")
+        ctx.print("  deny  programs that are not in the approving registry")
     if policy.trust is not None:
         ctx.print(
             "  deny  programs that do not meet the requirements for signatures and provenance"

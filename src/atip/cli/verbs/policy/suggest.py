@@ -1,7 +1,7 @@
-"""What confined lines needed again and again and did not get, and the smallest grant for each.
+"""Suggest grants for what confined lines needed repeatedly and did not get.
 
-Hosts, ports on loopback and folders that the sandbox refused to lines of the project here, from the audit. Nothing is changed: each
-suggestion names the command that a person types to grant it.
+Hosts, ports on loopback and folders that the sandbox refused to lines of the current project, from the audit. Changes nothing: each
+suggestion shows the command that grants it.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.execution.needs import suggest
     from atip.registry.policies import load_policies
 
-    here = "/" if options.everywhere else os.path.realpath(os.getcwd())
+    folder = "/" if options.everywhere else os.path.realpath(os.getcwd())
     records = list(itertools.islice(ctx.app.audit.newest(), MAX_RECORDS))
     policies = load_policies(ctx.app.places, os.getcwd())
-    known = {entry for each in policies for entry in (*each.hosts, *each.tcp, *each.writes)}
-    found = [
+    granted = {entry for each in policies for entry in (*each.hosts, *each.tcp, *each.writes)}
+    suggestions = [
         each
-        for each in suggest(records, cwd=here, least=max(1, options.least))
-        if each.need.grant[1] not in known
+        for each in suggest(records, cwd=folder, least=max(1, options.least))
+        if each.need.grant[1] not in granted
     ]
     if ctx.as_json:
-        ctx.emit({"suggestions": [each.to_json() for each in found]})
+        ctx.emit({"suggestions": [each.to_json() for each in suggestions]})
         return 0
-    for each in found:
-        ctx.print(f"{clean(each.need.text)}  refused {each.runs} times, last to `{clean(each.last)[:80]}`")  # fmt: skip
+    for each in suggestions:
+        ctx.print(f"{clean(each.need.text)}  refused in {each.runs} runs, last for `{clean(each.last)[:80]}`")  # fmt: skip
         ctx.print(f"  {clean(each.need.command) or 'the system is read-only for every line'}")
-    if not found:
+    if not suggestions:
         ctx.note("nothing was refused often enough to suggest a grant")
     return 0

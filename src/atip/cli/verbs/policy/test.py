@@ -1,6 +1,6 @@
 """Check the examples inside policy files: lines that a rule says it matches (`match`) and does not (`not_match`).
 
-Without FILE, your own file and that of the project here. Nothing runs. Exit code 1 if an example is wrong.
+Without FILE, your own file and that of the current project. Nothing runs. Exit code 1 if an example is wrong.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.print(clean(f"{row['path']}: {row['rule']}: {says} `{row['line']}`"))
     if not rows:
         ctx.note(
-            "no rule has examples; add `examples` to a rule of a policy file, or name the file"
+            "no rule has examples; add `match` or `not_match` to a rule of a policy file, or give the file"
         )
         return 0
-    ctx.print(f"{len(rows) - len(wrong)} of {len(rows)} examples hold")
+    ctx.print(f"{len(rows) - len(wrong)} of {len(rows)} examples are correct")
     return 1 if wrong else 0
 
 
-def _files(chosen: str, ctx: Context) -> list[str]:
+def _files(file: str, ctx: Context) -> list[str]:
     import os
 
     from atip.system.paths import find_project
 
-    if chosen:
-        return [chosen]
+    if file:
+        return [file]
     folder = find_project(os.getcwd(), ctx.app.places.home)
     paths = [os.path.join(ctx.app.places.config, "policy.json")]
     paths += [os.path.join(folder, "policy.json")] if folder else []
@@ -71,7 +71,7 @@ def _tested(path: str, ctx: Context) -> Iterator[dict[str, Any]]:
 
 
 def _matches(rule: Rule, line: str, ctx: Context) -> bool:
-    """Whether a command of the line is one that the rule means, where the rule counts."""
+    """Whether a command of the line matches the rule, in a folder where the rule applies."""
     import os
 
     from atip.policy.matching import matches

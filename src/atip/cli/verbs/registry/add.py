@@ -1,8 +1,8 @@
-"""Add a remote registry: shows who it is and pins it.
+"""Add a remote registry: show its identity and pin it.
 
 A registry with a signed index (TUF) is pinned by the fingerprint of its first root: compare it with what its owner
-publishes, or give it with --fingerprint. Signers that the registry names are shown and pinned with it; what it says
-later changes neither. Without a signed index old answers look the same as new ones.
+publishes, or give it with --fingerprint. Signers that the registry lists are shown and pinned with it; later answers
+change neither. Without a signed index, outdated answers cannot be detected.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ EXAMPLES = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help="base address, https")
-    parser.add_argument("--name", default="", help="how to call it (default: as it calls itself)")
-    parser.add_argument("--priority", type=int, default=100, help="lower is asked first (100)")
+    parser.add_argument("--name", default="", help="local name (default: the registry's own name)")
+    parser.add_argument("--priority", type=int, default=100, help="lower is queried first (100)")
     parser.add_argument(
         "--fingerprint", default="", metavar="SHA256", help="of its root, as its owner published it"
     )
-    parser.add_argument("--root", default="", metavar="FILE", help="its root, had by another way")
+    parser.add_argument("--root", default="", metavar="FILE", help="its root, obtained out of band")
     parser.add_argument(
         "--require-signatures", action="store_true", help="refuse shims that are not signed"
     )
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=("IDENTITY", "ISSUER"),
-        help="whose signatures count (instead of those it names)",
+        help="trusted signer (instead of those it lists)",
     )
     parser.add_argument(
         "--key",
@@ -48,13 +48,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=("TYPE", "FILE"),
-        help="public key whose signatures count; TYPE is cosign, minisign or gpg",
+        help="trusted public key; TYPE is cosign, minisign or gpg",
     )
     parser.add_argument(
-        "--token-env", default="", metavar="VARIABLE", help="variable that holds its token"
+        "--token-env", default="", metavar="VARIABLE", help="variable with its token"
     )
     parser.add_argument(
-        "--only-for", default="", metavar="NAMES", help="tools only it may answer for: a,b"
+        "--only-for",
+        default="",
+        metavar="NAMES",
+        help="tools that only this registry may describe: a,b",
     )
     parser.add_argument(
         "--lookup",
@@ -66,12 +69,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--private", action="store_true", help="its addresses are private; connect anyway"
     )
     parser.add_argument(
-        "--organization", action="store_true", help="its policy.json is in force here"
+        "--organization", action="store_true", help="apply its policy.json on this machine"
     )
     parser.add_argument(
         "--unsafe-unsigned",
         action="store_true",
-        help="add it without asking although nothing it says is signed",
+        help="add it without asking although its answers are not signed",
     )
 
 
@@ -79,7 +82,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.registry.remote.configuring import add_registry, preview_registry
 
     places = ctx.app.places
-    preview = preview_registry(_wanted(options), places, offline=ctx.app.offline)
+    preview = preview_registry(_add_request(options), places, offline=ctx.app.offline)
     if not ctx.as_json:
         _print(ctx, preview)
     if not _is_confirmed(options, ctx, preview):
@@ -90,12 +93,12 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         ctx.emit({"added": entry})
     else:
         if entry.get("organization"):
-            ctx.print("its policy is in force from now on")
-        ctx.print("added; `atip registry sync` looks up what is known on this machine")
+            ctx.print("its policy is now in force")
+        ctx.print("added; `atip registry sync` looks up the tools of this machine")
     return 0
 
 
-def _wanted(options: argparse.Namespace) -> AddRequest:
+def _add_request(options: argparse.Namespace) -> AddRequest:
     from atip.registry.remote.configuring import AddRequest
 
     return AddRequest(
@@ -116,12 +119,12 @@ def _wanted(options: argparse.Namespace) -> AddRequest:
 
 
 def _is_confirmed(options: argparse.Namespace, ctx: Context, preview: RegistryPreview) -> bool:
-    """A fingerprint or root that was given is a person's word already; everything else is asked."""
+    """A given fingerprint or root counts as confirmation; everything else is asked."""
     if preview.root is not None:
         return preview.confirmed or ctx.confirm("is this the fingerprint that its owner publishes?")
     if options.unsafe_unsigned:
         return True
-    return ctx.confirm("nothing about its answers is signed or fresh for sure; add it?")
+    return ctx.confirm("its answers are not signed and may be outdated; add it?")
 
 
 def _print(ctx: Context, preview: RegistryPreview) -> None:
@@ -138,8 +141,10 @@ def _print(ctx: Context, preview: RegistryPreview) -> None:
     else:
         ctx.print(f"  fingerprint  none: it has no signed index; look-up by {entry['lookup']}")
         if entry["lookup"] == "hash":
-            ctx.print("  privacy      it learns the hash of every program that it is asked about")
-    given = [one["identity"] for one in entry.get("signers", ())]
-    given += [f"{key['type']} key {key['name']}" for key in entry.get("keys", ())]
-    signers = given or [f"{identity} ({issuer})" for identity, issuer in preview.offered_signers]
+            ctx.print("  privacy      it learns the hash of every program that is looked up")
+    configured = [one["identity"] for one in entry.get("signers", ())]
+    configured += [f"{key['type']} key {key['name']}" for key in entry.get("keys", ())]
+    signers = configured or [
+        f"{identity} ({issuer})" for identity, issuer in preview.offered_signers
+    ]
     ctx.print(f"  signers      {clean(', '.join(signers) or 'none named')}")

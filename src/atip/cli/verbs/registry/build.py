@@ -1,7 +1,7 @@
 """Build a registry from a folder of contributions: static files, signed metadata, ready for any web server.
 
-DIR holds `publisher.json`, `shims/`, and, where wanted, `patterns/` and `policy.json`. Only what changed is written;
-whatever a client would refuse stops the build before anything is. The first build makes the keys.
+DIR has `publisher.json`, `shims/`, and optionally `patterns/` and `policy.json`. Only changes are written; whatever
+a client would refuse stops the build before anything is written. The first build creates the keys.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--changed",
         default="",
         metavar="FILE",
-        help="names of the shims that changed, one per line, instead of looking at all; - for stdin",
+        help="file with names of changed shims, one per line, instead of checking all; - for stdin",
     )
     parser.add_argument("--site", default="", metavar="OUT", help="also write its catalogue there")
     add_site_options(parser)
@@ -54,11 +54,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--approve",
         default="",
         metavar="HASH",
-        help="after looking at it, accept this shim as it is",
+        help="accept this shim as it is, after review",
     )
     parser.add_argument("--reason", default="", help="why it was approved, for the record")
     parser.add_argument(
-        "--unsafe-skip-validation", action="store_true", help="take the shims as valid"
+        "--unsafe-skip-validation", action="store_true", help="do not validate the shims"
     )
 
 

@@ -1,4 +1,4 @@
-"""Check a registry before its clients do: everything that one of them would refuse.
+"""Check a registry for everything that clients would refuse.
 
 PATH is a published tree (a folder or s3://bucket/prefix), a folder of contributions (with `publisher.json`), or one
 contributed shim. Exit 0 only when nothing would be refused.
@@ -28,13 +28,13 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "dim"}
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="published tree, source folder or shim")
     parser.add_argument(
-        "--to", default="", metavar="PLACE", help="of a source: where it is published"
+        "--to", default="", metavar="PLACE", help="for a source folder: where it is published"
     )
     parser.add_argument(
-        "--at", default=None, metavar="TIME", help="judge expiry at this time (now)"
+        "--at", default=None, metavar="TIME", help="check expiry at this time (now)"
     )
     parser.add_argument(
-        "--against", default="", metavar="PLACE", help="an older tree: what changed?"
+        "--against", default="", metavar="PLACE", help="an older tree to compare with"
     )
     parser.add_argument(
         "--key",
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=("TYPE", "FILE"),
-        help="public key whose signatures count; TYPE is cosign, minisign or gpg",
+        help="trusted public key; TYPE is cosign, minisign or gpg",
     )
     parser.add_argument(
         "--signer",
@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=("IDENTITY", "ISSUER"),
-        help="identity whose signatures count",
+        help="trusted identity",
     )
 
 
@@ -103,8 +103,8 @@ def _finish(ctx: Context, path: str, shims: int, problems: Sequence[Problem]) ->
 
     wrong = sum(problem.severity == "error" for problem in problems)
     if ctx.as_json:
-        found = [problem.to_json() for problem in problems]
-        ctx.emit({"path": path, "ok": not wrong, "shims": shims, "problems": found})
+        problem_list = [problem.to_json() for problem in problems]
+        ctx.emit({"path": path, "ok": not wrong, "shims": shims, "problems": problem_list})
         return 1 if wrong else 0
     for problem in problems:
         word = paint(ctx, problem.severity, _STYLES[problem.severity])

@@ -1,4 +1,4 @@
-"""Remote registries in the order in which they are asked: how they are pinned, what they gave, what failed."""
+"""List remote registries in lookup order: pins, number of shims, last error."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.output import clean, count, table
 
-    found = ctx.app.registries.list()
+    registries = ctx.app.registries.list()
     if ctx.as_json:
-        ctx.emit({"registries": found})
+        ctx.emit({"registries": registries})
         return 0
-    if not found:
-        ctx.print("no registry is configured; `atip registry add URL` adds one")
+    if not registries:
+        ctx.print("no registries configured; `atip registry add URL` adds one")
         return 0
     rows = []
-    for one in found:
+    for one in registries:
         pinned = f"root {one['root'][7:19]}…" if one["root"] else f"unsigned index, {one['lookup']}"
         rows.append(
             [
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
                 str(one["priority"]),
                 count(one["shims"], "shim"),
                 pinned,
-                clean(one["lastError"] or one["refreshed"] or "never asked"),
+                clean(one["lastError"] or one["refreshed"] or "never queried"),
             ]
         )
     for line in table(rows, width=100):

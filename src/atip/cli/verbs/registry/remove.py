@@ -1,4 +1,4 @@
-"""Forget a remote registry: its entry, its shims, its policy, and the versions that were seen of it."""
+"""Remove a remote registry: its entry, its shims, its policy, and its recorded versions."""
 
 from __future__ import annotations
 
@@ -24,5 +24,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if ctx.as_json:
         ctx.emit({"removed": url, "tools": list(names)})
     else:
-        ctx.print(f"removed {clean(url)}; {count(len(names), 'tool')} described otherwise now")
+        ctx.print(
+            f"removed {clean(url)}; {count(len(names), 'tool')} now described by other sources"
+        )
     return 0

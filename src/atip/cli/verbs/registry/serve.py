@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="published tree")
     parser.add_argument("--port", type=port, default=0, help="port on loopback (a free one)")
     parser.add_argument(
-        "--token-env", default="", metavar="VARIABLE", help="ask for the token in this variable"
+        "--token-env", default="", metavar="VARIABLE", help="require the token in this variable"
     )
 
 

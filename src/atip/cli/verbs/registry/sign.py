@@ -1,8 +1,8 @@
 """Sign shims, refresh a registry's metadata, or replace its keys.
 
 Without further options every shim of DIR that has no signature gets one beside it: with --key (PEM or minisign), with
-an identity (--sigstore, where a token is available), else with the key in the key folder, made when missing. What was
-inferred is signed only with --inferred, by a key of its own. --refresh, --renew-root and --rotate sign metadata.
+an identity (--sigstore, where a token is available), else with the key in the key folder, created if missing. Inferred
+shims are signed only with --inferred, by a separate key. --refresh, --renew-root and --rotate sign metadata.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--token-env", default="SIGSTORE_ID_TOKEN", metavar="VARIABLE", help="holds the token"
     )
-    parser.add_argument("--inferred", action="store_true", help="sign what was inferred, only that")
-    parser.add_argument("--again", action="store_true", help="also those that have a signature")
+    parser.add_argument("--inferred", action="store_true", help="sign only inferred shims")
+    parser.add_argument(
+        "--again", action="store_true", help="also sign shims that have a signature"
+    )
     parser.add_argument("--refresh", action="store_true", help="a fresh timestamp")
     parser.add_argument("--renew-root", action="store_true", help="a new root with the same keys")
     parser.add_argument("--rotate", default="", choices=_ROLES, help="new keys for a role")

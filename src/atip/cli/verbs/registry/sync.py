@@ -1,7 +1,7 @@
-"""Look up every known tool in every registry; fetch what is new; take over policies and patterns.
+"""Look up every known tool in every registry; fetch new shims, policies and patterns.
 
-Asks privately: a registry with a signed index never learns the hash of a binary that it does not know. A shim that now
-warns of less than before is shown and taken over only after a yes, or with --approve.
+Private: a registry with a signed index never learns the hash of a binary that it does not list. A shim that now
+declares fewer dangers than before is shown and accepted only after confirmation, or with --approve.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXAMPLES = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--refresh", action="store_true", help="ask again even what is fresh (sync always does)"
+        "--refresh", action="store_true", help="query again even what is fresh (sync always does)"
     )
     parser.add_argument(
         "--prefetch", default="", metavar="NAMES", help="all versions of these tools: a,b"
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TOOL",
-        help="take over its weaker description",
+        help="accept its weaker description",
     )
 
 
@@ -73,9 +73,9 @@ def _print(ctx: Context, synced: SyncedRegistries) -> None:
         f"{count(report.lookups, 'tool')} looked up with {count(report.requests, 'request')}: "
         f"{len(report.answers)} known, {len(report.fetched)} new or changed"
     )
-    told = [name for name in synced.changed if name not in synced.lost]
-    if told:
-        ctx.print("  now described by a registry: " + clean(", ".join(told[:20])))
+    described = [name for name in synced.changed if name not in synced.lost]
+    if described:
+        ctx.print("  now described by a registry: " + clean(", ".join(described[:20])))
     if synced.lost:
         ctx.print("  no longer described by a registry: " + clean(", ".join(synced.lost[:20])))
     for waiting in report.waiting:

@@ -2,7 +2,7 @@
 
 The call is JSON on standard input in the shape of OpenAI (Chat Completions or Responses), Anthropic, Gemini or
 MCP; a whole response with several calls is answered by one message each, or by one with all of them where the
-provider wants that. Or name a command: `atip call gh.pr.list state=open limit:=5`; its output is printed as by `run`.
+provider requires that. Or name a command: `atip call gh.pr.list state=open limit:=5`; its output is printed as by `run`.
 Exit codes are those of `run`; with several calls, the first that is not 0.
 """
 
@@ -51,10 +51,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="provider",
         default="",
         metavar="PROVIDER",
-        help="openai, anthropic, gemini or mcp; default: as the call looks",
+        help="openai, anthropic, gemini or mcp; default: detected from the call",
     )
     parser.add_argument(
-        "--tools", default="", metavar="A,B", help="what was offered; default: everything known"
+        "--tools", default="", metavar="A,B", help="the tools offered; default: all known tools"
     )
     parser.add_argument("--strict", action="store_true", help="it was compiled with --strict")
     parser.add_argument(
@@ -64,9 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="as it was compiled",
     )
     parser.add_argument("--max-tokens", type=positive, default=None, help="as it was compiled")
-    parser.add_argument(
-        "--yes", action="store_true", help="answer yes where nothing can be destroyed"
-    )
+    parser.add_argument("--yes", action="store_true", help="confirm where nothing can be destroyed")
     parser.add_argument(
         "--dry-run", action="store_true", help="print argv and decision of each call; run nothing"
     )
@@ -157,8 +155,8 @@ class _Calls:
         bounds = CallOptions(
             timeout_s=options.timeout, max_bytes=options.max_bytes, assume_yes=options.yes
         )
-        made = self.ctx.app.calls.prepare(call, bounds)
-        return self.ctx.app.make_runner(preset=options.policy, ask=ask_on_terminal).run(made)
+        prepared = self.ctx.app.calls.prepare(call, bounds)
+        return self.ctx.app.make_runner(preset=options.policy, ask=ask_on_terminal).run(prepared)
 
     def _print_plainly(self, call: ToolCall) -> int:
         from atip.cli.verbs.running.run import _print
@@ -178,12 +176,12 @@ class _Calls:
         for call in calls:
             row: dict[str, Any] = call.to_json()
             if not call.problems:
-                made = self.ctx.app.calls.prepare(call)
-                judgment, digest = runner.plan(made)
+                prepared = self.ctx.app.calls.prepare(call)
+                judgment, digest = runner.plan(prepared)
                 row["decision"] = judgment.decision.to_json()
                 row |= (
-                    {"operation": made.target}
-                    if isinstance(made, OperationCall)
+                    {"operation": prepared.target}
+                    if isinstance(prepared, OperationCall)
                     else {"digest": digest}
                 )
             rows.append(row)
@@ -194,10 +192,10 @@ class _Calls:
         from atip.cli.output import clean
 
         for call, result in zip(calls, results, strict=True):
-            said = [(p.code, f"{p.path} {p.message}", p.hint) for p in call.problems]
+            errors = [(p.code, f"{p.path} {p.message}", p.hint) for p in call.problems]
             if isinstance(result, AtipError):
-                said = [(result.code, result.message, result.hint)]
-            for code, message, hint in said:
+                errors = [(result.code, result.message, result.hint)]
+            for code, message, hint in errors:
                 self.ctx.note(f"atip: {clean(call.name)}: {clean(message)} [{code}]")
                 if hint:
                     self.ctx.note(f"      {clean(hint)}")

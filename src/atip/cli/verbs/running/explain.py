@@ -1,4 +1,4 @@
-"""What a shell line will do, command by command, and whether policy lets it run. Nothing is executed."""
+"""What a shell line will do, command by command, and whether policy allows it. Nothing is executed."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, ctx: Context) -> int:
     from atip.cli.runs.recording import record_decision
 
-    found = ctx.app.explain(options.line, cwd=options.cwd, preset=options.policy)
-    record_decision(ctx, found, "explain", options.cwd)
+    explained = ctx.app.explain(options.line, cwd=options.cwd, preset=options.policy)
+    record_decision(ctx, explained, "explain", options.cwd)
     if ctx.as_json:
-        ctx.emit(found.to_json())
+        ctx.emit(explained.to_json())
     else:
-        _print(ctx, found)
+        _print(ctx, explained)
     return 0
 
 
-def _print(ctx: Context, found: Explanation) -> None:
+def _print(ctx: Context, explained: Explanation) -> None:
     from atip.cli.output import clean, paint
     from atip.policy.command_context import shown_text
 
-    for subject, decision in zip(found.invocations, found.decisions, strict=True):
+    for subject, decision in zip(explained.invocations, explained.decisions, strict=True):
         mark = paint(ctx, f"{decision.outcome:<5}", _STYLES[decision.outcome])
         ctx.print(f"{mark} {clean(shown_text(subject.text or subject.tool))}")
         for reason in subject.reasons:
             ctx.print(
                 f"      {clean(shown_text(reason.subject))}: {reason.says} ({reason.evidence})"
             )
-    for text in found.ignored:
+    for text in explained.ignored:
         ctx.print(clean(f"rule  {text}"))
-    outcome = paint(ctx, found.decision.outcome, _STYLES[found.decision.outcome])
+    outcome = paint(ctx, explained.decision.outcome, _STYLES[explained.decision.outcome])
     ctx.print(
-        f"{outcome}: {clean('; '.join(found.decision.reasons))} [{clean(found.decision.rule)}]"
+        f"{outcome}: {clean('; '.join(explained.decision.reasons))} [{clean(explained.decision.rule)}]"
     )

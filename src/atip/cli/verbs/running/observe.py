@@ -1,12 +1,12 @@
-"""Run a command confined and traced; hold what it did against what is declared, and draft its sandbox.
+"""Run a command confined and traced; compare what it did with its declared effects, and draft its sandbox.
 
-Runs on a copy of the workspace, with secrets hidden and a network that leads to a stand-in which writes down who was called: nothing
-changes, nothing is sent, so no question is needed. With `--real` it is an ordinary run: policy decides, you are asked where it asks, changes stay. Reports which files it
-read, wrote and removed, what it started and where it tried to connect; names what is undeclared and what was not used;
-writes an AIP-29 `sandbox:` block. Exit code 1 when the description denies what was seen.
+Runs on a copy of the workspace, with secrets hidden and all connections redirected to a recorder: nothing changes and nothing is sent,
+so no confirmation is needed. With `--real` it is an ordinary run: policy decides, you may have to confirm, changes stay. Reports which
+files it read, wrote and removed, what it started and where it tried to connect; lists undeclared and unused effects;
+writes an AIP-29 `sandbox:` block. Exit code 1 when an observation contradicts the description.
 
-`--cases FILE` runs the cases of a file (docs/formats/cases.md), `--examples TOOL` those that can be found for a tool: each flag once with
-and once without, on a folder of samples; a verdict for every fact. `--save` keeps what was seen as evidence of this very file.
+`--cases FILE` runs the cases of a file (docs/formats/cases.md), `--examples TOOL` generated ones: each flag once with
+and once without, on a folder of samples; a verdict for every fact. `--save` stores the observations as evidence of exactly this file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EFFECTS = {"subprocess": True}
 _SHOWN = frozenset(("create", "write", "delete", "start", "process", "connect", "socket"))
-"""Effects that the lines above show already."""
+"""Effects that other lines already show."""
 MAX_CASES = 2_000_000
 EXAMPLES = (
     "atip observe -- tar xf a.tar",
@@ -38,19 +38,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from atip.cli.quick import seconds
 
     parser.add_argument(
-        "--real", action="store_true", help="an ordinary run: asks, connects, changes stay"
+        "--real", action="store_true", help="an ordinary run: may ask, connects, changes stay"
     )
-    parser.add_argument(
-        "--yes", action="store_true", help="answer yes where nothing can be destroyed"
-    )
+    parser.add_argument("--yes", action="store_true", help="confirm where nothing can be destroyed")
     parser.add_argument("--policy", default=None, metavar="PRESET", help="preset for this run")
     parser.add_argument(
         "--timeout", type=seconds, default=None, metavar="S", help="seconds until killed"
     )
     parser.add_argument("--write", metavar="FILE", help="write the `sandbox:` block there")
-    parser.add_argument("--save", action="store_true", help="keep it as evidence (`observed`)")
+    parser.add_argument("--save", action="store_true", help="save it as evidence (`observed`)")
     parser.add_argument("--cases", metavar="FILE", help="run the cases of a file")
-    parser.add_argument("--examples", metavar="TOOL", help="find cases for a tool, and run them")
+    parser.add_argument(
+        "--examples", metavar="TOOL", help="generate cases for a tool, and run them"
+    )
     parser.add_argument("words", nargs=library.REMAINDER, help="`--`, then the command")
 
 
@@ -61,9 +61,9 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if options.cases or options.examples:
         return _run_cases(options, ctx, words)
     if not words:
-        raise UsageError("observe.empty", "there is no command", hint="atip observe -- CMD …")
+        raise UsageError("observe.empty", "no command given", hint="atip observe -- CMD …")
     with as_run_errors():
-        seen = ctx.app.observe(
+        observation = ctx.app.observe(
             words,
             timeout_s=options.timeout,
             preset=options.policy,
@@ -74,22 +74,22 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
     if options.write:
         from atip.system.files import write_atomic
 
-        write_atomic(options.write, seen.render_block().encode(), mode=0o644)
-    saved = ctx.app.save_observation(seen) if options.save else None
+        write_atomic(options.write, observation.render_block().encode(), mode=0o644)
+    saved = ctx.app.save_observation(observation) if options.save else None
     if ctx.as_json:
-        ctx.emit({**seen.to_json(), "saved": saved})
+        ctx.emit({**observation.to_json(), "saved": saved})
     else:
-        _print(ctx, seen)
-    return EXIT_OK if seen.honest else EXIT_FAILURE
+        _print(ctx, observation)
+    return EXIT_OK if observation.honest else EXIT_FAILURE
 
 
-def _print(ctx: Context, seen: Observation) -> None:
+def _print(ctx: Context, observation: Observation) -> None:
     from atip.execution.consent import clean_line
 
-    touched = seen.touched
-    if not seen.real:
+    touched = observation.touched
+    if not observation.real:
         ctx.note("ran on a copy: its changes were dropped")
-    ctx.print(f"exit code    {seen.result.exit_code}")
+    ctx.print(f"exit code    {observation.result.exit_code}")
     for name, values in (
         ("read", touched.reads),
         ("wrote", touched.writes),
@@ -102,18 +102,20 @@ def _print(ctx: Context, seen: Observation) -> None:
             ctx.print(f"{name:<12} {clean_line(value)}")
         if len(values) > 20:
             ctx.print(f"{name:<12} … and {len(values) - 20} more (`--json` has all)")
-    for each in seen.contacts:
+    for each in observation.contacts:
         name = f"  TLS {each.tls}" if each.tls else ""
-        ctx.print(f"{'connected to':<12} {clean_line(each.host)}:{each.port}{name}  (a stand-in)")
+        ctx.print(
+            f"{'connected to':<12} {clean_line(each.host)}:{each.port}{name}  (recorded, not sent)"
+        )
     for other in [one for one in touched.effects if one.effect not in _SHOWN][:20]:
         ctx.print(f"{other.effect:<12} {clean_line(other.target)}  ({other.call})")
     words = {True: "yes", False: "no", None: "nothing"}
-    for difference in seen.differences:
+    for difference in observation.differences:
         says = words[difference.declared]
         ctx.print(f"{difference.kind:<12} {difference.fact}  (the description says {says})")
-    if not seen.differences:
+    if not observation.differences:
         ctx.print("as declared")
-    ctx.print(seen.render_block().rstrip("\n"))
+    ctx.print(observation.render_block().rstrip("\n"))
 
 
 def _run_cases(options: argparse.Namespace, ctx: Context, words: list[str]) -> int:
@@ -141,14 +143,14 @@ def _print_cases(ctx: Context, report: Any) -> None:
     from atip.execution.consent import clean_line
 
     counts: dict[str, int] = {}
-    for one in report.judged:
+    for one in report.cases:
         facts = ", ".join(f"{each.fact} {each.verdict}" for each in one.verdicts[:6])
         for each in one.verdicts:
             counts[each.verdict] = counts.get(each.verdict, 0) + 1
-        ctx.print(f"{clean_line(' '.join(one.row['argv']))}\n    {facts or 'nothing was seen'}")
+        ctx.print(f"{clean_line(' '.join(one.row['argv']))}\n    {facts or 'nothing observed'}")
     for line, problem in report.unmet:
         ctx.print(f"not as expected  {clean_line(line)}: {problem}")
     for one, fact in report.disproved:
         ctx.print(f"undeclared       {clean_line(' '.join(one.row['argv']))}: {fact}")
-    told = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
-    ctx.print(f"{count(len(report.judged), 'case')}: {told or 'nothing'}")
+    summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
+    ctx.print(f"{count(len(report.cases), 'case')}: {summary or 'nothing'}")

@@ -1,10 +1,10 @@
 """Run a tool under policy and sandbox; its output comes back redacted, cleaned and bounded.
 
-Policy decides on the parsed command. What it asks for is put to you on your terminal; `--yes` answers
+Policy decides on the parsed command. Where it asks, you confirm on your terminal; `--yes` confirms
 only where nothing can be destroyed. `--preview` runs on a copy of the files it may write, shows what would
-change, and keeps it only on your word. The exit code is the tool's own; 4 login needed, 124 time-out, 125 our
+change, and keeps it only if you confirm. The exit code is the tool's own; 4 login needed, 124 timeout, 125 our
 failure, 126 refused, 127 not found. Options of `run` come before the tool. `--line` runs a whole shell line in one
-sandbox, with its streams as they come; a question that the sandbox settles is not asked, and no option widens it.
+sandbox, with streaming output; if the sandbox makes it safe it runs without confirmation, and no option widens it.
 `--pattern` runs the steps of an executable pattern; all of them are judged before the first one starts.
 """
 
@@ -45,9 +45,7 @@ MAX_INPUT = 64 * 1024 * 1024
 def configure(parser: argparse.ArgumentParser) -> None:
     from atip.cli.quick import positive, seconds
 
-    parser.add_argument(
-        "--yes", action="store_true", help="answer yes where nothing can be destroyed"
-    )
+    parser.add_argument("--yes", action="store_true", help="confirm where nothing can be destroyed")
     parser.add_argument(
         "--dry-run", action="store_true", help="print argv, decision, confinement; run nothing"
     )
@@ -67,10 +65,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--read-only", action="store_true", help="with --line: the workspace cannot be written"
     )
     parser.add_argument(
-        "--unattended", action="store_true", help="with --line: a question is a refusal"
+        "--unattended", action="store_true", help="with --line: refuse what needs confirmation"
     )
     parser.add_argument(
-        "--token", default="", help="with --line: of a test whether a client runs rewritten lines"
+        "--token",
+        default="",
+        help="with --line: token of a test whether a client runs rewritten lines",
     )
     parser.add_argument(
         "--pattern", action="store_true", help="TOOL is TOOL.NAME, the rest key=value: its steps"
@@ -86,10 +86,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--raw",
         action="store_true",
-        help="pass output on as it comes, redacted, not cleaned or cut",
+        help="stream the output, redacted, not cleaned or cut",
     )
     parser.add_argument("tool", help="name on the PATH, or a path")
-    parser.add_argument("words", nargs=REMAINDER, help="its arguments, passed as they are")
+    parser.add_argument("words", nargs=REMAINDER, help="its arguments, passed unchanged")
 
 
 def run(options: argparse.Namespace, ctx: Context) -> int:
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 class as_run_errors:
-    """Errors end with the exit codes of a run."""
+    """Gives errors the exit codes of a run."""
 
     def __enter__(self) -> None:
         """Nothing is set up."""
@@ -109,7 +109,7 @@ class as_run_errors:
 
 
 def terminal_prompt(ctx: Context) -> ConsentPrompt:
-    """Asks on the user's terminal, and remembers a yes if the user wants that."""
+    """Asks on the user's terminal, and stores an approval if the user wants that."""
     from atip.execution.consent import Question, ask_on_terminal
 
     def remember(question: Question) -> None:
@@ -137,8 +137,8 @@ def _run(options: argparse.Namespace, ctx: Context) -> int:
         from atip.cli.runs.line_run import run_line
 
         return run_line(options, ctx, terminal_prompt(ctx), _print_plan)
-    if given := [name for name in LINE_ONLY if getattr(options, name)]:
-        raise UsageError("run.line-only", f"`--{given[0].replace('_', '-')}` needs `--line`")
+    if unsupported := [name for name in LINE_ONLY if getattr(options, name)]:
+        raise UsageError("run.line-only", f"`--{unsupported[0].replace('_', '-')}` needs `--line`")
     if options.raw and (ctx.as_json or ctx.is_tty):
         raise UsageError(
             "run.raw", "`--raw` is for a pipe or a file: not for a terminal or `--json`"
@@ -195,18 +195,18 @@ def _preview(options: argparse.Namespace, ctx: Context, call: ProgramCall) -> in
 
 
 def _wants(preview: Preview, *, anyway: bool = False) -> bool:
-    """Whether the user, on the terminal, wants the changes.
+    """Ask on the terminal whether to keep the changes.
 
     Args:
-        anyway: nobody there means no, instead of an error.
+        anyway: without a terminal return False, instead of an error.
     """
     from atip.errors import NeedsConfirmation
     from atip.execution.consent import answer_on_terminal
 
-    shown = preview.render()
+    changes = preview.render()
     try:
         answer = answer_on_terminal(
-            f"{shown}Type `yes` to keep these {len(preview.changes)} change(s), anything else to drop them: "
+            f"{changes}Type `yes` to keep these {len(preview.changes)} change(s), anything else to drop them: "
         )
     except NeedsConfirmation:
         if anyway:

@@ -1,7 +1,7 @@
-"""Bring back the files that a confined line changed or removed in this workspace.
+"""Restore the files that a confined line changed or removed in this workspace.
 
-`run --line` keeps a copy of what it changes, for a week. Without RUN the newest line that was not undone is taken. Where a file was changed
-since, nothing is touched. Folders that package managers fill (`node_modules`, `.venv`) are not kept.
+`run --line` keeps a copy of what it changes, for a week. Without RUN, undoes the newest line that is not undone yet. If a file was changed
+since, nothing is restored. Folders that package managers fill (`node_modules`, `.venv`) are not saved.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ EXAMPLES = ("atip undo --list", "atip undo", "atip undo 3f2a9c01d4e5b6a7")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="what each line changed here")
-    parser.add_argument("--forget", action="store_true", help="give up the copies of RUN")
+    parser.add_argument("--forget", action="store_true", help="delete the copies of RUN")
     parser.add_argument(
-        "run", nargs="?", default="", metavar="RUN", help="a run, or how its name begins"
+        "run", nargs="?", default="", metavar="RUN", help="a run, or the beginning of its name"
     )
 
 

@@ -1,7 +1,7 @@
 """Verify a tool or a file: checksum, description, signature, provenance, step by step.
 
-TOOL is a known tool or a name on the PATH; FILE is anything. Signatures and attestations are taken from beside the
-file (`FILE.sigstore.json`, `.bundle`, `.minisig`, `.asc`, `.intoto.jsonl` …) or as given. Whom to believe comes from
+TOOL is a known tool or a name on the PATH; FILE is anything. Signatures and attestations are read from files beside
+it (`FILE.sigstore.json`, `.bundle`, `.minisig`, `.asc`, `.intoto.jsonl` …) or from the options. Trusted signers come from
 `trust.json`, from the registry's configuration or from the options, never from the document. A description that came from
 a registry is checked with its signature. Exit 0 only when everything is verified.
 """
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         hint = "anyone could vouch for an identity without an issuer"
         raise UsageError("cli.usage", "--identity and --issuer belong together", hint=hint)
     path, tool = _find(options.subject, ctx)
-    asked = VerifyOptions(
+    verify_options = VerifyOptions(
         signature=options.signature,
         signature_kind=options.type,
         provenance=options.provenance,
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
         trusted_root=options.trusted_root,
         fetch=options.fetch,
     )
-    verdict = ctx.app.verify_file(path, tool=tool, options=asked)
+    verdict = ctx.app.verify_file(path, tool=tool, options=verify_options)
     claimed = tool.trust.source if tool is not None and tool.trust is not None else None
     if ctx.as_json:
         ctx.emit({"file": path, **verdict.to_json(), "claimedSource": claimed})
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace, ctx: Context) -> int:
 
 
 def _find(subject: str, ctx: Context) -> tuple[str, Tool | None]:
-    """A path and what is stored about it; nothing is scanned or executed."""
+    """A path and its stored metadata; nothing is scanned or executed."""
     import os
 
     from atip.model.reading.decode import decode_tool
@@ -111,4 +111,4 @@ def _print(ctx: Context, path: str, verdict: Verdict, claimed: str | None) -> No
     ctx.print(f"capability: description {verdict.capability}")
     if claimed:
         rating = CLAIMED_RATINGS.get(claimed, "none")
-        ctx.print(f"claimed source: {clean(claimed)} (rates itself {rating}; not believed)")
+        ctx.print(f"claimed source: {clean(claimed)} (rates itself {rating}; not verified)")

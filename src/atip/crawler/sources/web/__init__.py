@@ -1,1 +1,1 @@
-"""Sources that are asked over HTTP, through our one client. Their addresses come from `--sources FILE`, never from code."""
+"""Sources queried over HTTP with `system.network.http`. Their addresses come from `--sources FILE`, never from code."""

@@ -30,41 +30,41 @@ class ChocoSource:
     def __init__(self, ground: Ground) -> None:
         self._web = WebFetcher(self.name, ground)
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in wanted:
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+        for one in requests:
             try:
                 yield self._package(one)
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "discover")
 
-    def _package(self, wanted: CrawlRequest) -> Package:
-        name = checked_name(str(wanted.settings.get("package", wanted.name)))
+    def _package(self, request: CrawlRequest) -> Package:
+        name = checked_name(str(request.settings.get("package", request.name)))
         data = self._web.index(f"{self._web.address('feed')}/Packages()?{_QUERY.format(name=name)}")
         entry = _entry(data, name)
         content = entry.find(f"{_ATOM}content")
-        told = {
+        properties = {
             one.tag.removeprefix(_DATA): one.text or ""
             for one in entry.iter()
             if one.tag.startswith(_DATA)
         }
         own = PackageFile(
             name=f"{name}.nupkg",
-            digest=_digest(told),
+            digest=_digest(properties),
             locator=content.get("src", "") if content is not None else "",
         )
         return Package(
             source=self.name,
-            name=wanted.name,
-            version=told.get("Version", ""),
+            name=request.name,
+            version=properties.get("Version", ""),
             platform="windows-amd64",
             layout="plain",
             own=own,
-            description=wanted.description
-            or told.get("Summary", "")
-            or told.get("Description", "")[:200],
-            homepage=wanted.homepage or told.get("ProjectUrl", ""),
-            binary_path=str(wanted.settings.get("binary_path", "")),
-            template=wanted.template,
+            description=request.description
+            or properties.get("Summary", "")
+            or properties.get("Description", "")[:200],
+            homepage=request.homepage or properties.get("ProjectUrl", ""),
+            binary_path=str(request.settings.get("binary_path", "")),
+            template=request.template,
         )
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
@@ -84,12 +84,12 @@ def _entry(data: bytes, name: str) -> ElementTree.Element:
     return entry
 
 
-def _digest(told: dict[str, str]) -> str:
-    algorithm = told.get("PackageHashAlgorithm", "").lower()
+def _digest(properties: dict[str, str]) -> str:
+    algorithm = properties.get("PackageHashAlgorithm", "").lower()
     try:
-        digits = base64.b64decode(told.get("PackageHash", ""), validate=True).hex()
+        digits = base64.b64decode(properties.get("PackageHash", ""), validate=True).hex()
     except (binascii.Error, ValueError):
         digits = ""
     if algorithm not in ("sha512", "sha256") or not digits:
-        raise FetchError("crawl.no-digest", "the feed gives no digest of the package")
+        raise FetchError("crawl.no-digest", "the feed has no SHA-256 or SHA-512 for the package")
     return f"{algorithm}:{digits}"

@@ -28,7 +28,7 @@ MAX_PACKAGE = 500_000_000
 MAX_NEEDS = 600
 MAX_UNPACKED = 1_500_000_000
 BASE = ("/bin/sh", "/usr/bin/sh", "coreutils", "filesystem")
-"""What programs need without saying so."""
+"""Dependencies that programs do not declare."""
 EVERY = "*"
 """As a name: every package that holds a program."""
 
@@ -42,8 +42,8 @@ class DnfSource:
         self._web = WebFetcher(self.name, ground)
         self._indexes: list[tuple[str, RpmIndex]] = []
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in wanted:
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+        for one in requests:
             try:
                 if one.name == EVERY:
                     yield from self._every(one)
@@ -59,15 +59,15 @@ class DnfSource:
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "fetch")
 
-    def _every(self, wanted: CrawlRequest) -> Iterator[Package | Refusal]:
+    def _every(self, request: CrawlRequest) -> Iterator[Package | Refusal]:
         for _address, index in self._load():
             for name in index.with_programs():
-                yield self._package(wanted.replace(name=name), name)
+                yield self._package(request.replace(name=name), name)
 
-    def _package(self, wanted: CrawlRequest, name: str) -> Package | Refusal:
+    def _package(self, request: CrawlRequest, name: str) -> Package | Refusal:
         for address, index in self._load():
-            if (found := index.packages.get(name)) is not None:
-                return _release(address, index, found, wanted)
+            if (package := index.packages.get(name)) is not None:
+                return _release(address, index, package, request)
         message = f"no package `{name[:80]}` in the configured repositories"
         return Refusal(source="dnf", name=name, code="crawl.unknown", message=message, step="discover")  # fmt: skip
 
@@ -85,35 +85,35 @@ class DnfSource:
         listed = read_repomd(self._web.index(f"{address}/repodata/repomd.xml"))
         data = _sized(self._web.index(f"{address}/{listed.path}"), listed.size, listed.path)
         kind, _, digits = listed.digest.partition(":")
-        # SECURITY: everything below hangs on this file; it is the one that repomd.xml names or none.
+        # SECURITY: all package digests come from this file, so it must match repomd.xml.
         if hashlib.new(kind, data).hexdigest() != digits:
             raise FetchError(
-                "crawl.index", f"`{listed.path}` is not the file that repomd.xml lists"
+                "crawl.index", f"`{listed.path}` does not match its digest in repomd.xml"
             )
         machine = str(self._web.settings.get("arch") or platform.machine())
         return read_primary(read_compressed(data, MAX_PRIMARY), (machine, "noarch"))
 
 
 def _release(
-    address: str, index: RpmIndex, found: RpmPackage, wanted: CrawlRequest
+    address: str, index: RpmIndex, package: RpmPackage, request: CrawlRequest
 ) -> Package | Refusal:
-    names = {*index.closure(BASE), *index.closure([found.name])} - {found.name}
+    names = {*index.closure(BASE), *index.closure([package.name])} - {package.name}
     parts = [index.packages[one] for one in sorted(names)]
-    unpacked = found.installed + sum(one.installed for one in parts)
-    if found.size > MAX_PACKAGE or len(parts) > MAX_NEEDS or unpacked > MAX_UNPACKED:
+    unpacked = package.installed + sum(one.installed for one in parts)
+    if package.size > MAX_PACKAGE or len(parts) > MAX_NEEDS or unpacked > MAX_UNPACKED:
         message = f"it needs {len(parts)} packages, {unpacked >> 20} MB unpacked"
-        return Refusal(source="dnf", name=found.name, code="crawl.too-large", message=message, step="discover")  # fmt: skip
+        return Refusal(source="dnf", name=package.name, code="crawl.too-large", message=message, step="discover")  # fmt: skip
     return Package(
         source="dnf",
-        name=found.name,
-        version=found.version,
-        platform=rpm_platform(found.architecture),
+        name=package.name,
+        version=package.version,
+        platform=rpm_platform(package.architecture),
         layout="system",
-        own=_artifact(address, found),
+        own=_artifact(address, package),
         needs=tuple(_artifact(address, one) for one in parts),
-        description=wanted.description or found.description,
-        homepage=wanted.homepage or found.homepage,
-        template=wanted.template,
+        description=request.description or package.description,
+        homepage=request.homepage or package.homepage,
+        template=request.template,
     )
 
 
@@ -129,6 +129,6 @@ def _artifact(address: str, one: RpmPackage) -> PackageFile:
 def _sized(data: bytes, size: int, name: str) -> bytes:
     if size and len(data) != size:
         raise FetchError(
-            "crawl.size", f"`{name[:80]}` has {len(data):,} bytes, and the index lists {size:,}"
+            "crawl.size", f"`{name[:80]}` has {len(data):,} bytes, but the index lists {size:,}"
         )
     return data

@@ -22,7 +22,7 @@ _PROGRAMS = ("/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/")
 
 
 class IndexFile(Value):
-    """Where the list of packages lies, and what it must be."""
+    """Path of the list of packages, with its digest and size."""
 
     path: str
     digest: str
@@ -30,7 +30,7 @@ class IndexFile(Value):
 
 
 class RpmPackage(Value):
-    """One `package` element, as far as it matters here."""
+    """The fields of one `package` element that the crawler uses."""
 
     name: str
     version: str
@@ -41,7 +41,7 @@ class RpmPackage(Value):
     digest: str
     size: int
     installed: int
-    """Bytes when unpacked, as the index says."""
+    """Unpacked size in bytes, from the index."""
     description: str
     homepage: str
     needs: tuple[str, ...]
@@ -59,8 +59,8 @@ class RpmIndex:
     def __init__(self, packages: Iterable[RpmPackage]) -> None:
         self.packages: dict[str, RpmPackage] = {}
         for one in packages:
-            known = self.packages.get(one.name)
-            if known is None or _order(known) < _order(one):
+            current = self.packages.get(one.name)
+            if current is None or _order(current) < _order(one):
                 self.packages[one.name] = one
         self._providers: dict[str, str] = {}
         for name in sorted(self.packages):
@@ -76,8 +76,12 @@ class RpmIndex:
         seen: set[str] = set()
         waiting = list(roots)
         while waiting:
-            wanted = waiting.pop()
-            name = wanted if wanted in self.packages else self._providers.get(wanted, "")
+            requirement = waiting.pop()
+            name = (
+                requirement
+                if requirement in self.packages
+                else self._providers.get(requirement, "")
+            )
             if name and name not in seen:
                 seen.add(name)
                 waiting += self.packages[name].needs
@@ -85,7 +89,7 @@ class RpmIndex:
 
 
 def read_repomd(data: bytes) -> IndexFile:
-    """The entry of the list of packages.
+    """Read the entry of the list of packages.
 
     Raises:
         FetchError: `crawl.index`.
@@ -98,40 +102,40 @@ def read_repomd(data: bytes) -> IndexFile:
                 digest=_digest(checksum),
                 size=_number(entry.findtext(f"{_REPO}size", "")),
             )
-    raise FetchError("crawl.index", "the repository lists no packages")
+    raise FetchError("crawl.index", "`repomd.xml` has no entry `primary`")
 
 
 def read_primary(data: bytes, architectures: Iterable[str]) -> RpmIndex:
-    """The packages for these architectures.
+    """Read the packages for these architectures.
 
     Raises:
         FetchError: `crawl.index`.
     """
-    wanted = frozenset(architectures)
+    accepted = frozenset(architectures)
     _refuse_entities(data)
-    found: list[RpmPackage] = []
+    packages: list[RpmPackage] = []
     try:
         for _event, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314
             if element.tag == f"{_COMMON}package":
-                if element.findtext(f"{_COMMON}arch", "") in wanted:
-                    found.append(_package(element))
+                if element.findtext(f"{_COMMON}arch", "") in accepted:
+                    packages.append(_package(element))
                 element.clear()
     except ElementTree.ParseError as error:
         raise FetchError("crawl.index", f"the list of packages is not XML: {error}") from error
-    return RpmIndex(found)
+    return RpmIndex(packages)
 
 
 def _package(element: ElementTree.Element) -> RpmPackage:
     version, size = element.find(f"{_COMMON}version"), element.find(f"{_COMMON}size")
     place = element.find(f"{_COMMON}location")
-    told: Mapping[str, str] = version.attrib if version is not None else {}
+    version_fields: Mapping[str, str] = version.attrib if version is not None else {}
     sizes: Mapping[str, str] = size.attrib if size is not None else {}
     files = [one.text or "" for one in element.iter(f"{_COMMON}file")]
     return RpmPackage(
         name=element.findtext(f"{_COMMON}name", ""),
-        version=told.get("ver", ""),
-        release=told.get("rel", ""),
-        epoch=told.get("epoch", "0"),
+        version=version_fields.get("ver", ""),
+        release=version_fields.get("rel", ""),
+        epoch=version_fields.get("epoch", "0"),
         architecture=element.findtext(f"{_COMMON}arch", ""),
         path=_path(place.get("href", "") if place is not None else ""),
         digest=_digest(element.find(f"{_COMMON}checksum")),
@@ -172,12 +176,12 @@ def _digest(element: ElementTree.Element | None) -> str:
     kind = element.get("type", "") if element is not None else ""
     digits = (element.text or "").strip().lower() if element is not None else ""
     if DIGESTS.get(kind) != len(digits) or re.search("[^0-9a-f]", digits):
-        raise FetchError("crawl.no-digest", "the index gives no SHA-256 or SHA-512 of a file")
+        raise FetchError("crawl.no-digest", "the index has no SHA-256 or SHA-512 for a file")
     return f"{kind}:{digits}"
 
 
 def _path(text: str) -> str:
-    """SECURITY: a file of the repository, not of another host, and not above it."""
+    """SECURITY: the path of a file inside the repository, never of another host."""
     if not re.fullmatch(r"[A-Za-z0-9._+~^@%-]+(/[A-Za-z0-9._+~^@%-]+)*", text) or ".." in text:
         raise FetchError("crawl.index", f"`{text[:80]}` is not a file of the repository")
     return text

@@ -1,4 +1,4 @@
-"""Asking a service politely: one request after the other with a pause, and only whether an answer has changed."""
+"""Rate-limited, conditional HTTP requests: one after the other with a pause, answers cached by their validators."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_HEADERS: Mapping[str, str] = {}
 
 
 class WebFetcher:
-    """One source's requests; remembers answers with their validators in its folder."""
+    """Sends the requests of one source; caches answers with their validators in its folder."""
 
     def __init__(self, name: str, ground: Ground) -> None:
         self._name = name
@@ -40,7 +40,7 @@ class WebFetcher:
         self._folder = os.path.join(ground.folder, name)
         private = ground.settings.get("private", ())
         self._client = HttpClient(Access(private=tuple(str(one) for one in private)))
-        self._asked: dict[str, float] = {}
+        self._last_request: dict[str, float] = {}
 
     def address(self, key: str) -> str:
         """A service's address from the configuration.
@@ -48,16 +48,16 @@ class WebFetcher:
         Raises:
             UsageError: `crawl.no-address`.
         """
-        found = self.settings.get(key)
-        if not isinstance(found, str) or not found:
+        address = self.settings.get(key)
+        if not isinstance(address, str) or not address:
             hint = f'write {{"{self._name}": {{"{key}": "https://…"}}}} into a file and name it with --sources'
             raise UsageError(
-                "crawl.no-address", f"no address of `{self._name}` is configured", hint=hint
+                "crawl.no-address", f"no address configured for source `{self._name}`", hint=hint
             )
-        return found.rstrip("/")
+        return address.rstrip("/")
 
     def index(self, url: str) -> bytes:
-        """A small answer; asked for again only if it has changed.
+        """Fetch a small document; downloads it again only if it has changed.
 
         Raises:
             NotFoundError: `crawl.unknown`.
@@ -65,16 +65,20 @@ class WebFetcher:
         """
         make_private(self._folder)
         path = os.path.join(self._folder, hashlib.sha256(url.encode()).hexdigest())
-        known = self._validators(path)
-        response = self._get(url, known, INDEX)
+        stored_validators = self._validators(path)
+        response = self._get(url, stored_validators, INDEX)
         if response.status == 304:
             return read_bytes(path, MAX_INDEX)
         if response.status != 200:
             raise NotFoundError("crawl.unknown", f"the service answered {response.status}")
         write_atomic(path, response.body)
         names = (("etag", "if-none-match"), ("last-modified", "if-modified-since"))
-        kept = {ask: response.headers[told] for told, ask in names if told in response.headers}
-        write_atomic(f"{path}.json", json.dumps(kept).encode())
+        validators = {
+            ask: response.headers[answer_header]
+            for answer_header, ask in names
+            if answer_header in response.headers
+        }
+        write_atomic(f"{path}.json", json.dumps(validators).encode())
         return response.body
 
     def json(self, url: str) -> Any:
@@ -87,7 +91,7 @@ class WebFetcher:
         """A download.
 
         Raises:
-            FetchError: as the client; `crawl.index` for any other answer than the file.
+            FetchError: as the client; `crawl.index` for any status but 200.
         """
         response = self._get(url, headers, FILE)
         if response.status != 200:
@@ -97,7 +101,7 @@ class WebFetcher:
     def fetch_all(
         self, artifacts: Sequence[PackageFile], keep: Keep, headers: Mapping[str, str] = NO_HEADERS
     ) -> Iterator[Refusal]:
-        """Download each to `keep`; what fails is reported."""
+        """Download each and pass it to `keep`; yield a refusal for each failure."""
         for one in artifacts:
             try:
                 keep(one, self.file(one.locator, headers))
@@ -106,18 +110,18 @@ class WebFetcher:
 
     def _get(self, url: str, headers: Mapping[str, str], limits: HttpLimits) -> Response:
         host = parse_address(url).host
-        wait = self._asked.get(host, -PAUSE_S) + PAUSE_S - monotonic()
+        wait = self._last_request.get(host, -PAUSE_S) + PAUSE_S - monotonic()
         if wait > 0:
             time.sleep(wait)
-        self._asked[host] = monotonic()
+        self._last_request[host] = monotonic()
         return self._client.get(url, headers=headers, limits=limits)
 
     def _validators(self, path: str) -> dict[str, str]:
         try:
-            known = json.loads(read_bytes(f"{path}.json", 10_000))
+            validators = json.loads(read_bytes(f"{path}.json", 10_000))
         except (AtipError, ValueError):
             return {}
-        return known if os.path.exists(path) else {}
+        return validators if os.path.exists(path) else {}
 
 
 def refusal(source: str, name: str, error: AtipError, step: str) -> Refusal:
@@ -125,12 +129,12 @@ def refusal(source: str, name: str, error: AtipError, step: str) -> Refusal:
 
 
 def checked_name(name: str) -> str:
-    """A package's name as part of an address.
+    """Check a package's name before it becomes part of an address.
 
     Raises:
-        NotFoundError: `crawl.unknown` for one that could lead elsewhere.
+        NotFoundError: `crawl.unknown` for a name that could change the address.
     """
-    # SECURITY: names come from lists of strangers.
+    # SECURITY: names come from untrusted lists.
     if not name or name[0] in ".-" or not all(one.isalnum() or one in "-_.@+" for one in name):
-        raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a name of a package")
+        raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a valid package name")
     return name

@@ -1,4 +1,4 @@
-"""Releases of a repository: assets by pattern, with the digest that the service or a list of checksums gives (§4.10.2)."""
+"""Releases of a repository: assets by pattern, with the digest from the service or from a list of checksums (§4.10.2)."""
 
 from __future__ import annotations
 
@@ -29,37 +29,39 @@ class GithubSource:
     def __init__(self, ground: Ground) -> None:
         self._web = WebFetcher(self.name, ground)
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in wanted:
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+        for one in requests:
             try:
                 yield from self._packages(one)
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "discover")
 
-    def _packages(self, wanted: CrawlRequest) -> Iterator[Package | Refusal]:
-        repo = str(wanted.settings.get("repo", ""))
+    def _packages(self, request: CrawlRequest) -> Iterator[Package | Refusal]:
+        repo = str(request.settings.get("repo", ""))
         if not _REPO.match(repo) or ".." in repo:
-            raise NotFoundError("crawl.unknown", f"`{repo[:80]}` is not a repository")
+            raise NotFoundError(
+                "crawl.unknown", f"`{repo[:80]}` is not a repository: write OWNER/NAME"
+            )
         release = self._web.json(f"{self._web.address('api')}/repos/{repo}/releases/latest")
         assets = [one for one in release.get("assets", ()) if isinstance(one, dict)]
         version = str(release.get("tag_name", "")).lstrip("v")
-        for platform, pattern in sorted(wanted.settings.get("asset_patterns", {}).items()):
-            found = [one for one in assets if fnmatch.fnmatchcase(str(one.get("name")), pattern)]
-            if not found:
-                error = NotFoundError("crawl.no-asset", f"no asset is called `{pattern[:80]}`")
-                yield refusal(self.name, wanted.name, error, "discover")
+        for platform, pattern in sorted(request.settings.get("asset_patterns", {}).items()):
+            matches = [one for one in assets if fnmatch.fnmatchcase(str(one.get("name")), pattern)]
+            if not matches:
+                error = NotFoundError("crawl.no-asset", f"no asset matches `{pattern[:80]}`")
+                yield refusal(self.name, request.name, error, "discover")
                 continue
             yield Package(
                 source=self.name,
-                name=wanted.name,
+                name=request.name,
                 version=version,
                 platform=platform,
                 layout="plain",
-                own=self._artifact(found[0], assets),
-                description=wanted.description,
-                homepage=wanted.homepage,
-                binary_path=str(wanted.settings.get("binary_path", "")),
-                template=wanted.template,
+                own=self._artifact(matches[0], assets),
+                description=request.description,
+                homepage=request.homepage,
+                binary_path=str(request.settings.get("binary_path", "")),
+                template=request.template,
             )
 
     def _artifact(self, asset: dict[str, Any], assets: list[dict[str, Any]]) -> PackageFile:
@@ -81,7 +83,7 @@ class GithubSource:
                 for digits, file in _LINE.findall(text):
                     if file.rpartition("/")[2] == name:
                         return f"sha256:{digits.lower()}"
-        raise FetchError("crawl.no-digest", f"nothing gives the SHA-256 of `{name[:80]}`")
+        raise FetchError("crawl.no-digest", f"no SHA-256 published for `{name[:80]}`")
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
         return self._web.fetch_all(artifacts, keep)

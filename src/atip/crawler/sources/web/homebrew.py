@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 ANONYMOUS = {"authorization": "Bearer QQ=="}
-"""What stores of bottles want from somebody without an account."""
+"""Header that bottle stores expect for anonymous access."""
 
 
 class HomebrewSource:
@@ -26,20 +26,20 @@ class HomebrewSource:
     def __init__(self, ground: Ground) -> None:
         self._web = WebFetcher(self.name, ground)
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in wanted:
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+        for one in requests:
             try:
                 yield from self._packages(one)
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "discover")
 
-    def _packages(self, wanted: CrawlRequest) -> Iterator[Package]:
-        name = checked_name(str(wanted.settings.get("formula", wanted.name)))
+    def _packages(self, request: CrawlRequest) -> Iterator[Package]:
+        name = checked_name(str(request.settings.get("formula", request.name)))
         formula = self._web.json(f"{self._web.address('api')}/formula/{name}.json")
         files = formula.get("bottle", {}).get("stable", {}).get("files", {})
-        only = wanted.settings.get("platforms")
-        chosen = {platform_of(tag): file for tag, file in sorted(files.items())}
-        for platform, file in sorted(chosen.items()):
+        only = request.settings.get("platforms")
+        bottles = {platform_of(tag): file for tag, file in sorted(files.items())}
+        for platform, file in sorted(bottles.items()):
             if only and platform not in only:
                 continue
             own = PackageFile(
@@ -47,15 +47,15 @@ class HomebrewSource:
             )
             yield Package(
                 source=self.name,
-                name=wanted.name,
+                name=request.name,
                 version=str(formula.get("versions", {}).get("stable", "")),
                 platform=platform,
                 layout="plain",
                 own=own,
-                description=wanted.description or str(formula.get("desc") or ""),
-                homepage=wanted.homepage or str(formula.get("homepage") or ""),
+                description=request.description or str(formula.get("desc") or ""),
+                homepage=request.homepage or str(formula.get("homepage") or ""),
                 binary_path=f"{name}/*/bin/*",
-                template=wanted.template,
+                template=request.template,
             )
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:

@@ -25,32 +25,32 @@ class ScoopSource:
     def __init__(self, ground: Ground) -> None:
         self._web = WebFetcher(self.name, ground)
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in wanted:
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+        for one in requests:
             try:
                 yield from self._packages(one)
             except AtipError as error:
                 yield refusal(self.name, one.name, error, "discover")
 
-    def _packages(self, wanted: CrawlRequest) -> Iterator[Package]:
-        name = checked_name(str(wanted.settings.get("package", wanted.name)))
+    def _packages(self, request: CrawlRequest) -> Iterator[Package]:
+        name = checked_name(str(request.settings.get("package", request.name)))
         manifest = self._web.json(f"{self._web.address('bucket')}/{name}.json")
         blocks = manifest.get("architecture") or {"64bit": manifest}
-        only = wanted.settings.get("platforms")
+        only = request.settings.get("platforms")
         for architecture, block in sorted(blocks.items()):
             platform = PLATFORMS.get(architecture)
             if platform is None or (only and platform not in only):
                 continue
             yield Package(
                 source=self.name,
-                name=wanted.name,
+                name=request.name,
                 version=str(manifest.get("version", "")),
                 platform=platform,
                 layout="plain",
                 own=_artifact(name, block),
-                description=wanted.description or str(manifest.get("description", "")),
-                homepage=wanted.homepage or str(manifest.get("homepage", "")),
-                template=wanted.template,
+                description=request.description or str(manifest.get("description", "")),
+                homepage=request.homepage or str(manifest.get("homepage", "")),
+                template=request.template,
             )
 
     def fetch(self, artifacts: Sequence[PackageFile], keep: Keep) -> Iterator[Refusal]:
@@ -59,11 +59,14 @@ class ScoopSource:
 
 def _artifact(name: str, block: dict[str, object]) -> PackageFile:
     """Raises FetchError `crawl.no-digest`."""
-    url, told = block.get("url"), block.get("hash")
-    if not isinstance(url, str) or not isinstance(told, str):
-        raise FetchError("crawl.no-digest", f"`{name[:80]}` names no single file with a hash")
-    algorithm, _, digits = told.rpartition(":")
-    # `#/name` after the address only says how the file is to be called.
+    url, hash_field = block.get("url"), block.get("hash")
+    if not isinstance(url, str) or not isinstance(hash_field, str):
+        raise FetchError(
+            "crawl.no-digest",
+            f"the manifest of `{name[:80]}` does not list a single file with a hash",
+        )
+    algorithm, _, digits = hash_field.rpartition(":")
+    # `#/name` after the address is only the local file name.
     return PackageFile(
         name=name, digest=f"{algorithm or 'sha256'}:{digits.lower()}", locator=url.partition("#")[0]
     )

@@ -1,4 +1,4 @@
-"""Official downloads: addresses and digests as a manifest gives them."""
+"""Official downloads: addresses and digests from a manifest."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ class UrlSource:
     def __init__(self, ground: Ground) -> None:
         self._web = WebFetcher(self.name, ground)
 
-    def discover(self, wanted: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
-        for one in wanted:
+    def discover(self, requests: Sequence[CrawlRequest]) -> Iterator[Package | Refusal]:
+        for one in requests:
             digests = one.settings.get("sha256", {})
             for platform, url in sorted(one.settings.get("urls", {}).items()):
                 if platform not in digests:
                     error = FetchError(
-                        "crawl.no-digest", f"the manifest gives no SHA-256 for {platform}"
+                        "crawl.no-digest",
+                        f"the manifest has no SHA-256 for {platform}: add it under `sha256`",
                     )
                     yield refusal(self.name, one.name, error, "discover")
                     continue

@@ -68,9 +68,33 @@ def read_page(text: str) -> Page:
             break
         if len(row) > MAX_LINE:
             row, cut = row[:MAX_LINE], True
-        lines.append(Line(number, _columns(row), after_blank=blank))
+        lines.append(Line(number, _plain_flags(_columns(row)), after_blank=blank))
         blank = False
     return Page(_join_hyphens(unbox(lines)), cut=cut)
+
+
+_REPEATS = re.compile(r"^( *-(\w))(?:\|\2+){1,3}(?=, --)")
+_THOR = re.compile(r"^ *(?:-\w, +)?\[--[\w-]+(?:=[^\[\]]{1,200})?\](?:, \[--[\w-]+\])? *(?:# |$)")
+_THOR_NOTE = re.compile(r"^ {20,}# (?=Default: |Possible values: )")
+
+
+def _plain_flags(row: str) -> str:
+    """Rows of frameworks with marks of their own, in the plain form and with the same columns.
+
+    `-v|vv|vvv, --verbose` (Symfony) and `-c, [--config=FILE]   # …` (Thor).
+    """
+    start = row[:12].lstrip()
+    if start.startswith(("-", "[--")):
+        if "|" in row[:20]:
+            row = _REPEATS.sub(lambda found: found[1], row)
+        found = _THOR.match(row[:400])
+        if found is not None:
+            plain = found[0].replace("[", " ").replace("]", " ").replace("#", " ")
+            plain = re.sub(r"(--[\w-]+) , +(--no-)", r"\1, \2", plain)
+            return plain.ljust(found.end()) + row[found.end() :]
+    elif "# " in row[20:200] and (note := _THOR_NOTE.match(row[:200])) is not None:
+        return " " * note.end() + row[note.end() :]
+    return row
 
 
 def clean(text: str) -> str:

@@ -47,6 +47,13 @@ _ARGUMENTS = re.compile(
 )
 
 
+_NAMES_LIST = re.compile(
+    r"(?:(?:available|global|general|other|common|main|all) )?(?:(?:sub-?)?commands|options|flags|arguments|positionals)",
+    re.I,
+)
+"""A heading that says only what is listed needs no colon: `Commands`, `Available Commands`."""
+
+
 class Section:
     """A heading and the lines up to the next one."""
 
@@ -101,6 +108,10 @@ def split_sections(
             current.lines.append(line)
             if line.text[0] == "-" and line.indent < floor:
                 floor = line.indent
+    if any(section.title == "COMMANDS" for section in done):
+        for section in done:
+            if section.title == "TOPICS":  # oclif: commands that have commands
+                section.kind = COMMANDS
     return done
 
 
@@ -140,6 +151,8 @@ def _is_colon_heading(line: Line, above: Line | None, below: Line | None, curren
         # The last line of a paragraph that happens to end in a colon, unless it stands out.
         listed = _kind_of_words(text) in (OPTIONS, COMMANDS, ARGUMENTS, EXAMPLES)
         return listed and _is_row(below) and below.indent >= line.indent
+    if _NAMES_LIST.fullmatch(text[:-1]) and line.after_blank:
+        return True  # kingpin: names at the margin, explanations below them
     return below.indent > line.indent or below.text[0] == "-" or below.after_blank
 
 
@@ -167,6 +180,8 @@ def _is_plain_heading(line: Line, above: Line | None, below: Line | None, curren
     if _kind_of_words(text) in (EXAMPLES, ASIDE) and len(text.split()) <= 2:
         # `Examples`, `Learn more` after a list, not indented as its rows are.
         return current.kind in _LISTS and line.indent <= current.level
+    if _NAMES_LIST.fullmatch(text) and (_is_row(below) or len(below.text) < 60):
+        return True
     if text[-1] in ".,;" or len(text.split()) > 12 or "  " in text or not text[0].isalpha():
         return False
     if current.kind == ARGUMENTS and line.indent > current.level:

@@ -83,7 +83,12 @@ def holds_options(node: UsageNode) -> bool:
 
 def is_only_options(branch: list[UsageNode]) -> bool:
     words = [node for one in branch for node in (one, *one.children) if node.text]
+    if words and all(node.text in _ABOUT for node in words):
+        return True  # docopt: `prog (-h | --help)` and `prog --version` are about the program
     return bool(words) and all(is_options_word(letters(node.text)) for node in words)
+
+
+_ABOUT = frozenset(("-h", "--help", "-V", "-v", "--version"))
 
 
 def has_flags(node: UsageNode) -> bool:

@@ -55,20 +55,21 @@ def find_usage(lines: Sequence[Line], tool: str) -> tuple[list[UsagePattern], li
             return [*patterns, *_forms_below(lines, end, patterns)], [*lines[:index], *lines[end:]]
     for index, line in enumerate(lines[:12]):
         if _is_bare_usage(line, tool):
-            pattern = UsagePattern(line.text, line.number)
+            pattern = UsagePattern(line.text.removeprefix("$ "), line.number)
             return [pattern], [*lines[:index], *lines[index + 1 :]]
     return [], list(lines)
 
 
 def _is_bare_usage(line: Line, tool: str) -> bool:
     """`systemctl [OPTIONS...] COMMAND ...` without a label."""
-    words = line.text.split()[:6]
+    text = line.text.removeprefix("$ ")
+    words = text.split()[:6]
     if not tool or not words or line.cells is not None:
         return False
     joined = (words[0], "-".join(words[:2]), " ".join(words[:2]))
-    if tool not in joined or "  " in line.text or line.text.endswith((".", ":")):
+    if tool not in joined or "  " in text or text.endswith((".", ":")):
         return False
-    rest = line.text[len(words[0]) :].strip()
+    rest = text[len(words[0]) :].strip()
     if rest.startswith("- "):
         return False  # `name - purpose`
     if rest.isupper() and len(rest.split()) < 5:

@@ -51,6 +51,10 @@ _ATTACHED = re.compile(r"\((-\w)\|(--[\w-]{1,60})=?\)[\w.-]{1,60}(?:\|[\w.-]{1,6
 _BRACED = re.compile(r"(--[\w-]{0,60}-)\{([\w-]{1,40}(?:[,|][\w-]{1,40}){1,9})\}(=[^\s\]|]{1,60})?")
 
 
+_BOILERPLATE = re.compile(r"(\[command options\]|\bcommand \[options\]) \[arguments(?:\.\.\.)?\]")
+"""urfave/cli and Symfony print it for commands that take no argument too."""
+
+
 def _spelled_out(found: re.Match[str]) -> str:
     """`--term-{new,bad}=<term>` → `--term-new=<term> --term-bad=<term>`."""
     return " ".join(f"{found[1]}{word}{found[3] or ''}" for word in re.split(r"[,|]", found[2]))
@@ -71,7 +75,7 @@ def read_usage(patterns: list[UsagePattern], tool: str, path: tuple[str, ...]) -
     usage.patterns = patterns = own_patterns(patterns, (tool, *path))
     for pattern in patterns:
         text = _ATTACHED.sub(r"\1|\2 <value>", _TYPED.sub(r"\1", pattern.text))
-        text = _BRACED.sub(_spelled_out, text)
+        text = _BOILERPLATE.sub(r"\1", _BRACED.sub(_spelled_out, text))
         root = parse_synopsis(text)
         _Reader(usage, pattern, tool, path).read(root)
     return usage
@@ -286,7 +290,8 @@ class _Reader:
         option.required = not optional
         if node.value is not None or following is None or following.kind == FLAG:
             return at
-        if depth == 0:
+        is_own = following.kind == PLACEHOLDER and letters(following.text) == letters(name)
+        if depth == 0 and not is_own:
             # `-d <host>` outside of brackets: value or positional, the definitions know.
             if following.kind in (WORD, PLACEHOLDER):
                 following.value = name
@@ -352,7 +357,7 @@ class _Reader:
         argument = UsageArgument(name, self.lines)
         argument.raw = text
         argument.required = not optional
-        argument.variadic = repeat or node.repeat or "..." in text or text.endswith("(s)")
+        argument.variadic = repeat or node.repeat or ".." in text or text.endswith("(s)")
         argument.variadic = argument.variadic or key in ("args", "arguments") or text == "FILES"
         argument.variadic = argument.variadic or bool(_PLURAL.fullmatch(text))
         self.found.append(argument)

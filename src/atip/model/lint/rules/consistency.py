@@ -35,9 +35,9 @@ def consistent_naming(
         if name:
             yield from _name(name, options["commandCase"], node.parts, "command", options)
     for parts, option in index.options():
-        given = option.get("name")
-        if isinstance(given, str) and given:
-            yield from _name(given, options["optionCase"], (*parts, "name"), "option", options)
+        name_value = option.get("name")
+        if isinstance(name_value, str) and name_value:
+            yield from _name(name_value, options["optionCase"], (*parts, "name"), "option", options)
 
 
 def _name(
@@ -118,7 +118,7 @@ def duplicate_names(
         for parts, parameter in group:
             name = parameter.get("name")
             if isinstance(name, str) and name in seen:
-                text = f"another parameter of this command is called `{name}` too"
+                text = f"another parameter of this command is also named `{name}`"
                 yield RuleHit(parts=(*parts, "name"), message=text)
             elif isinstance(name, str):
                 seen.add(name)
@@ -135,7 +135,7 @@ def alias_conflict(
         for alias in strings(node.raw.get("aliases")):
             owner = taken.setdefault(alias, node.words[-1])
             if owner != node.words[-1]:
-                text = f"alias `{alias}` already stands for `{owner}`"
+                text = f"alias `{alias}` is already used by `{owner}`"
                 yield RuleHit(parts=(*node.parts, "aliases"), message=text)
 
 
@@ -188,7 +188,7 @@ def enum_values(
         where = (*parts, "enum")
         kinds = {type(value).__name__ for value in values}
         if not values and parameter.get("type") != "enum":
-            yield RuleHit(parts=where, message="`enum` without values allows nothing")
+            yield RuleHit(parts=where, message="`enum` is empty and allows no value")
         if len({(type(value).__name__, str(value)) for value in values}) < len(values):
             yield RuleHit(parts=where, message="`enum` has the same value twice")
         if parameter.get("type") == "boolean":

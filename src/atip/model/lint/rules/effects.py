@@ -148,7 +148,7 @@ def destructive_needs_reversible(
 def billable_needs_confirmation(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """What costs money is dangerous to repeat, and wants a question before it."""
+    """A billable command is dangerous to repeat and needs a confirmation."""
     for node, parts, effects in index.effects():
         if as_dict(effects.get("cost")).get("billable") is not True:
             continue
@@ -161,7 +161,7 @@ def billable_needs_confirmation(
         if not asks and not _has_confirmation(node):
             yield RuleHit(
                 parts=(*parts, "cost"),
-                message="billable without a hint how it is confirmed",
+                message="billable, but no way to confirm is declared",
                 hint="declare `interactive.prompts`, or an option such as `--dry-run` or `--yes`",
             )
 
@@ -191,13 +191,13 @@ def effects_contradict_name(
         elif verb in _READS and (destroys is True or removes):
             yield RuleHit(
                 parts=parts,
-                message=f"`{node.words[-1]}` sounds as if it only reads, but is said to destroy",
+                message=f"`{node.words[-1]}` sounds read-only, but is declared destructive",
             )
         elif verb in _CHANGES and _touches_nothing(effects):
             yield RuleHit(
                 parts=parts,
                 message=f"`{node.words[-1]}` sounds as if it changes something, "
-                "but is said to touch neither files nor network",
+                "but is declared to use neither files nor network",
             )
 
 
@@ -208,7 +208,7 @@ def _silent_destroyer(
     return RuleHit(
         parts=(*parts, "destructive") if "destructive" in effects else parts,
         message=f"`{node.words[-1]}` sounds as if it destroys something, but {claim}",
-        hint="say `destructive`, `deletes` or `filesystem.delete`",
+        hint="declare `destructive`, `deletes` or `filesystem.delete`",
         is_note=effects.get("destructive") is False and effects.get("reversible") is True,
     )
 
@@ -247,14 +247,14 @@ def contradictory_effects(
                 text = f"`{field}` something, but touches neither files nor network"
                 yield RuleHit(parts=(*parts, field), message=text)
         if cost.get("billable") is True and cost.get("estimate") in ("free", "none"):
-            yield RuleHit(parts=(*parts, "cost"), message="billable, and free")
+            yield RuleHit(parts=(*parts, "cost"), message="billable and free contradict each other")
         if cost.get("billable") is False and cost.get("estimate") in ("medium", "high"):
-            text = "not billable, but expensive"
+            text = "not billable, but the estimate is not free"
             yield RuleHit(parts=(*parts, "cost"), message=text, is_note=True)
         if effects.get("idempotent") is True and effects.get("creates"):
             yield RuleHit(
                 parts=(*parts, "idempotent"),
-                message="creates something, and is safe to repeat: true only if it checks first",
+                message="`creates` and `idempotent`: true only if it checks first",
                 is_note=True,
             )
 
@@ -280,6 +280,6 @@ def network_with_urls(
                 name = str(parameter.get("name"))[:60]
                 yield RuleHit(
                     parts=(*parts, "network"),
-                    message=f"claims to stay off the network, but `{name}` is a URL",
+                    message=f"declares no network, but `{name}` is a URL",
                     hint=f"see {'.'.join(str(part) for part in where)}",
                 )

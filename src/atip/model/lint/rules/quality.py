@@ -1,4 +1,4 @@
-"""Rules on whether a document is whole and says enough."""
+"""Rules on whether a document is complete and informative."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NO_VERSION = ("", "unknown", "n/a", "none", "null", "todo", "0", "x.y.z", "late
 def valid_document(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """Errors that even lenient reading refuses, but for those that other rules tell better."""
+    """Errors that even lenient reading refuses, except those that other rules report better."""
     from atip.model.reading.positions import parse_path
     from atip.model.shapes.check import check_tool
 
@@ -117,10 +117,10 @@ def _value(value: Any, kind: Any, parts: Parts, name: str) -> Iterator[RuleHit]:
     ):
         yield RuleHit(parts=parts, message=f"field `{name}` must be an array of strings")
     elif isinstance(kind, tuple) and value not in kind:
-        shown = ", ".join(
+        allowed = ", ".join(
             word for word in kind if word not in ("none", "variable") or len(kind) < 5
         )
-        yield RuleHit(parts=parts, message=f"field `{name}` must be one of {shown}")
+        yield RuleHit(parts=parts, message=f"field `{name}` must be one of {allowed}")
     elif kind == "duration" and (not isinstance(value, str) or parse_duration(value) is None):
         yield RuleHit(
             parts=parts,
@@ -141,7 +141,7 @@ def no_empty_effects(
             yield RuleHit(
                 parts=node.parts,
                 message=f"{what} should declare effects metadata",
-                hint="say what it does to files, network and data; unknown is treated as unsafe",
+                hint="declare its effects on files, network and data; unknown counts as unsafe",
             )
             continue
         if not isinstance(effects, dict):
@@ -210,19 +210,19 @@ def _placeholder(text: str, patterns: list[Any]) -> str:
     for pattern in patterns:
         if isinstance(pattern, str) and pattern and pattern in text:
             return pattern
-    found = _FILLER.match(text)
-    return found.group()[:40] if found else ""
+    match = _FILLER.match(text)
+    return match.group()[:40] if match else ""
 
 
 def missing_version(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """Without a version nobody can tell whether the metadata is about this tool."""
+    """Without a version it is unknown whether the metadata describes this tool."""
     version = index.raw.get("version", as_dict(index.raw.get("binary")).get("version"))
     if isinstance(version, str) and version.strip().lower() in _NO_VERSION:
         yield RuleHit(
             parts=("version",),
-            message=f"`{version}` is not the version of a tool",
+            message=f"`{version}` is not a version",
             hint="write what `--version` prints",
         )
 
@@ -237,6 +237,6 @@ def deprecated_without_note(
         if raw.get("deprecated") in (True, ""):
             yield RuleHit(
                 parts=(*parts, "deprecated"),
-                message="deprecated without a word on what to use instead",
+                message="deprecated without saying what to use instead",
                 hint='write it in the field: "deprecated": "use `x` instead"',
             )

@@ -28,7 +28,7 @@ def invisible_text(
         yield RuleHit(
             parts=parts,
             message=f"{'key' if is_key else 'text'} has {len(marks)} hidden ({kinds}){where}",
-            hint="write it without; look at who added it",
+            hint="remove the hidden characters, and check who added them",
             edit=Edit(action="replace", parts=parts, value=fixed) if fixed and not is_key else None,
         )
 
@@ -55,6 +55,6 @@ def instruction_like_text(
         if wording.is_suspect:
             yield RuleHit(
                 parts=parts,
-                message=f"reads like orders to a model: {', '.join(wording.signals[:4])}",
+                message=f"reads like instructions to a model: {', '.join(wording.signals[:4])}",
                 hint="describe what the tool does; never address its reader",
             )

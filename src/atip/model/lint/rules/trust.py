@@ -20,7 +20,7 @@ _FOREIGN = frozenset(["vendor", "org", "community", "user", "inferred"])
 def trust_source_requirements(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """§3.2.2: who says he wrote it should have what he would know."""
+    """§3.2.2: the claimed author should have declared what they know."""
     source = index.trust.get("source")
     if source == "native":
         for node in index.commands:
@@ -37,7 +37,7 @@ def trust_source_requirements(
         yield RuleHit(
             parts=("trust", "verified" if "verified" in index.trust else "source"),
             message="inferred metadata should say `verified: false`",
-            hint="or carry what was observed of this very binary: `atip crawl --observe`",
+            hint="or add observations of this exact binary: `atip crawl --observe`",
         )
 
 
@@ -51,7 +51,7 @@ def _was_seen(index: DocumentIndex) -> bool:
 def trust_without_evidence(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
-    """A claim that nobody can check is worth nothing, and looks like more."""
+    """A claim that cannot be checked is worthless but looks trustworthy."""
     trust = index.trust
     shim = as_dict(as_dict(trust.get("shimIntegrity")).get("signature"))
     binary = as_dict(as_dict(trust.get("integrity")).get("signature"))
@@ -69,7 +69,7 @@ def trust_without_evidence(
         (("trust", "signature"), legacy),
     ):
         if signature and not signature.get("identity"):
-            yield RuleHit(parts=place, message="a signature without `identity` proves nothing")
+            yield RuleHit(parts=place, message="a signature needs `identity`")
     provenance = as_dict(trust.get("provenance"))
     level = provenance.get("slsaLevel")
     if isinstance(level, int) and level > 0 and not provenance.get("url"):
@@ -161,7 +161,7 @@ def binary_exists(
     index: DocumentIndex, options: Mapping[str, Any], facts: LintFacts
 ) -> Iterator[RuleHit]:
     if facts.binary_exists is False:
-        yield RuleHit(parts=("name",), message=f"no program `{index.name}` found here")
+        yield RuleHit(parts=("name",), message=f"program `{index.name}` not found")
 
 
 def binary_hash_matches(
@@ -171,7 +171,7 @@ def binary_hash_matches(
     if isinstance(claimed, str) and facts.binary_hash and claimed.lower() != facts.binary_hash:
         yield RuleHit(
             parts=("binary", "hash"),
-            message=f"`{facts.binary_path or index.name}` is another file: {facts.binary_hash}",
+            message=f"`{facts.binary_path or index.name}` has another digest: {facts.binary_hash}",
         )
 
 
@@ -186,6 +186,6 @@ def agent_flag_works(
             parts=("name",), message=f"`--agent` does not work: {facts.agent_error[:200]}"
         )
     for field in ("name", "version"):
-        said = facts.agent_document.get(field) if facts.agent_document else None
-        if said is not None and said != index.raw.get(field):
-            yield RuleHit(parts=(field,), message=f"the tool itself says `{str(said)[:60]}`")
+        reported = facts.agent_document.get(field) if facts.agent_document else None
+        if reported is not None and reported != index.raw.get(field):
+            yield RuleHit(parts=(field,), message=f"`--agent` reports `{str(reported)[:60]}`")

@@ -94,22 +94,22 @@ def pattern_index(documents: Mapping[str, Mapping[str, Any]]) -> bytes:
     """`patterns/index.json` for documents by name."""
     patterns: dict[str, Any] = {}
     for name, document in sorted(documents.items()):
-        held = [one for one in document.get("patterns", ()) if isinstance(one, dict)]
-        first = held[0].get("description", "") if held else ""
+        patterns_here = [one for one in document.get("patterns", ()) if isinstance(one, dict)]
+        first = patterns_here[0].get("description", "") if patterns_here else ""
         entry: dict[str, Any] = {"description": str(document.get("description", first))}
-        if tools := _tools_of(held):
+        if tools := _tools_of(patterns_here):
             entry["tools"] = tools
         patterns[name] = entry
     return readable({"version": "1", "patterns": patterns})
 
 
 def _tools_of(patterns: Iterable[Mapping[str, Any]]) -> list[str]:
-    named: set[str] = set()
+    tools: set[str] = set()
     for pattern in patterns:
         if isinstance(pattern.get("tools"), list):
-            named.update(str(tool) for tool in pattern["tools"])
+            tools.update(str(tool) for tool in pattern["tools"])
             continue
         for step in pattern.get("steps", ()):
             words = str(step.get("command", "")).split()[:1] if isinstance(step, dict) else []
-            named.update(words)
-    return sorted(named)
+            tools.update(words)
+    return sorted(tools)

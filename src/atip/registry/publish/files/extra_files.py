@@ -59,7 +59,7 @@ def load_pattern_files(folder: str) -> dict[str, tuple[bytes, dict[str, Any]]]:
     Raises:
         FormatError: `publish.pattern`.
     """
-    found: dict[str, tuple[bytes, dict[str, Any]]] = {}
+    documents: dict[str, tuple[bytes, dict[str, Any]]] = {}
     start = os.path.join(folder, PATTERNS)
     names = sorted(os.listdir(start)) if os.path.isdir(start) else []
     for name in names:
@@ -68,11 +68,12 @@ def load_pattern_files(folder: str) -> dict[str, tuple[bytes, dict[str, Any]]]:
         stem = name.removesuffix(".json")
         if stem == name or stem == "index" or not _NAME.issuperset(stem):
             raise FormatError(
-                "publish.pattern", f"`{PATTERNS}/{name}` cannot be published by that name"
+                "publish.pattern",
+                f"`{PATTERNS}/{name}` cannot be published under that name: use letters, digits, `-`, `_` and `.`",
             )
         data = read_bytes(os.path.join(start, name), tree.MAX_SHIM)
-        found[stem] = (data, read_patterns(data, f"{PATTERNS}/{name}"))
-    return found
+        documents[stem] = (data, read_patterns(data, f"{PATTERNS}/{name}"))
+    return documents
 
 
 def read_patterns(data: bytes, origin: str) -> dict[str, Any]:
@@ -118,28 +119,30 @@ def stale_files(
     stale = [info.key for info in store.list(PATTERNS) if info.key not in files]
     if published is None or metadata is None:
         return stale
-    kept: dict[str, set[int]] = {}
+    versions: dict[str, set[int]] = {}
     for meta in (published.snapshot, metadata.snapshot):
         for name, facts in meta.items():
-            kept.setdefault(name, set()).add(facts["version"])
+            versions.setdefault(name, set()).add(facts["version"])
     newest = published.snapshot_version
-    kept["snapshot.json"] = {newest, newest + 1}
+    versions["snapshot.json"] = {newest, newest + 1}
     for info in store.list(tree.TUF):
         number, _, role = info.key.removeprefix(f"{tree.TUF}/").partition(".")
-        if number.isdigit() and role != "root.json" and int(number) not in kept.get(role, {-1}):
+        if number.isdigit() and role != "root.json" and int(number) not in versions.get(role, {-1}):
             stale.append(info.key)
     return stale
 
 
-def coverage(ledger: ShimLedger, wanted: Iterable[Mapping[str, Any]]) -> bytes:
-    """`coverage.json`: how much is described, and what of the wanted is missing."""
+def coverage(ledger: ShimLedger, tracked: Iterable[Mapping[str, Any]]) -> bytes:
+    """`coverage.json`: how much is described, and which tracked tools are missing."""
     missing = []
-    for want in wanted:
-        name = str(want.get("name", ""))
-        asked = [str(platform) for platform in want.get("platforms", ())]
-        left = [platform for platform in asked if not ledger.has_tool(name, platform)]
-        if left or (not asked and not ledger.has_tool(name)):
-            missing.append({"name": name, "platforms": left})
+    for tool in tracked:
+        name = str(tool.get("name", ""))
+        platforms = [str(platform) for platform in tool.get("platforms", ())]
+        missing_platforms = [
+            platform for platform in platforms if not ledger.has_tool(name, platform)
+        ]
+        if missing_platforms or (not platforms and not ledger.has_tool(name)):
+            missing.append({"name": name, "platforms": missing_platforms})
     figures = {
         "tracked_tools": ledger.tools(),
         "total_shims": ledger.total,

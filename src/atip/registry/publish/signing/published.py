@@ -63,11 +63,11 @@ def load_published(store: ObjectStore, root: bytes, older: Sequence[bytes] = ())
         TrustError: `publish.foreign` when our keys did not sign it.
     """
     empty = Published(root=signed_part(root), timestamp_meta={}, snapshot={})
-    found = store.find(tree.TIMESTAMP, tree.MAX_INDEX)
-    if found is None:
+    stored = store.find(tree.TIMESTAMP, tree.MAX_INDEX)
+    if stored is None:
         return empty
     roots = [signed_part(one) for one in (root, *reversed(older))]
-    timestamp, old_timestamp = _checked("timestamp", found.data, roots)
+    timestamp, old_timestamp = _checked("timestamp", stored.data, roots)
     version = timestamp["meta"]["snapshot.json"]["version"]
     snapshot, old_snapshot = _load(store, "snapshot", version, roots)
     version = snapshot["meta"]["targets.json"]["version"]
@@ -82,8 +82,8 @@ def load_published(store: ObjectStore, root: bytes, older: Sequence[bytes] = ())
         if is_old
     }
     return empty.replace(
-        timestamp_tag=found.tag,
-        timestamp_data=found.data,
+        timestamp_tag=stored.tag,
+        timestamp_data=stored.data,
         timestamp_version=timestamp["version"],
         timestamp_expires=timestamp["expires"],
         timestamp_meta=timestamp["meta"],
@@ -98,10 +98,10 @@ def load_published(store: ObjectStore, root: bytes, older: Sequence[bytes] = ())
 
 def _load(store: ObjectStore, role: str, version: int, roots: Sequence[Json]) -> tuple[Json, bool]:
     path = tree.metadata_path(role, version)
-    found = store.find(path, tree.MAX_INDEX)
-    if found is None:
+    stored = store.find(path, tree.MAX_INDEX)
+    if stored is None:
         raise AtipError("publish.damaged", f"`{path}` is missing", hint="see `atip registry check`")
-    return _checked(role, found.data, roots)
+    return _checked(role, stored.data, roots)
 
 
 def _checked(role: str, data: bytes, roots: Sequence[Json]) -> tuple[Json, bool]:
@@ -136,6 +136,6 @@ def _verifies(key: Json, signature: str, message: bytes) -> bool:
 def foreign(role: str) -> TrustError:
     return TrustError(
         "publish.foreign",
-        f"the `{role}` that is published there was not signed with these keys",
-        hint="name the registry's own keys with --keys, or another place with --to",
+        f"the published `{role}` was not signed with these keys",
+        hint="give the registry's own keys with `--keys`, or another place with `--to`",
     )

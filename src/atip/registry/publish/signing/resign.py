@@ -138,12 +138,14 @@ def _resign_bins(
     keys = signing_keys(release.keys, published.ids_of("bins", release.keys), 1)
     for name in tree.all_bins(published.bits):
         version = meta[f"{name}.json"]["version"]
-        found = store.find(tree.metadata_path(name, version), tree.MAX_INDEX)
+        stored = store.find(tree.metadata_path(name, version), tree.MAX_INDEX)
         facts = meta[f"{name}.json"]
         # SECURITY: only what the signed snapshot names is signed again.
-        if found is None or described(found.data, version) != facts:
-            raise NotFoundError("publish.damaged", f"`{name}` is not the one that was published")
-        body = roots.signed_part(found.data)
+        if stored is None or described(stored.data, version) != facts:
+            raise NotFoundError(
+                "publish.damaged", f"`{name}` does not match the published snapshot"
+            )
+        body = roots.signed_part(stored.data)
         body |= {"version": version + 1, "expires": release.expires("targets")}
         data = signed_file(canonical(body), keys)
         files[tree.metadata_path(name, version + 1)] = data

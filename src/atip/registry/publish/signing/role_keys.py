@@ -51,7 +51,7 @@ def load_role_keys(folder: str) -> list[RoleKey]:
     """Every key of a folder, in the order of names; none when there is no folder.
 
     Raises:
-        TrustError: `publish.key-mode` for a file that others may read; `publish.key` for one that is no key.
+        TrustError: `publish.key-mode` for a file that is readable by other users; `publish.key` for an invalid key.
         AtipError: `publish.missing-extra`.
     """
     try:
@@ -66,7 +66,7 @@ def load_role_keys(folder: str) -> list[RoleKey]:
 
 
 def load_private(path: str) -> Any:
-    """A private key that nobody else can read.
+    """Load a private key that only this user can read.
 
     Raises:
         TrustError: `publish.key-mode`, `publish.key`.
@@ -91,9 +91,9 @@ def make_role_keys(folder: str, names: Iterable[str]) -> list[RoleKey]:
     Raises:
         AtipError: `publish.key-exists` rather than overwrite one.
     """
-    made = [generate_key(name) for name in names]
-    save_role_keys(folder, made)
-    return made
+    keys = [generate_key(name) for name in names]
+    save_role_keys(folder, keys)
+    return keys
 
 
 def generate_key(name: str) -> RoleKey:
@@ -113,7 +113,9 @@ def save_role_keys(folder: str, keys: Iterable[RoleKey]) -> None:
     for key in keys:
         path = os.path.join(folder, f"{key.name}.pem")
         if os.path.lexists(path):
-            raise AtipError("publish.key-exists", f"`{path}` exists", hint="move it away first")
+            raise AtipError(
+                "publish.key-exists", f"`{path}` already exists", hint="move it away first"
+            )
         write_atomic(path, to_pem(key.private))
 
 
@@ -137,21 +139,23 @@ def retire(folder: str, key: RoleKey) -> None:
     )
 
 
-def signing_keys(keys: Iterable[RoleKey], wanted: Iterable[str], threshold: int) -> list[RoleKey]:
-    """The keys at hand among those wanted, in the order of ids.
+def signing_keys(
+    keys: Iterable[RoleKey], ids_allowed: Iterable[str], threshold: int
+) -> list[RoleKey]:
+    """The keys at hand among those allowed, in the order of ids.
 
     Raises:
         NotFoundError: `publish.keys-missing` when they are too few.
     """
-    ids = set(wanted)
-    found = sorted((key for key in keys if key.id in ids), key=lambda key: key.id)
-    if len(found) < threshold:
+    ids = set(ids_allowed)
+    available = sorted((key for key in keys if key.id in ids), key=lambda key: key.id)
+    if len(available) < threshold:
         raise NotFoundError(
             "publish.keys-missing",
-            f"{threshold} of {len(ids)} keys are needed to sign, {len(found)} are here",
-            hint="name the folder with the registry's keys with --keys",
+            f"{threshold} of {len(ids)} keys are needed to sign, {len(available)} are available",
+            hint="give the folder of the registry's keys with `--keys`",
         )
-    return found
+    return available
 
 
 def _cryptography() -> Any:

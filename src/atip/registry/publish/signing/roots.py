@@ -63,10 +63,10 @@ def fingerprint(first_root: bytes) -> str:
 
 def make_first_root(folder: str, settings: PublisherSettings, at: float) -> bytes:
     """Use the keys of the folder, make those that are missing, and write `1.root.json`."""
-    there = {key.name for key in load_role_keys(folder)}
-    free = [f"root-{number}" for number in range(1, 100) if f"root-{number}" not in there]
-    missing = settings.root_keys - sum(name.startswith("root-") for name in there)
-    names = free[: max(missing, 0)] + [role for role in ONLINE if role not in there]
+    existing = {key.name for key in load_role_keys(folder)}
+    free = [f"root-{number}" for number in range(1, 100) if f"root-{number}" not in existing]
+    missing = settings.root_keys - sum(name.startswith("root-") for name in existing)
+    names = free[: max(missing, 0)] + [role for role in ONLINE if role not in existing]
     make_role_keys(folder, names)
     keys = load_role_keys(folder)
     roots = [key for key in keys if key.role == "root"]
@@ -127,8 +127,8 @@ def _sign_next(
     if rotate in TOP:
         roles[rotate]["keyids"] = _ids([key for key in keys if key.role == rotate])
     at_hand = {key.id: key.public for key in keys}
-    wanted = {identifier for role in roles.values() for identifier in role["keyids"]}
-    public = {one: at_hand.get(one) or old["keys"][one] for one in wanted}
+    key_ids = {identifier for role in roles.values() for identifier in role["keyids"]}
+    public = {one: at_hand.get(one) or old["keys"][one] for one in key_ids}
     expires = iso(at + settings.lifetimes_s["root"])
     body = payload(
         "root", old["version"] + 1, expires, consistent_snapshot=True, keys=public, roles=roles
@@ -140,7 +140,7 @@ def _sign_next(
 
 def _needed(root: Json) -> dict[str, Any]:
     role = root["roles"]["root"]
-    return {"wanted": role["keyids"], "threshold": role["threshold"]}
+    return {"ids_allowed": role["keyids"], "threshold": role["threshold"]}
 
 
 def _ids(keys: Sequence[RoleKey]) -> list[str]:

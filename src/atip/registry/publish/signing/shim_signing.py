@@ -6,7 +6,7 @@
 | a minisign secret key | a minisign signature |
 | an identity token (OIDC) | a Sigstore bundle with a certificate and a log entry |
 
-SECURITY: what a machine inferred is never signed with the maintainers' key (SECURITY-BAR row 28): it has a key of its
+SECURITY: what a machine inferred is never signed with the maintainers' key (threat 28 of conformance/threats.toml): it has a key of its
 own, `inferred.pem`, and clients decide whether that one counts.
 """
 
@@ -74,24 +74,26 @@ def sign_shims(
         FormatError: a shim is not one, or its name is not its binary's hash.
     """
     changes = compare(list_source(folder, time.time_ns()), [], [])
-    wanted = set(only)
-    unknown = wanted - changes.changed.keys()
+    requested = set(only)
+    unknown = requested - changes.changed.keys()
     if unknown:
         raise NotFoundError("publish.no-shim", f"no shim `{min(unknown)[:80]}` in `{folder}`")
-    signed, skipped, kept = [], [], 0
+    signed, skipped, already_signed = [], [], 0
     for digits, name in changes.changed.items():
-        if wanted and digits not in wanted:
+        if requested and digits not in requested:
             continue
         contribution = read_contribution(folder, digits, name)
         if contribution.bundle and not again:
-            kept += 1
+            already_signed += 1
         elif (contribution.record.source == "inferred") is not inferred:
             skipped.append(digits)
         else:
             path = os.path.join(folder, SHIMS, f"{name}.bundle")
             write_atomic(path, sign(contribution.data), mode=0o644)
             signed.append(digits)
-    return SigningReport(signed=tuple(signed), already_signed=kept, skipped=tuple(skipped))
+    return SigningReport(
+        signed=tuple(signed), already_signed=already_signed, skipped=tuple(skipped)
+    )
 
 
 def key_signer(path: str) -> Sign:
@@ -214,7 +216,7 @@ def sigstore_signer(token_variable: str = TOKEN) -> Sign:
         if not raw:
             raise UsageError(
                 "publish.no-identity",
-                f"no identity token in {token_variable}, and no CI service that gives one",
+                f"no identity token in {token_variable}, and no CI service that provides one",
                 hint="sign with --key instead, or run it where a token is available",
             )
         token = oidc.IdentityToken(raw)

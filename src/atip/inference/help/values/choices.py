@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atip.inference.help.choice_lists import (
+from atip.inference.help.prose import default_of
+from atip.inference.help.values.choice_lists import (
     is_open_end,
     listed_among,
     listed_by_bars,
@@ -19,7 +20,7 @@ from atip.inference.help.choice_lists import (
     listed_with_meanings,
     without_examples,
 )
-from atip.inference.help.prose import default_of
+from atip.inference.help.values.stated_values import stated_values, values_with_meanings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,8 +53,13 @@ _TYPE_WORDS = frozenset((
 ))  # fmt: skip
 
 
-def choices_of_placeholder(raw: str, *, brackets_are_optional: bool) -> tuple[str, ...] | None:
-    """`{a,b}`, `[a|b]`, `<a|b>`, `a|b` → the values; None where the words name kinds of values."""
+def choices_of_placeholder(
+    raw: str, *, brackets_are_optional: bool, style: str = ""
+) -> tuple[str, ...] | None:
+    """`{a,b}`, `[a|b]`, `<a|b>`, `a|b` → the values; None where the words name kinds of values.
+
+    In a `formal` style `[a]` is a list of one.
+    """
     text = raw.strip()
     if len(text) < 3 or len(text) > 2_000:
         return None
@@ -63,7 +69,9 @@ def choices_of_placeholder(raw: str, *, brackets_are_optional: bool) -> tuple[st
         inner = text[1 : text.index("}")]
         return _literals(inner.replace("|", ",").split(","), braces=True)
     if "|" not in text:
-        return None
+        is_single = style == "formal" and text[0] == "[" and text[-1] == "]"
+        is_single = is_single and text[1:-1].lower() not in _TYPE_WORDS
+        return _literals([text[1:-1]], braces=True) if is_single else None
     if text[0] == "[" and text[-1] == "]":
         if brackets_are_optional:
             return None
@@ -120,7 +128,8 @@ def _literals(parts: Sequence[str], *, braces: bool) -> tuple[str, ...] | None:
         return None
     if values[-1] in ("...", "\u2026"):
         return None
-    if not braces and set(values) != {"y", "n"} and _TYPE_WORDS & {one.lower() for one in values}:
+    kinds = sum(one.lower() in _TYPE_WORDS for one in values)
+    if not braces and set(values) != {"y", "n"} and kinds * 2 >= len(values):
         return None
     return tuple(dict.fromkeys(values))
 
@@ -133,13 +142,17 @@ _ARE = re.compile(
 """`Supported values are: USR1, USR2.`, `TYPE can be: boxed, dates or yaml`."""
 
 
+_BROKEN = re.compile(r"(?<=[a-z|,/]\w)-\s+(?=[a-z]{2,30}[|,)\]])")
+"""Where a formatter broke a line at the hyphen of a value: `text- message`."""
+
+
 def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ...] | None:
     """Choices that an explanation lists; `lines` is the same text with its line breaks.
 
     `style` is `formal` where the framework prints choices in a form of its own, so that words in
     the explanation are only words, and `go` where it has no such form.
     """
-    text = text[:MAX_PROSE]
+    text = _BROKEN.sub("-", text[:MAX_PROSE])
     for pattern in (_POSSIBLE, _CHOICES, _OPTIONS):
         match = pattern.search(text)
         if match is not None:
@@ -164,7 +177,7 @@ def choices_of_prose(text: str, lines: str, *, style: str = "") -> tuple[str, ..
         return written or _slashes(text)
     plain = _DEFAULT_CLAUSE.sub("", text)
     found = listed_among(plain) or _quoted(plain) or _one_of(plain) or _slashes(plain)
-    return found or (_parenthesis(plain) or _after_colon(plain) if style == "go" else None)
+    return found or stated_values(plain, default_of(text))
 
 
 def _written(text: str) -> tuple[str, ...] | None:
@@ -173,6 +186,7 @@ def _written(text: str) -> tuple[str, ...] | None:
         listed_in_brackets(text, default_of(text))
         or listed_by_letters(text)
         or listed_with_meanings(text)
+        or values_with_meanings(text)
         or listed_in_clauses(text)
         or listed_by_bars(text)
     )
@@ -194,13 +208,6 @@ _PAIRS = (("[", "]"), ("(", ")"), ("{", "}"), ("<", ">"))
 _DEFAULT_CLAUSE = re.compile(
     r" ?[\[(]defaults?\b[^()\[\]]{0,200}[\])]|\bdefaults? ?(?:to|is|:)?.{0,200}$", re.I
 )
-_COLON_LIST = re.compile(r": ([a-z][\w-]{0,30}(?:, (?:or )?[a-z][\w-]{0,30}){2,30})\.?$")
-
-
-def _after_colon(text: str) -> tuple[str, ...] | None:
-    """`Sort output by: command, created, id`."""
-    match = _COLON_LIST.search(text[-600:].strip())
-    return words_listed(match.group(1)) if match is not None else None
 
 
 _QUOTED = re.compile(r"[\"'`“‘]([\w.+:%-]{1,40})[\"'`”’]")
@@ -240,9 +247,6 @@ def _quoted(text: str) -> tuple[str, ...] | None:
 
 
 _SLASHES = re.compile(r"\(([a-z][\w-]{0,30}(?:[/|][a-z][\w-]{0,30}){1,20})\)")
-_PARENTHESIS = re.compile(
-    r"\((?:one of:? )?[\"']?([\w-]{1,30}[\"']?(?:(?:, | \| ?|\||/)[\"']?[\w-]{1,30}[\"']?){1,30})\)"
-)
 
 
 def _slashes(text: str) -> tuple[str, ...] | None:
@@ -254,12 +258,6 @@ def _slashes(text: str) -> tuple[str, ...] | None:
     if any(value in _TYPE_WORDS for value in values):
         return None
     return tuple(dict.fromkeys(values))
-
-
-def _parenthesis(text: str) -> tuple[str, ...] | None:
-    """`(trace, debug, info)` and `("file"|"none")`, for frameworks without a form of their own."""
-    found = [match for match in _PARENTHESIS.findall(text) if not match.startswith("default")]
-    return words_listed(found[0]) if len(found) == 1 else None
 
 
 _NUMBERED = re.compile(r"- (\d{1,3}|[a-z][\w-]{0,30}): ")
