@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 RESOLVE_S = 180.0
+SECOND_RESOLVE_S = 360.0
 DOWNLOAD_S = 600.0
 AT_ONCE = 2
 BATCH = 40
@@ -98,7 +99,8 @@ class NpmSource:
         shutil.rmtree(folder, ignore_errors=True)
         make_private(folder)
         write_atomic(os.path.join(folder, "package.json"), b'{"private":true}')
-        self._run_npm(folder, "install", "--package-lock-only", *_QUIET, name, timeout_s=RESOLVE_S)
+        words = ("install", "--package-lock-only", *_QUIET, name)
+        self._run_npm(folder, *words, timeout_s=RESOLVE_S, second_try_s=SECOND_RESOLVE_S)
         lock = json.loads(read_bytes(os.path.join(folder, "package-lock.json"), 20_000_000))
         packages = lock.get("packages")
         return packages if isinstance(packages, dict) else {}
@@ -129,8 +131,12 @@ class NpmSource:
             shutil.rmtree(folder)
             make_private(folder)
 
-    def _run_npm(self, folder: str, *words: str, timeout_s: float) -> bytes:
-        answer = ask_client(["npm", *words], folder=folder, timeout_s=timeout_s)
+    def _run_npm(
+        self, folder: str, *words: str, timeout_s: float, second_try_s: float = 0.0
+    ) -> bytes:
+        answer = ask_client(
+            ["npm", *words], folder=folder, timeout_s=timeout_s, second_try_s=second_try_s
+        )
         if answer.exit_code:
             raise FetchError("crawl.index", f"npm: {answer.stderr.strip()[-300:] or 'failed'}")
         return answer.stdout

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from atip.crawler.sources.interface import CrawlRequest, Ground, Keep
 
 RESOLVE_S = 120.0
+SECOND_RESOLVE_S = 360.0
 DOWNLOAD_S = 600.0
 MAX_WHEEL = 300_000_000
 MAX_NEEDS = 150
@@ -68,7 +69,9 @@ class PypiSource:
             raise NotFoundError("crawl.unknown", f"`{name[:80]}` is not a valid package name")
         target = os.path.join(self._folder, "nothing")
         words = ("install", "--dry-run", "--ignore-installed", "--target", target, "--report", "-")
-        report = self._run_pip(*words, *_ONLY_WHEELS, name, timeout_s=RESOLVE_S)
+        report = self._run_pip(
+            *words, *_ONLY_WHEELS, name, timeout_s=RESOLVE_S, second_try_s=SECOND_RESOLVE_S
+        )
         files = [_file(one) for one in json.loads(report)["install"]]
         wanted_name = _normal(name)
         own = next((one for one in files if _normal(one["name"]) == wanted_name), None)
@@ -116,9 +119,12 @@ class PypiSource:
                         step="fetch",
                     )
 
-    def _run_pip(self, *words: str, timeout_s: float) -> bytes:
+    def _run_pip(self, *words: str, timeout_s: float, second_try_s: float = 0.0) -> bytes:
         answer = ask_client(
-            [sys.executable, "-m", "pip", *words], folder=self._folder, timeout_s=timeout_s
+            [sys.executable, "-m", "pip", *words],
+            folder=self._folder,
+            timeout_s=timeout_s,
+            second_try_s=second_try_s,
         )
         if answer.exit_code:
             raise FetchError("crawl.index", f"pip: {answer.stderr.strip()[-300:]}")

@@ -30,9 +30,13 @@ def ask_client(
     *,
     folder: str,
     timeout_s: float,
+    second_try_s: float = 0.0,
     env_set: Mapping[str, str] | None = None,
 ) -> ClientAnswer:
     """Run a client in a folder of its own.
+
+    `second_try_s` is for queries that change nothing: one that timed out is repeated once with this limit, because
+    a slow answer says more about the mirror or the load of this machine than about the package. 0: no second try.
 
     Raises:
         FetchError: `crawl.no-client` when it is not installed, `crawl.client-timeout`.
@@ -48,6 +52,8 @@ def ask_client(
             check=False,
         )
     except subprocess.TimeoutExpired as error:
+        if second_try_s:
+            return ask_client(argv, folder=folder, timeout_s=second_try_s, env_set=env_set)
         raise FetchError("crawl.client-timeout", f"`{argv[0]}` took too long") from error
     except OSError as error:
         raise FetchError(
