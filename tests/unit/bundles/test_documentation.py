@@ -26,4 +26,6 @@ def test_every_open_question_of_the_text_has_an_answer():
 @pytest.mark.proves("AIP29-COMPAT-06")
 def test_adoption_beside_a_wrapper_is_described():
     section = PAGE.partition("## Add a bundle to an existing wrapper")[2].partition("\n## ")[0]
-    assert "without removing anything" in section and "TOOL.md" in section and "define_cli" in section
+    assert (
+        "without removing anything" in section and "TOOL.md" in section and "define_cli" in section
+    )
