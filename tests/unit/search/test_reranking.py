@@ -84,7 +84,7 @@ def test_a_near_synonym_answers_a_word_of_the_summary():
 
 def test_what_the_lexicon_knows_of_a_command_counts_beside_its_text():
     asked = SearchRequest(
-        [RequestWord("book", 1.0, known=([3 << 8 | 51, 7 << 8 | 255], [7 << 8 | 102]))]
+        [RequestWord("book", 1.0, lexicon=([3 << 8 | 51, 7 << 8 | 255], [7 << 8 | 102]))]
     )
     known = {number: FirstHit("a", [], "", number=number) for number in (3, 5, 7, None)}
     found = {number: feature("lexicon", asked, one) for number, one in known.items()}

@@ -32,7 +32,7 @@ LEAST = FLOOR / (2 - FLOOR)
 
 
 def weight(wordings: int, holding: int) -> float:
-    """How telling a word is that so many wordings have."""
+    """The weight of a word that `holding` wordings have."""
     return math.log(1 + wordings / holding) if holding else UNHEARD
 
 
