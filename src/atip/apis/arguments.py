@@ -35,16 +35,16 @@ def plain(value: Any) -> Any:
     """Dataclasses of generated wrappers as dictionaries with the names of the wire; UNSET left out."""
     fields = getattr(type(value), "__dataclass_fields__", None)
     if fields is not None:
-        pairs = ((each, getattr(value, name)) for name, each in fields.items())
+        pairs = ((field, getattr(value, name)) for name, field in fields.items())
         return {
-            each.metadata.get("name", each.name): plain(field_value)
-            for each, field_value in pairs
+            item.metadata.get("name", item.name): plain(field_value)
+            for item, field_value in pairs
             if field_value is not UNSET
         }
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items() if each is not UNSET}
+        return {key: plain(item) for key, item in value.items() if item is not UNSET}
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     return value
 
 
@@ -59,7 +59,7 @@ def _typed(schema: Any, value: Any) -> Any:
     types = {kinds} if isinstance(kinds, str) else set(kinds or ())
     if isinstance(value, list):
         inner = schema.get("items") if isinstance(schema, dict) else None
-        return [_typed(inner, each) for each in value]
+        return [_typed(inner, item) for item in value]
     if not isinstance(value, str) or "string" in types:
         return value
     if "array" in types:
@@ -126,4 +126,4 @@ def _without_patterns(node: Any) -> Any:
             for key, value in node.items()
             if not (key == "pattern" and isinstance(value, str))
         }
-    return [_without_patterns(each) for each in node] if isinstance(node, list) else node
+    return [_without_patterns(item) for item in node] if isinstance(node, list) else node

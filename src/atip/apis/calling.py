@@ -137,9 +137,9 @@ class OperationCaller:
 
     async def _close_all(self) -> None:
         opened, self._connections = list(self._connections.values()), {}
-        for one in await asyncio.gather(*opened, return_exceptions=True):
-            if not isinstance(one, BaseException):
-                await one.close()
+        for outcome in await asyncio.gather(*opened, return_exceptions=True):
+            if not isinstance(outcome, BaseException):
+                await outcome.close()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:

@@ -216,7 +216,7 @@ def decode_config(value: object, folder: str) -> ApiConfig:
     Raises:
         FormatError: `api.config`.
     """
-    problems = [each for each in check_shape(value, CONFIG) if each.severity == "error"]
+    problems = [problem for problem in check_shape(value, CONFIG) if problem.severity == "error"]
     if problems or not isinstance(value, dict):
         raise FormatError(
             "api.config", f"{FILE_NAME} has {len(problems)} errors", problems=problems

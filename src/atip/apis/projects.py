@@ -56,7 +56,9 @@ def find_sources(folder: str, env: Mapping[str, str]) -> dict[str, Any]:
 def _files(folder: str) -> Iterator[str]:
     count = 0
     for folder_path, folders, names in os.walk(folder):
-        folders[:] = sorted(each for each in folders if each not in _SKIPPED and each[:1] != ".")
+        folders[:] = sorted(
+            folder for folder in folders if folder not in _SKIPPED and folder[:1] != "."
+        )
         for name in sorted(names):
             count += 1
             if count > MAX_FILES:
@@ -85,7 +87,7 @@ def _openapi(path: str, relative: str) -> tuple[str, dict[str, Any]]:
     if not dialect:
         return "", {}
     settings: dict[str, Any] = {"type": "openapi", "spec": relative}
-    servers = [each for each in servers_of(document, dialect) if each.startswith("https://")]
+    servers = [server for server in servers_of(document, dialect) if server.startswith("https://")]
     if servers:
         settings["baseUrl"] = servers[0]
     return "openapi", settings

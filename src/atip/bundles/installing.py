@@ -216,8 +216,8 @@ class Installer:
     def _record(
         self, plan: InstallPlan, binary: str, finding: VersionFinding, prefix: str
     ) -> Installed:
-        needed = (*plan.visible, plan.root)
-        kept_prefix = prefix if any(path.startswith(prefix) for path in needed) and prefix else ""
+        paths = (*plan.visible, plan.root)
+        kept_prefix = prefix if any(path.startswith(prefix) for path in paths) and prefix else ""
         digest = getattr(self.worker, "image_digest", "")
         installed = Installed(
             key=self.bundle.key,

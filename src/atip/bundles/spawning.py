@@ -114,8 +114,8 @@ class CommandSpawner:
         """
         argv = self.argv(command, confinement, values or {})
         program = self._program(argv[0], confinement)
-        own = program == self.binary
-        binary = seal(program, expected=self.digest if own else None, root=self.root)
+        is_own = program == self.binary
+        binary = seal(program, expected=self.digest if is_own else None, root=self.root)
         pieces: dict[str, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
 
         def take(name: str, data: bytes) -> None:

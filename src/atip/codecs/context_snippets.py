@@ -63,10 +63,12 @@ def context_block(context: ToolContext, tools: set[str]) -> str:
         if names:
             more = f" and {len(names) - MAX_TOOLS} more" if len(names) > MAX_TOOLS else ""
             lines.append(f"{label}: {', '.join(map(quoted, names[:MAX_TOOLS]))}{more}")
-    recent = [one for one in context.recent_commands or () if one.tool in tools][-MAX_RECENT:]
-    for one in recent:
-        ending = "" if one.exit_code is None else f" (exit {one.exit_code})"
-        lines.append(f"ran {quoted(f'{one.tool} {one.command}')}{ending}")
+    recent = [command for command in context.recent_commands or () if command.tool in tools][
+        -MAX_RECENT:
+    ]
+    for call in recent:
+        ending = "" if call.exit_code is None else f" (exit {call.exit_code})"
+        lines.append(f"ran {quoted(f'{call.tool} {call.command}')}{ending}")
     return "\n".join([*lines, "</agent-context>"])
 
 

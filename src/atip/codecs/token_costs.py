@@ -79,8 +79,8 @@ def _cmp(tools: Sequence[Tool], count: Count, snippet: str) -> TokenCost:
     """Snippet; then names, manifests and one capability file, as §5.4 discloses them."""
     documents = [cmp.encode(tool).data for tool in tools]
     names = count("\n".join(tool.name for tool in tools))
-    manifests = sum(count(_minified(one["manifest"])) for one in documents)
-    sizes = sorted(count(_minified(one["capability"])) for one in documents)
+    manifests = sum(count(_minified(document["manifest"])) for document in documents)
+    sizes = sorted(count(_minified(document["capability"])) for document in documents)
     middle = sizes[len(sizes) // 2] if sizes else 0
     before = count(snippet)
     return TokenCost(way="CMP levels", before=before, one_call=before + names + manifests + middle)

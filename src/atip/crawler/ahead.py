@@ -41,14 +41,14 @@ def run_ahead(sources: Sequence[Iterator[Item]], size: int) -> Iterator[Item]:
 
     for items in sources:
         threading.Thread(target=produce, args=(items,), name="ahead", daemon=True).start()
-    left = len(sources)
+    remaining = len(sources)
     try:
-        while left:
+        while remaining:
             is_item, value = ready.get()
             if is_item:
                 yield value  # type: ignore[misc]
             elif value is None:
-                left -= 1
+                remaining -= 1
             else:
                 raise value  # type: ignore[misc]
     finally:

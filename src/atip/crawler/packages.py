@@ -77,7 +77,7 @@ class Package(Value):
             "platform": self.platform,
             "layout": self.layout,
             "own": self.own.to_json(),
-            "needs": [one.to_json() for one in self.needs],
+            "needs": [need.to_json() for need in self.needs],
             "description": self.description,
             "homepage": self.homepage,
         }
@@ -116,7 +116,7 @@ def read_package(document: Mapping[str, Any]) -> Package:
     """The reverse of `Package.to_json`."""
     fields = {**document}
     fields["own"] = PackageFile(**document["own"])
-    fields["needs"] = tuple(PackageFile(**one) for one in document["needs"])
+    fields["needs"] = tuple(PackageFile(**need) for need in document["needs"])
     return Package(**fields)
 
 

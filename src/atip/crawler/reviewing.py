@@ -64,7 +64,7 @@ class ReviewQueue:
         except FileNotFoundError:
             return []
         entries = [self.get(name.removesuffix(".json")) for name in names if name.endswith(".json")]
-        return [{key: one[key] for key in one if key != "shim"} for one in entries]
+        return [{key: entry[key] for key in entry if key != "shim"} for entry in entries]
 
     def get(self, digits: str) -> dict[str, Any]:
         """One entry, by its digest or a prefix of it (6 digits or more).
@@ -127,7 +127,9 @@ class ReviewQueue:
             NotFoundError: `publish.no-shim`.
         """
         holdings = Holdings(self._folder)
-        matches = [one for one in holdings.files if one.startswith(digits.removeprefix("sha256:"))]
+        matches = [
+            path for path in holdings.files if path.startswith(digits.removeprefix("sha256:"))
+        ]
         if len(matches) != 1:
             raise NotFoundError(
                 "publish.no-shim",
@@ -162,7 +164,7 @@ class ReviewQueue:
         ]
 
     def _rejected(self) -> dict[str, str]:
-        return {one["hash"]: one["content"] for one in self._rejected_rows()}
+        return {row["hash"]: row["content"] for row in self._rejected_rows()}
 
     def _rejected_rows(self) -> list[dict[str, str]]:
         try:
@@ -179,7 +181,9 @@ def _check_edit(document: dict[str, Any], before: dict[str, Any]) -> None:
         raise FormatError(
             "crawl.edit", "the edited shim is about another binary: keep `binary` unchanged"
         )
-    problems = [one for one in judge(document, kind="shim").problems if one.severity == "error"]
+    problems = [
+        problem for problem in judge(document, kind="shim").problems if problem.severity == "error"
+    ]
     if problems:
         first = problems[0]
         raise FormatError("crawl.edit", f"{first.path}: {first.message}", problems=problems)

@@ -63,10 +63,10 @@ class ScanMemory:
         """Whether exactly these files were there, unchanged, at the last scan."""
         return bool(self.summary) and self._fingerprint == fingerprint
 
-    def content_of(self, one: Executable) -> FileContent | None:
+    def content_of(self, program: Executable) -> FileContent | None:
         """What an unchanged file holds; None when it must be read."""
-        seen = self.files.get(one.path)
-        if seen is None or seen[0] != list(one.key):
+        seen = self.files.get(program.path)
+        if seen is None or seen[0] != list(program.key):
             return None
         return FileContent(
             digest=str(seen[1]), is_candidate=bool(seen[2]), stub=_read_stub(seen[3])
@@ -74,13 +74,13 @@ class ScanMemory:
 
     def save_files(self, contents: Mapping[str, tuple[Executable, FileContent]]) -> None:
         """Remember what files hold, beside those of other scans that are still there."""
-        kept = {path: row for path, row in self.files.items() if os.path.lexists(path)}
-        for path, (one, content) in contents.items():
-            row = [list(one.key), content.digest, content.is_candidate]
-            kept[path] = [*row, _write_stub(content.stub)]
-        if kept != self._files:
-            self._files = kept
-            _save_json(self._folder, self._files_path, {VERSION: kept})
+        rows = {path: row for path, row in self.files.items() if os.path.lexists(path)}
+        for path, (program, content) in contents.items():
+            row = [list(program.key), content.digest, content.is_candidate]
+            rows[path] = [*row, _write_stub(content.stub)]
+        if rows != self._files:
+            self._files = rows
+            _save_json(self._folder, self._files_path, {VERSION: rows})
 
     def has_copy(self, digest: str, name: str) -> bool:
         """Whether any scan has read a file of this name with these bytes that is still there."""
@@ -103,8 +103,8 @@ class ScanMemory:
         """Remember a finished scan."""
         document = json.dumps({**summary, "executed": 0, "unchanged": True}, ensure_ascii=False)
         make_private(self._folder)
-        whole = "\n".join([VERSION, fingerprint, document, text])
-        write_atomic(self._path, whole.encode("utf-8", "replace"), durable=False)
+        content = "\n".join([VERSION, fingerprint, document, text])
+        write_atomic(self._path, content.encode("utf-8", "replace"), durable=False)
 
 
 class Answers:

@@ -28,9 +28,9 @@ class ScanPlan(Value):
 class ScanReport:
     """Grows while a scan runs; `summary` is what is shown and remembered."""
 
-    def __init__(self, directories: Directories, listed: Executables) -> None:
+    def __init__(self, directories: Directories, executables: Executables) -> None:
         self.directories = directories
-        self.listed = listed
+        self.listed = executables
         self.ran: set[str] = set()
         """Paths of the programs that were executed, however often."""
         self.by_source: dict[str, int] = {}
@@ -86,9 +86,9 @@ class ScanReport:
             "removed": self.removed[:200],
             "refused": self.refusals[:200],
             "warnings": self.warnings[:200],
-            "shadowed": [one.to_json() for one in self.listed.shadowed[:200]],
+            "shadowed": [item.to_json() for item in self.listed.shadowed[:200]],
             "skipped": {
-                "directories": [one.to_json() for one in self.directories.skipped],
+                "directories": [item.to_json() for item in self.directories.skipped],
                 "files": dict(sorted(reasons.items())),
             },
         }
@@ -116,10 +116,10 @@ WARNINGS = {
 
 def render_summary(summary: dict[str, Any]) -> str:
     """The summary for a person, plain text; remembered with the scan so that repeating it costs nothing."""
-    known = sum(summary["sources"].values())
+    described = sum(summary["sources"].values())
     executed = summary["executed"]
     lines = [
-        f"{summary['found']:,} tool{'' if summary['found'] == 1 else 's'} found, {known:,} described, "
+        f"{summary['found']:,} tool{'' if summary['found'] == 1 else 's'} found, {described:,} described, "
         f"{executed:,} program{'' if executed == 1 else 's'} executed"
         + (" (nothing changed)" if summary["unchanged"] else "")
     ]
@@ -138,8 +138,8 @@ def render_summary(summary: dict[str, Any]) -> str:
         f"{number:>6,}  not looked at: {reason}" for reason, number in skipped["files"].items()
     ]
     lines += [
-        f"        directory skipped: {one['path']} ({one['reason']})"
-        for one in skipped["directories"]
+        f"        directory skipped: {directory['path']} ({directory['reason']})"
+        for directory in skipped["directories"]
     ]
     if summary["shadowed"]:
         lines.append(f"{len(summary['shadowed']):>6,}  shadowed by an earlier directory")

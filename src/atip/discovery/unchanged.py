@@ -61,7 +61,9 @@ def find_unchanged(
         if not os.path.isabs(entry) or not os.path.isdir(entry):
             continue
         status = os.stat(entry)
-        if (status.st_dev, status.st_ino) in seen or why_unsafe_directory(entry, named=bool(paths)):
+        if (status.st_dev, status.st_ino) in seen or why_unsafe_directory(
+            entry, is_explicit=bool(paths)
+        ):
             continue
         seen.add((status.st_dev, status.st_ino))
         chosen.append(entry)

@@ -268,6 +268,6 @@ def _write(folder: str, name: str, content: bytes) -> None:
 
 def _settle(folder: str) -> None:
     """Old times: what a program changes is newer."""
-    for above, names, files in os.walk(folder):
+    for parent, names, files in os.walk(folder):
         for name in (*names, *files):
-            os.utime(os.path.join(above, name), (TIME, TIME), follow_symlinks=False)
+            os.utime(os.path.join(parent, name), (TIME, TIME), follow_symlinks=False)

@@ -77,8 +77,8 @@ def claimed_binary(document: Any) -> str | None:
     """The digest of the binary that metadata says it is about."""
     inner = unwrapped(document)
     binary = inner.get("binary") if isinstance(inner, dict) else None
-    claimed = binary.get("hash") if isinstance(binary, dict) else None
-    return None if claimed is None else f"sha256:{bare(str(claimed).lower())}"
+    digest = binary.get("hash") if isinstance(binary, dict) else None
+    return None if digest is None else f"sha256:{bare(str(digest).lower())}"
 
 
 def unwrapped(document: Any) -> Any:

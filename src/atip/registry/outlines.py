@@ -69,10 +69,10 @@ def read_outline(data: bytes, digest: str) -> Node | None:
 def with_command(outline: Node, name: str, read: Callable[[int, int], bytes]) -> Node | None:
     """The outline with one complete command; `read` takes first byte and length. None where the bytes differ."""
     command = outline["commands"].get(name)
-    own = command.get("x-atip") if isinstance(command, dict) else None
-    if not isinstance(own, dict) or AT not in own:
+    extension = command.get("x-atip") if isinstance(command, dict) else None
+    if not isinstance(extension, dict) or AT not in extension:
         return None
-    start, length, digest = own[AT]
+    start, length, digest = extension[AT]
     piece = read(start, length)
     if sha256_hex(piece) != digest:
         return None

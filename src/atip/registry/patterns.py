@@ -79,7 +79,7 @@ def load_patterns(folder: str, problems: list[str] | None = None) -> list[Patter
     for name in names:
         path = os.path.join(folder, name)
         try:
-            patterns += [decode_record(Pattern, one) for one in _read(path)]
+            patterns += [decode_record(Pattern, record) for record in _read(path)]
         except AtipError as error:
             if problems is not None:
                 problems.append(f"{path}: {error.message}")

@@ -100,7 +100,8 @@ def _from_registries(places: Places) -> list[Policy]:
         if source.organization:
             path = os.path.join(start, source.id, "policy.json")
             layers += [
-                one.replace(name=one.name or source.url) for one in _from_file(path, "organisation")
+                policy.replace(name=policy.name or source.url)
+                for policy in _from_file(path, "organisation")
             ]
     return layers
 

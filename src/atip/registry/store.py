@@ -105,13 +105,13 @@ class Store:
 
     def forget(self, names: list[str]) -> list[str]:
         """Remove entries; returns the names that were there. Metadata by hash stays: others may use it."""
-        gone: list[str] = []
+        removed: list[str] = []
 
         def change(tools: dict[str, Entry]) -> None:
-            gone.extend(name for name in names if tools.pop(name, None) is not None)
+            removed.extend(name for name in names if tools.pop(name, None) is not None)
 
         self.update(change)
-        return gone
+        return removed
 
     # -- metadata ------------------------------------------------------------------------------
 
@@ -133,8 +133,8 @@ class Store:
                 data = read_bytes(path, MAX_METADATA)
             except NotFoundError:
                 continue
-            own = entry.get("x-atip")
-            expected = own.get("metadataHash") if isinstance(own, dict) else None
+            extension = entry.get("x-atip")
+            expected = extension.get("metadataHash") if isinstance(extension, dict) else None
             if expected and expected != digest_of(data):
                 raise self._quarantine(path)
             # What we wrote was compared with the binary before; what another put there was not.
@@ -152,14 +152,14 @@ class Store:
         Raises:
             FormatError: `store.wrong-binary`: its file name says one binary and its text another; moved to quarantine.
         """
-        claimed = layout.claimed_binary(_read_foreign(data))
-        if claimed is None or not relative.startswith("shims/"):
+        digest = layout.claimed_binary(_read_foreign(data))
+        if digest is None or not relative.startswith("shims/"):
             return True
         file_digest = layout.named_binary(relative)
         # SECURITY: a shim of another binary would describe this one.
-        if file_digest and claimed != file_digest:
-            raise self._quarantine_shim(os.path.join(self.places.data, relative), claimed)
-        return claimed == str(entry.get("hash") or claimed).lower()
+        if file_digest and digest != file_digest:
+            raise self._quarantine_shim(os.path.join(self.places.data, relative), digest)
+        return digest == str(entry.get("hash") or digest).lower()
 
     def load_metadata(self, name: str, entry: Entry, words: Sequence[str] = ()) -> dict[str, Any]:
         """The stored metadata as plain values (cache records of 0.1 are unwrapped).
@@ -206,8 +206,8 @@ class Store:
     def _load_outline(self, name: str, entry: Entry) -> dict[str, Any] | None:
         from atip.registry import outlines
 
-        own = entry.get("x-atip")
-        digest = own.get("metadataHash") if isinstance(own, dict) else None
+        extension = entry.get("x-atip")
+        digest = extension.get("metadataHash") if isinstance(extension, dict) else None
         path = self._path(layout.outline_name(layout.candidates(name, entry)[0]))
         try:
             return outlines.read_outline(read_bytes(path, MAX_METADATA), str(digest))

@@ -64,13 +64,16 @@ def _add_claims(document: Document, tool: Tool, paths: Iterable[Sequence[str]]) 
 def _placed(node: Document, path: tuple[str, ...], claim: Document) -> Document:
     """Copy the nodes along the path and add the claim; a command that the document leaves out gets none."""
     if not path:
-        own = node.get("x-atip")
-        return {**node, "x-atip": {**(own if isinstance(own, dict) else {}), "claim": claim}}
+        extension = node.get("x-atip")
+        return {
+            **node,
+            "x-atip": {**(extension if isinstance(extension, dict) else {}), "claim": claim},
+        }
     commands = node.get("commands")
-    below = commands.get(path[0]) if isinstance(commands, dict) else None
-    if not isinstance(below, dict):
+    subcommand = commands.get(path[0]) if isinstance(commands, dict) else None
+    if not isinstance(subcommand, dict):
         return node
-    return {**node, "commands": {**node["commands"], path[0]: _placed(below, path[1:], claim)}}
+    return {**node, "commands": {**node["commands"], path[0]: _placed(subcommand, path[1:], claim)}}
 
 
 def _encoded(claim: Claim) -> Document:

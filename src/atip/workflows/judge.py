@@ -273,7 +273,7 @@ def _unreadable(error: FormatError, text: str, lookup: FindKnown, cwd: str, home
         except FormatError:
             closed = None
         subjects = judge_line(closed, lookup=lookup, cwd=cwd, home=home) if closed else ()
-        if any(each.never or each.effects.destructive for each in subjects):
+        if any(subject.never or subject.effects.destructive for subject in subjects):
             reason = f"{error.message}, and the readable part destroys data; close the quote"
             return Decision(outcome=DENY, reasons=(reason,), rule="always: unclosed quote")
     return Decision(outcome=ASK, reasons=(error.message,), rule="always: unreadable")
@@ -295,7 +295,7 @@ def _used(policies: Sequence[Policy], subjects: Sequence[CommandContext]) -> tup
         return ()
     from atip.policy.matching import matches
 
-    return tuple(rule.name for rule in rules if any(matches(rule, each) for each in subjects))
+    return tuple(rule.name for rule in rules if any(matches(rule, subject) for subject in subjects))
 
 
 def _union(subjects: Sequence[CommandContext]) -> Effects:

@@ -67,10 +67,10 @@ class Lookup:
 
     def _look(self, name: str) -> Tool | None:
         entry, curated, is_usual = self._curated(name)
-        own = (entry or {}).get("x-atip")
-        source_kind = own.get("rung") if isinstance(own, dict) else None
-        described = entry is not None and (curated is None or source_kind in DESCRIBED)
-        document = self.document(name) if described else None
+        extension = (entry or {}).get("x-atip")
+        source_kind = extension.get("rung") if isinstance(extension, dict) else None
+        is_described = entry is not None and (curated is None or source_kind in DESCRIBED)
+        document = self.document(name) if is_described else None
         tool = curated if document is None else _merged(name, document, curated)
         return self._with_override(name, entry, tool, is_usual)
 
@@ -148,9 +148,9 @@ class Lookup:
         from atip.system.file_digests import file_digest
         from atip.system.files import stat_key
 
-        own = entry.get("x-atip")
+        extension = entry.get("x-atip")
         try:
-            if isinstance(own, dict) and own.get("stat") == [*stat_key(os.stat(path))]:
+            if isinstance(extension, dict) and extension.get("stat") == [*stat_key(os.stat(path))]:
                 return True
             digest_cache = os.path.join(self._places.data, "digests")
             return file_digest(path, digest_cache) == entry.get("hash")
@@ -186,23 +186,24 @@ def _as_warning(curated: Tool) -> Tool:
     from atip.calls.effects.facts import weakened
 
     def warned(command: Command) -> Command:
-        below = command.commands
+        subcommands = command.commands
         return command.replace(
             effects=weakened(command.effects),
-            commands=below and {name: warned(one) for name, one in below.items()},
+            commands=subcommands
+            and {name: warned(subcommand) for name, subcommand in subcommands.items()},
         )
 
     commands = curated.commands
     return _unmarked(curated).replace(
         effects=weakened(curated.effects),
-        commands=commands and {name: warned(one) for name, one in commands.items()},
+        commands=commands and {name: warned(command) for name, command in commands.items()},
     )
 
 
 def _unmarked(tool: Tool) -> Tool:
     """The same facts as claims: they may raise effects and never lower them."""
-    own = {key: value for key, value in tool.own.items() if key != "curated"}
-    return tool.replace(extra={**tool.extra, "x-atip": own})
+    metadata = {key: value for key, value in tool.own.items() if key != "curated"}
+    return tool.replace(extra={**tool.extra, "x-atip": metadata})
 
 
 def _shadows_nothing(name: str) -> bool:

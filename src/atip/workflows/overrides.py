@@ -35,15 +35,15 @@ def override_stamps(places: Places) -> dict[str, str]:
 
     stamps: dict[str, str] = {}
     start = os.path.join(places.config, "overrides")
-    for below in ("", "sha256/"):
+    for subfolder in ("", "sha256/"):
         try:
-            names = os.listdir(os.path.join(start, below))
+            names = os.listdir(os.path.join(start, subfolder))
         except OSError:
             continue
         for name in names:
             stem, dot, ending = name.rpartition(".")
             if dot and ending == "json":
-                stamps[below + stem] = f" {stamp_of(os.path.join(start, below, name))}"
+                stamps[subfolder + stem] = f" {stamp_of(os.path.join(start, subfolder, name))}"
     return stamps
 
 

@@ -54,9 +54,9 @@ def verify_file(
         provenance=attestation,
     )
     name = tool.name if tool is not None else os.path.basename(path)
-    signed, shim_policy, own = _signed_description(materials, places, name)
+    signed, shim_policy, is_own = _signed_description(materials, places, name)
     return verify_tool(
-        signed, own or tool, load_trust_policy(places, options, name), shim_policy=shim_policy
+        signed, is_own or tool, load_trust_policy(places, options, name), shim_policy=shim_policy
     )
 
 

@@ -69,8 +69,8 @@ def verify_command(
 def _is_vouched(name: str, path: str, lookup: Lookup) -> bool:
     """Whether the program's description states a digest, or there is a signature beside it."""
     entry = lookup.entry(name) if lookup.has_store() else None
-    own = (entry or {}).get("x-atip")
-    if isinstance(own, dict) and own.get("rung") in DESCRIBED:
+    extension = (entry or {}).get("x-atip")
+    if isinstance(extension, dict) and extension.get("rung") in DESCRIBED:
         trust = (lookup.document(name) or {}).get("trust")
         if isinstance(trust, dict) and (trust.get("integrity") or trust.get("provenance")):
             return True

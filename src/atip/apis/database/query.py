@@ -59,12 +59,12 @@ def run_query(engine: Any, sql: str, values: Mapping[str, Any], limit: int) -> d
 def _bounded(rows: Iterable[Mapping[Any, Any]], limit: int) -> tuple[list[dict[str, Any]], bool]:
     """At most `limit` rows, and no more bytes than an answer may have; whether there are more."""
     kept_rows: list[dict[str, Any]] = []
-    left = MAX_ANSWER
+    remaining = MAX_ANSWER
     for row in rows:
         if len(kept_rows) == limit:
             return kept_rows, True
-        left -= sum(len(value) for value in row.values() if isinstance(value, (str, bytes)))
-        if left < 0:
+        remaining -= sum(len(value) for value in row.values() if isinstance(value, (str, bytes)))
+        if remaining < 0:
             raise UsageError(
                 "api.too-large",
                 f"the answer has more than {MAX_ANSWER:,} bytes",
@@ -83,8 +83,8 @@ def check_reads(sql: str) -> None:
     Raises:
         UsageError: `api.not-a-select`.
     """
-    bare = _COMMENTS.sub("", sql, count=1)
-    word = re.match(r"[A-Za-z]+", bare)
+    statement = _COMMENTS.sub("", sql, count=1)
+    word = re.match(r"[A-Za-z]+", statement)
     if word is None or word.group(0).lower() not in _READS or has_second_statement(sql):
         raise UsageError(
             "api.not-a-select",

@@ -86,7 +86,7 @@ def bound(kind: Any, value: Any) -> Any:
         return None
     try:
         if isinstance(kind, types.ARRAY):
-            return [bound(kind.item_type, each) for each in value]
+            return [bound(kind.item_type, item) for item in value]
         if isinstance(kind, types.Numeric) and not isinstance(kind, types.Float):
             return decimal.Decimal(str(value))
         if _type_name(kind) == "SET":
@@ -135,8 +135,8 @@ def plain(value: Any) -> Any:
         return plain_row(value)
     if isinstance(value, (list, tuple, set, frozenset)):
         return [
-            plain(each)
-            for each in (sorted(value) if isinstance(value, (set, frozenset)) else value)
+            plain(item)
+            for item in (sorted(value) if isinstance(value, (set, frozenset)) else value)
         ]
     if isinstance(value, enum.Enum):
         return value.name

@@ -128,9 +128,9 @@ class HttpCalls:
         ends_at = monotonic() + self._timeout_s
         tries = 1
         while True:
-            left = max(0.1, ends_at - monotonic())
+            remaining_s = max(0.1, ends_at - monotonic())
             try:
-                answer = await self._following(request, left)
+                answer = await self._following(request, remaining_s)
             except FetchError as error:
                 if not _may_repeat(request, error.code) or tries >= MAX_TRIES:
                     raise
@@ -176,7 +176,7 @@ class HttpCalls:
         origin = parse_address(url).origin
         headers = [*self._headers, *request.headers]
         if origin != self._pinned:
-            allowed = {parse_address(each).origin for each in self._origin.others}
+            allowed = {parse_address(other).origin for other in self._origin.others}
             if origin not in allowed:
                 raise PolicyError(
                     "api.foreign-origin",

@@ -89,34 +89,38 @@ def _placed(
     query: list[tuple[str, str]] = []
     headers: list[tuple[str, str]] = []
     cookies: list[str] = []
-    for each, value in values:
-        if each.media_type:
+    for parameter, value in values:
+        if parameter.media_type:
             value = text_of(value) if isinstance(value, str) else _json(value)
-        if each.place == "path":
-            in_path[each.name] = path_value(each.name, value, each.style, each.explode)
-        elif each.place == "query":
-            query += query_pairs(each.name, value, each.style, each.explode, each.allow_reserved)
-        elif each.place == "header":
-            headers.append((each.name, _header(each.name, value, each.explode)))
+        if parameter.place == "path":
+            in_path[parameter.name] = path_value(
+                parameter.name, value, parameter.style, parameter.explode
+            )
+        elif parameter.place == "query":
+            query += query_pairs(
+                parameter.name, value, parameter.style, parameter.explode, parameter.allow_reserved
+            )
+        elif parameter.place == "header":
+            headers.append((parameter.name, _header(parameter.name, value, parameter.explode)))
         else:
-            pairs = query_pairs(each.name, value, each.style, each.explode)
+            pairs = query_pairs(parameter.name, value, parameter.style, parameter.explode)
             cookies += [f"{name}={text}" for name, text in pairs]
     return _path(operation.path, in_path), query, headers, cookies
 
 
 def _path(template: str, values: Mapping[str, str]) -> str:
     # A fragment never travels; some documents use one to tell operations of one address apart.
-    bare = template.split("#", 1)[0]
-    filled = _TEMPLATE.sub(lambda found: values.get(found.group(1), found.group(0)), bare)
+    path = template.split("#", 1)[0]
+    filled = _TEMPLATE.sub(lambda found: values.get(found.group(1), found.group(0)), path)
     return filled if filled.startswith("/") or not filled else f"/{filled}"
 
 
 def _header(name: str, value: object, explode: bool) -> str:
     if isinstance(value, dict):
         sign = "=" if explode else ","
-        text = ",".join(f"{key}{sign}{text_of(each)}" for key, each in value.items())
+        text = ",".join(f"{key}{sign}{text_of(item)}" for key, item in value.items())
     elif isinstance(value, (list, tuple)):
-        text = ",".join(text_of(each) for each in value)
+        text = ",".join(text_of(item) for item in value)
     else:
         text = text_of(value)
     # SECURITY: a line end would begin a header, or a body, of the value's own choice.

@@ -90,10 +90,13 @@ def _inspected(engine: Any, config: SourceConfig) -> Iterator[dict[str, Any]]:
                 "comment": _comment(inspector, name, schema),
                 "key": key,
                 "references": [
-                    {"columns": each["constrained_columns"], "table": each["referred_table"]}
-                    for each in inspector.get_foreign_keys(name, schema=schema)
+                    {
+                        "columns": foreign_key["constrained_columns"],
+                        "table": foreign_key["referred_table"],
+                    }
+                    for foreign_key in inspector.get_foreign_keys(name, schema=schema)
                 ],
-                "columns": [_column(each) for each in columns],
+                "columns": [_column(column) for column in columns],
             }
 
 
@@ -248,9 +251,9 @@ class DatabaseConnection:
             )
         table = self._table(operation.extra["table"], operation.extra.get("schema"))
         values = {
-            each.name: bound(table.c[each.name].type, arguments[each.argument])
-            for each in operation.parameters
-            if each.place == "column" and each.argument in arguments
+            parameter.name: bound(table.c[parameter.name].type, arguments[parameter.argument])
+            for parameter in operation.parameters
+            if parameter.place == "column" and parameter.argument in arguments
         }
         if action in {"list", "get", "count"}:
             return self._read(action, table, values, arguments)

@@ -98,9 +98,9 @@ class GraphqlConnection:
         if operation.method == "SUBSCRIPTION":
             raise UsageError("api.subscription", "a subscription cannot be called over HTTP")
         variables = {
-            each.name: arguments[each.argument]
-            for each in operation.parameters
-            if each.argument in arguments
+            parameter.name: arguments[parameter.argument]
+            for parameter in operation.parameters
+            if parameter.argument in arguments
         }
         outcome = await self._post(operation.name, operation.statement, variables)
         answer = outcome.data

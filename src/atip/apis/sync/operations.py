@@ -55,7 +55,7 @@ def find_operation(
     header = decode_header(json.loads(data[: data.index(b"\n")]))
     document = read_line(data, name)
     if document is None:
-        names = [each["name"] for each in _lines(data)]
+        names = [line["name"] for line in _lines(data)]
         close = closest(name, names)
         raise NotFoundError(
             "api.unknown-operation",

@@ -122,7 +122,7 @@ def sync(
         if synced is not None:
             sources.append(synced)
     if not sources:
-        first = next((each.error for each in reports if each.error is not None), None)
+        first = next((report.error for report in reports if report.error is not None), None)
         if first is not None:
             raise first
         raise FormatError(
@@ -202,11 +202,16 @@ def _in_full(
     )
     state = SyncState(
         digests=pieces.digests() if pieces is not None else {},
-        names={f"{each.method.lower()} {each.path}": each.name for each in api.operations},
+        names={
+            f"{operation.method.lower()} {operation.path}": operation.name
+            for operation in api.operations
+        },
         parts=dict(schemas.names),
         tokens=raw_tokens(loaded.raw, pieces),
         path_tokens=path_tokens(api, config.languages[0] if config.languages else "python"),
-        required=any(each.security and () not in each.security for each in api.operations),
+        required=any(
+            operation.security and () not in operation.security for operation in api.operations
+        ),
         lost=api.lost,
     )
     report = SourceReport(
@@ -265,7 +270,7 @@ def _write_manifest(config: ApiConfig, sources: list[SyncedSource], *, definitio
     settings = config.settings
     output = os.path.relpath(config.output, config.folder)
     language = config.languages[0] if config.languages else "python"
-    apis: list[Api] = [each.api for each in sources if each.api.operations]
+    apis: list[Api] = [source.api for source in sources if source.api.operations]
     manifest = manifest_of(
         apis,
         name=str(settings.get("name", "apis")),
@@ -277,10 +282,10 @@ def _write_manifest(config: ApiConfig, sources: list[SyncedSource], *, definitio
             "config": "./codegen.config.json",
         },
         language=language,
-        tokens=figures([each.state for each in sources]),
+        tokens=figures([source.state for source in sources]),
         definitions=definitions,
     )
-    problems = [each for each in check_manifest(manifest) if each.severity == "error"]
+    problems = [problem for problem in check_manifest(manifest) if problem.severity == "error"]
     if problems:
         raise FormatError("api.manifest", "the manifest would not be valid", problems=problems)
     if not _is_unchanged(path, manifest):

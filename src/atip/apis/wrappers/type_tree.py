@@ -77,8 +77,8 @@ class TypeTree:
         for key in ("oneOf", "anyOf"):
             if isinstance(schema.get(key), list) and schema[key]:
                 members = [
-                    self.read(each, f"{name}_{index + 1}", depth + 1)
-                    for index, each in enumerate(schema[key])
+                    self.read(member, f"{name}_{index + 1}", depth + 1)
+                    for index, member in enumerate(schema[key])
                 ]
                 return union(members)
         if isinstance(schema.get("allOf"), list) and schema["allOf"]:
@@ -89,7 +89,7 @@ class TypeTree:
             return _literal(schema["enum"])
         kinds = schema.get("type")
         if isinstance(kinds, list):
-            return union([self._typed(schema, str(each), name, depth) for each in kinds])
+            return union([self._typed(schema, str(kind), name, depth) for kind in kinds])
         return self._typed(schema, kinds if isinstance(kinds, str) else "", name, depth)
 
     def _typed(self, schema: Mapping[str, Any], kind: str, name: str, depth: int) -> Kind:
@@ -150,7 +150,7 @@ class TypeTree:
         return self._write(record_name, properties, schema.get("required") or (), schema, depth)
 
     def _write(
-        self, name: str, properties: Mapping[str, Any], needed: Any, schema: Any, depth: int
+        self, name: str, properties: Mapping[str, Any], required: Any, schema: Any, depth: int
     ) -> Kind:
         self._count += 1
         place = len(self.records)
@@ -159,11 +159,11 @@ class TypeTree:
             RecordField(
                 name=unique(slug(str(wire), "field", FIELDS), used_names),
                 wire=str(wire),
-                kind=self.read(each, f"{name}_{wire}", depth + 1),
-                required=wire in needed,
-                description=_description(each),
+                kind=self.read(property_schema, f"{name}_{wire}", depth + 1),
+                required=wire in required,
+                description=_description(property_schema),
             )
-            for wire, each in properties.items()
+            for wire, property_schema in properties.items()
         ]
         record = Record(name=name, fields=tuple(fields), description=_description(schema))
         self.records.insert(place, record)
@@ -172,21 +172,23 @@ class TypeTree:
 
 def union(members: list[Kind]) -> Kind:
     """The union of some types, each once; with "any" in it everything is allowed."""
-    flat: list[Kind] = []
+    alternatives: list[Kind] = []
     for member in members:
-        for each in member.items if member.kind == "union" else (member,):
-            if each not in flat:
-                flat.append(each)
-    if any(each.kind == "any" for each in flat) or not flat:
+        for item in member.items if member.kind == "union" else (member,):
+            if item not in alternatives:
+                alternatives.append(item)
+    if any(alternative.kind == "any" for alternative in alternatives) or not alternatives:
         return ANY
-    return flat[0] if len(flat) == 1 else Kind(kind="union", items=tuple(flat))
+    return (
+        alternatives[0] if len(alternatives) == 1 else Kind(kind="union", items=tuple(alternatives))
+    )
 
 
 def _literal(values: list[Any]) -> Kind:
-    plain = [each for each in values if each is None or isinstance(each, (str, int, bool))]
-    if len(plain) < len(values) or len(values) > MAX_LITERALS:
-        return union([_kind_of(each) for each in values])
-    return Kind(kind="literal", values=tuple(dict.fromkeys(plain)))
+    literals = [value for value in values if value is None or isinstance(value, (str, int, bool))]
+    if len(literals) < len(values) or len(values) > MAX_LITERALS:
+        return union([_kind_of(value) for value in values])
+    return Kind(kind="literal", values=tuple(dict.fromkeys(literals)))
 
 
 def _kind_of(value: object) -> Kind:
@@ -203,13 +205,13 @@ def _merged(
     schema: Mapping[str, Any], parts: Mapping[str, Any], depth: int = 0
 ) -> tuple[dict[str, Any], list[str]] | None:
     """Properties and required names of an object, with those of all its `allOf`; None if it is not an object."""
-    own = schema.get("properties")
-    properties = dict(own) if isinstance(own, dict) else {}
+    own_properties = schema.get("properties")
+    properties = dict(own_properties) if isinstance(own_properties, dict) else {}
     required = list(schema.get("required") or ())
-    for each in schema.get("allOf") or ():
-        inner = each
-        if isinstance(each, dict) and isinstance(each.get("$ref"), str):
-            inner = parts.get(each["$ref"].rsplit("/", 1)[-1])
+    for part in schema.get("allOf") or ():
+        inner = part
+        if isinstance(part, dict) and isinstance(part.get("$ref"), str):
+            inner = parts.get(part["$ref"].rsplit("/", 1)[-1])
         if not isinstance(inner, dict) or depth > 8:
             return None
         inner_merged = _merged(inner, parts, depth + 1)

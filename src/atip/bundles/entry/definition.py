@@ -65,11 +65,11 @@ class CliHandle(Value):
         """List fields of the entry that differ from the front matter, which wins (rule 2)."""
         problems: list[Problem] = []
         for name in IDENTITY:
-            own = getattr(self, name)
-            stated = bundle.manifest.fields.get(name)
-            if own in (None, ()) or stated is None:
+            value = getattr(self, name)
+            declared = bundle.manifest.fields.get(name)
+            if value in (None, ()) or declared is None:
                 continue
-            if (list(own) if isinstance(own, tuple) else own) != stated:
+            if (list(value) if isinstance(value, tuple) else value) != declared:
                 text = f"the entry's `{name}` differs from CLI.md, which is used"
                 problems.append(
                     Problem(

@@ -175,11 +175,11 @@ def _logged(action: Action, environment: dict[str, str], log: int) -> int | None
 
 def _copy(reader: int, log: int) -> None:
     """Read everything, so that the writer never blocks; log at most MAX_LOG bytes."""
-    left = MAX_LOG
+    remaining = MAX_LOG
     target = os.dup(log)
     try:
         while data := os.read(reader, 65536):
-            left -= os.write(target, data[:left]) if left > 0 else 0
+            remaining -= os.write(target, data[:remaining]) if remaining > 0 else 0
     finally:
         os.close(reader)
         os.close(target)

@@ -61,7 +61,7 @@ class Selection:
         for name, field in _plain_first({} if graphql.is_union_type(kind) else kind.fields):
             if self._left <= 0 or len(selected) >= MAX_FIELDS:
                 break
-            if any(graphql.is_required_argument(each) for each in field.args.values()):
+            if any(graphql.is_required_argument(argument) for argument in field.args.values()):
                 continue
             leaf = graphql.is_leaf_type(graphql.get_named_type(field.type))
             if not leaf and (level + 1 >= self._depth or lists > 1):
@@ -154,5 +154,5 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     narrowed = {**schema, "type": kind[0]}
     if "enum" in narrowed:
-        narrowed["enum"] = [each for each in narrowed["enum"] if each is not None]
+        narrowed["enum"] = [value for value in narrowed["enum"] if value is not None]
     return narrowed

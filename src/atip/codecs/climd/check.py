@@ -167,7 +167,9 @@ def _cli(fields: Mapping[str, Any]) -> Iterator[Problem]:
     intents = fields.get("intents")
     if intents is not None and not (
         isinstance(intents, list)
-        and all(isinstance(one, dict) and isinstance(one.get("ref"), str) for one in intents)
+        and all(
+            isinstance(intent, dict) and isinstance(intent.get("ref"), str) for intent in intents
+        )
     ):
         yield _problem(("intents",), "format.schema", "`intents` must be a list of `{ ref: PATH }`")
 

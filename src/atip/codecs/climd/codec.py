@@ -67,7 +67,10 @@ def decode(data: bytes | Mapping[str, Any], *, origin: str = "", strict: bool = 
     templates = templates_of(documents)
     tools = [
         read_tool(
-            path, ref, found.fields if (found := documents.get(normal(ref))) else None, templates
+            path,
+            ref,
+            tool_document.fields if (tool_document := documents.get(normal(ref))) else None,
+            templates,
         )
         for path, ref in manifest.commands
     ]
@@ -118,11 +121,11 @@ def read_documents(
         try:
             document = read_document(data, kind)
         except FormatError as error:
-            problems += [one.replace(path=path + one.path) for one in error.problems]
+            problems += [problem.replace(path=path + problem.path) for problem in error.problems]
             continue
         documents[normal(path)] = document
         findings = check_fields(kind, document.fields, "strict" if strict else "lenient")
-        problems += [one.replace(path=path + one.path) for one in findings]
+        problems += [finding.replace(path=path + finding.path) for finding in findings]
     return documents, problems
 
 

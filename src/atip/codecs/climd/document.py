@@ -127,8 +127,8 @@ def _trailing(lines: list[str]) -> list[str]:
 def render_field(key: str, value: object, indent: int = 0) -> str:
     """One field as YAML, block style; every text that could be read as something else is quoted."""
     lead = "  " * indent
-    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", key) and key.lower() not in _WORDS
-    name = key if plain else _quoted(key)
+    is_identifier = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", key) and key.lower() not in _WORDS
+    name = key if is_identifier else _quoted(key)
     if isinstance(value, dict) and value:
         inner = "".join(render_field(str(child), item, indent + 1) for child, item in value.items())
         return f"{lead}{name}:\n{inner}"

@@ -129,9 +129,9 @@ def _nested(nodes: Mapping[tuple[str, ...], Command]) -> dict[str, Command]:
     for path, command in nodes.items():
         heads.setdefault(path[0], {})[path[1:]] = command
     tree: dict[str, Command] = {}
-    for name, below in heads.items():
-        own = below.pop((), Command())
-        tree[name] = own.replace(commands=_nested(below)) if below else own
+    for name, commands in heads.items():
+        parent = commands.pop((), Command())
+        tree[name] = parent.replace(commands=_nested(commands)) if commands else parent
     return tree
 
 
@@ -224,9 +224,9 @@ def texts_of(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):
-        return [one for one in value if isinstance(one, str)]
+        return [item for item in value if isinstance(item, str)]
     if isinstance(value, dict):
-        return [text for one in value.values() for text in texts_of(one)]
+        return [text for item in value.values() for text in texts_of(item)]
     return []
 
 

@@ -31,10 +31,10 @@ def modernize(document: object, *, origin: str = "") -> tuple[dict[str, Any], li
         manifest, capability = _from_package(document)
     else:
         manifest, capability = dict(document), None
-    listed = manifest.pop("intents", None)
+    intent_list = manifest.pop("intents", None)
     if isinstance(capability, dict):
-        listed = capability.get("intents", listed)
-    if not isinstance(listed, list):
+        intent_list = capability.get("intents", intent_list)
+    if not isinstance(intent_list, list):
         raise _unknown()
     for field in _ROUTER:
         if manifest.pop(field, None) is not None:
@@ -43,7 +43,7 @@ def modernize(document: object, *, origin: str = "") -> tuple[dict[str, Any], li
             )
     manifest.setdefault("name", origin)
     manifest.setdefault("version", "0.0.0")
-    intents = [_intent(item, place, losses) for place, item in enumerate(listed)]
+    intents = [_intent(item, place, losses) for place, item in enumerate(intent_list)]
     return {"manifest": manifest, "capability": {"intents": intents}}, losses
 
 

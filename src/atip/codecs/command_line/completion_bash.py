@@ -77,8 +77,8 @@ def _word_arms(all_levels: list[Level]) -> str:
     for level in all_levels:
         flags = [flag for option in level.options for flag in plain_flags(option)]
         values = [word for argument in level.arguments for word in choices(argument)]
-        listed = _listed([*(name for name, _ in level.below), *values, *flags])
-        lines.append(f"    '{_path(level)}') opts=({listed}) ;;")
+        words = _listed([*(name for name, _ in level.below), *values, *flags])
+        lines.append(f"    '{_path(level)}') opts=({words}) ;;")
     return "\n".join(lines)
 
 

@@ -33,8 +33,8 @@ def encode(tool: Tool) -> Encoded:
 def _lines(name: str, level: Level) -> Iterator[str]:
     after_command = "; and ".join(f"__fish_seen_subcommand_from {part}" for part in level.path)
     condition = after_command or "__fish_use_subcommand"
-    for one, description in level.below:
-        yield f"complete -c {name} -f -n '{condition}' -a '{one}' -d {_quoted(description)}"
+    for subcommand, description in level.below:
+        yield f"complete -c {name} -f -n '{condition}' -a '{subcommand}' -d {_quoted(description)}"
     where = f"-n '{after_command}' " if after_command else ""
     for option in level.options:
         description = _quoted(one_line(option.description))

@@ -46,7 +46,7 @@ def _function(function: str, level: Level) -> list[str]:
     specs = [spec for option in level.options for spec in _option(option)]
     lines = [f"{_function_name(function, level.path)}() {{"]
     if not level.below:
-        specs += [_argument(one) for one in level.arguments]
+        specs += [_argument(argument) for argument in level.arguments]
         return [*lines, "  _arguments -s -S \\", *_joined(specs or ["'*: :_files'"]), "}", ""]
     lines += [
         "  local line state",
@@ -55,12 +55,12 @@ def _function(function: str, level: Level) -> list[str]:
     ]
     lines += ["  case $state in", "  command)", "    local -a commands=("]
     lines += [
-        f"      {_quoted(f'{one}:{_escape(description)}')}" for one, description in level.below
+        f"      {_quoted(f'{name}:{_escape(description)}')}" for name, description in level.below
     ]
     lines += ["    )", "    _describe command commands ;;", "  rest)", "    case $line[1] in"]
-    for one, _description in level.below:
-        names = "|".join([one, *(alias for alias, target in level.aliases if target == one)])
-        lines.append(f"    {names}) {_function_name(function, (*level.path, one))} ;;")
+    for name, _description in level.below:
+        names = "|".join([name, *(alias for alias, target in level.aliases if target == name)])
+        lines.append(f"    {names}) {_function_name(function, (*level.path, name))} ;;")
     return [*lines, "    esac ;;", "  esac", "}", ""]
 
 

@@ -35,14 +35,16 @@ def encode(tool: Tool) -> Encoded:
         contact=_filled(url=tool.homepage),
         license=_filled(identifier=tool.license),
     )
-    everywhere = [_option(one, everywhere=True) for one in lifted.global_options or ()]
+    everywhere = [
+        _option(global_option, everywhere=True) for global_option in lifted.global_options or ()
+    ]
     document = {
         "opencli": VERSION,
         "info": info,
         **_filled(
-            arguments=[_argument(one) for one in lifted.arguments or ()],
-            options=[*everywhere, *(_option(one) for one in lifted.options or ())],
-            commands=[_command(name, one) for name, one in (lifted.commands or {}).items()],
+            arguments=[_argument(argument) for argument in lifted.arguments or ()],
+            options=[*everywhere, *(_option(option) for option in lifted.options or ())],
+            commands=[_command(name, command) for name, command in (lifted.commands or {}).items()],
             examples=list(lifted.examples or ()),
         ),
         **_preserved(lifted.extra),
@@ -56,9 +58,12 @@ def _command(name: str, command: Command) -> dict[str, Any]:
         name=name,
         aliases=list(command.aliases or ()),
         description=command.description,
-        options=[_option(one) for one in command.options or ()],
-        arguments=[_argument(one) for one in command.arguments or ()],
-        commands=[_command(below, one) for below, one in (command.commands or {}).items()],
+        options=[_option(option) for option in command.options or ()],
+        arguments=[_argument(argument) for argument in command.arguments or ()],
+        commands=[
+            _command(subcommand_name, subcommand)
+            for subcommand_name, subcommand in (command.commands or {}).items()
+        ],
         hidden=command.hidden,
         examples=list(command.examples or ()),
     ) | _preserved(command.extra)
@@ -88,7 +93,7 @@ def _option(option: Option, *, everywhere: bool = False) -> dict[str, Any]:
 def _value(option: Option) -> dict[str, Any]:
     minimum = 0 if option.own.get("optionalValue") else 1
     arity = {"minimum": minimum} if option.variadic else {"minimum": minimum, "maximum": 1}
-    accepted = [str(one) for one in option.enum or ()]
+    accepted = [str(choice) for choice in option.enum or ()]
     return _filled(name=option.name, required=minimum == 1, arity=arity, acceptedValues=accepted)
 
 
@@ -99,7 +104,7 @@ def _argument(argument: Argument) -> dict[str, Any]:
         name=argument.name,
         description=argument.description,
         arity=arity,
-        acceptedValues=[str(one) for one in argument.enum or ()],
+        acceptedValues=[str(choice) for choice in argument.enum or ()],
     )
     return {**document, **_preserved(argument.extra), "required": argument.is_required}
 

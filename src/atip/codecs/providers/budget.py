@@ -90,8 +90,8 @@ def _part(
             low, best = middle, compiled
         else:
             high = middle - 1
-    left = [table[name] for name in names[low:]]
-    return best.replace(left_out=tuple(_left_out(function) for function in left))
+    remaining = [table[name] for name in names[low:]]
+    return best.replace(left_out=tuple(_left_out(function) for function in remaining))
 
 
 def _left_out(function: Function) -> LeftOut:

@@ -67,10 +67,10 @@ def declare_groups(
         key = itself if itself in groups else _group_of(function, level)
         members_by_group.setdefault(key, []).append(function)
     grouped: list[Grouped] = []
-    alone: list[Function] = []
+    ungrouped: list[Function] = []
     for (tool, path), members in members_by_group.items():
         if len(members) == 1:
-            alone += members
+            ungrouped += members
             continue
         for start in range(0, len(members), _MAX_ACTIONS):
             part = members[start : start + _MAX_ACTIONS]
@@ -78,7 +78,7 @@ def declare_groups(
             if start:
                 name = function_name(tool, (*path, f"part-{start // _MAX_ACTIONS + 1}"))
             grouped.append(_Group(name, path, part, maker, brief).declare())
-    return grouped, alone
+    return grouped, ungrouped
 
 
 def _group_of(function: Function, level: int) -> tuple[str, tuple[str, ...]]:
@@ -156,10 +156,10 @@ class _Group:
             schema, how, required = self.maker.property_of(item)
             if required and dialect.nullable:
                 schema = nullable(schema)
-            bare = {k: v for k, v in schema.items() if k != "description"}
+            undocumented = {k: v for k, v in schema.items() if k != "description"}
             provider_key = key.replace("-", "_") if dialect.plain_keys else key
             if provider_key in changes or (
-                provider_key in self.properties and self.origin.get(provider_key) != bare
+                provider_key in self.properties and self.origin.get(provider_key) != undocumented
             ):
                 provider_key = parameter_key(
                     f"{self._word(function)}_{provider_key}".replace(" ", "_"), self.properties
@@ -172,6 +172,6 @@ class _Group:
                 if self.choices > _MAX_CHOICES:
                     schema = {field: value for field, value in schema.items() if field != "enum"}
                 self.properties[provider_key] = schema
-                self.origin[provider_key] = bare
+                self.origin[provider_key] = undocumented
             changes[provider_key] = (key, how)
         return changes

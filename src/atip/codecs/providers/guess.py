@@ -59,13 +59,13 @@ def enveloped(provider: str, response: object) -> Any:
         return [_marked(provider, item) for item in value]
     if not isinstance(value, dict) or provider == "mcp":
         return value
-    bare = {
+    schemas = {
         "openai": value.get("type") in ("function_call", "function") or "function" in value,
         "anthropic": "input" in value or value.get("type") == "tool_use",
         "gemini": any(key in value for key in ("function_call", "functionCall", "args"))
         or ("name" in value and "candidates" not in value),
     }
-    return [_marked(provider, value)] if bare.get(provider) else value
+    return [_marked(provider, value)] if schemas.get(provider) else value
 
 
 def _marked(provider: str, item: Any) -> Any:

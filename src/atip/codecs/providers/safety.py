@@ -66,19 +66,19 @@ def flags_of(effects: Iterable[Effects]) -> tuple[bool, ...]:
     """Which flags apply to a command whose effects several levels declare; danger wins (A42)."""
     destructive = irreversible = once = billable = deletes = False
     quiet_network = quiet_write = changes = False
-    for one in effects:
-        if one is UNKNOWN:
+    for effect in effects:
+        if effect is UNKNOWN:
             continue
-        files = one.filesystem
-        destructive = destructive or one.destructive is True
-        irreversible = irreversible or one.reversible is False
-        once = once or one.idempotent is False
-        billable = billable or one.cost.billable is True
+        files = effect.filesystem
+        destructive = destructive or effect.destructive is True
+        irreversible = irreversible or effect.reversible is False
+        once = once or effect.idempotent is False
+        billable = billable or effect.cost.billable is True
         deletes = deletes or files.delete is True
-        quiet_network = quiet_network or one.network is False
+        quiet_network = quiet_network or effect.network is False
         quiet_write = quiet_write or files.write is False
-        changes = changes or one.network is True or files.write is True
-        changes = changes or bool(one.creates or one.modifies or one.deletes)
+        changes = changes or effect.network is True or files.write is True
+        changes = changes or bool(effect.creates or effect.modifies or effect.deletes)
     # A29: read-only needs both denials, and nothing that contradicts them.
     can_lose_data = destructive or irreversible or deletes
     read_only = quiet_network and quiet_write and not (changes or can_lose_data)

@@ -280,8 +280,8 @@ def _cleaned(value: object, depth: int = 0) -> object:
         )
     if isinstance(value, (list, tuple)):
         items = [_cleaned(child, depth + 1) for child in value]
-        lost = any(i is None and v is not None for i, v in zip(items, value, strict=True))
-        return None if lost else items
+        has_loss = any(i is None and v is not None for i, v in zip(items, value, strict=True))
+        return None if has_loss else items
     return value
 
 

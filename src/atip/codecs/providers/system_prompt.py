@@ -90,7 +90,7 @@ def system_prompt(
         parts.append("\n".join(blocks))
     pointer = "Other commands: `atip search WORDS` finds them, `atip show TOOL COMMAND --json` describes one."
     if left_out:
-        lines = ", ".join(f"`{clean_text(one.line)[:80]}`" for one in left_out[:12])
+        lines = ", ".join(f"`{clean_text(function.line)[:80]}`" for function in left_out[:12])
         more = f" and {len(left_out) - 12} more" if len(left_out) > 12 else ""
         pointer = f"Left out for space: {lines}{more}. {pointer}"
     parts.append(pointer)
@@ -121,6 +121,6 @@ def _tool_block(tool: Tool) -> str:
 
 def quoted(text: str) -> str:
     """One text as a JSON string. SECURITY: `<` is escaped, so that no text can end its block."""
-    cut = clean_text(text)
-    cut = cut if len(cut) <= MAX_TEXT else cut[: MAX_TEXT - 1] + "…"
-    return json.dumps(cut, ensure_ascii=False).replace("<", "\\u003c")
+    clean = clean_text(text)
+    clean = clean if len(clean) <= MAX_TEXT else clean[: MAX_TEXT - 1] + "…"
+    return json.dumps(clean, ensure_ascii=False).replace("<", "\\u003c")

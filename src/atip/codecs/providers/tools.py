@@ -172,8 +172,10 @@ def _grouped(
     from atip.codecs.providers.groups import declare_groups
 
     maker = Maker(dialect, brief=brief)
-    groups, alone = declare_groups(list(table.values()), maker, grouping, brief)
-    single = _discrete(provider, dialect, wrap, {one.name: one for one in alone}, brief)
+    groups, ungrouped = declare_groups(list(table.values()), maker, grouping, brief)
+    single = _discrete(
+        provider, dialect, wrap, {function.name: function for function in ungrouped}, brief
+    )
     declarations = [
         wrap(group.name, group.description, group.properties, group.required, group.claims)
         for group in groups
@@ -198,7 +200,8 @@ def _examples(function: Function) -> str:
     """Examples of a command as one more sentence of its description."""
     examples = function.command.examples if function.command is not None else function.tool.examples
     texts = [
-        clean_text(one)[:_MAX_EXAMPLE].replace("`", "'") for one in (examples or ())[:_EXAMPLES]
+        clean_text(example)[:_MAX_EXAMPLE].replace("`", "'")
+        for example in (examples or ())[:_EXAMPLES]
     ]
     return " Examples: " + "; ".join(f"`{text}`" for text in texts) if texts else ""
 

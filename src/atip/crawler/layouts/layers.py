@@ -65,24 +65,24 @@ def _unpack(data: bytes, folder: str) -> None:
 def drop_layer(digest: str, cache: str) -> None:
     """Remove an unpacked package; it is unpacked again when needed."""
     folder = os.path.join(cache, digest.partition(":")[2])
-    gone = f"{folder}.old"  # renamed first: a layer is complete or absent
-    shutil.rmtree(gone, ignore_errors=True)
+    trash = f"{folder}.old"  # renamed first: a layer is complete or absent
+    shutil.rmtree(trash, ignore_errors=True)
     try:
-        os.rename(folder, gone)
+        os.rename(folder, trash)
         os.unlink(f"{folder}.lock")
     except OSError:
         return
-    shutil.rmtree(gone, ignore_errors=True)
+    shutil.rmtree(trash, ignore_errors=True)
 
 
 def entries(layer: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """(name, entry) of every file and link of a layer, sorted."""
     folders = [""]
     while folders:
-        above = folders.pop()
-        with os.scandir(os.path.join(layer, above)) as entries:
+        parent = folders.pop()
+        with os.scandir(os.path.join(layer, parent)) as entries:
             for entry in sorted(entries, key=lambda one: one.name):
-                name = f"{above}{entry.name}"
+                name = f"{parent}{entry.name}"
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(name + "/")
                 else:

@@ -27,12 +27,12 @@ def arrange(package: Package, bench: Bench) -> Arranged:
         FormatError: `archive.*`, `format.*` of the package itself. A dependency that cannot be unpacked is left
             out: the program then reports what is missing.
     """
-    own = load_layer(package.own, bench.cache, bench.blob)
-    programs = sorted({*_programs(own)})
+    layer = load_layer(package.own, bench.cache, bench.blob)
+    programs = sorted({*_programs(layer)})
     if not programs:
         return Arranged(programs=())
     standing = standing_root(f"{bench.cache}-roots")
-    standing.show([*_needed(package, bench), own])
+    standing.show([*_needed(package, bench), layer])
     root = standing.folder
     limit = os.path.realpath(root) + "/"
     return Arranged(
@@ -53,10 +53,10 @@ def _needed(package: Package, bench: Bench) -> Iterator[str]:
     # Workers that need the same start at different places: each unpacks a part, and nothing is unpacked twice.
     start = os.getpid() * 37 % max(1, len(package.needs))
     layers: dict[str, str] = {}
-    for one in (*package.needs[start:], *package.needs[:start]):
+    for need in (*package.needs[start:], *package.needs[:start]):
         with contextlib.suppress(FormatError):
-            layers[one.digest] = load_layer(one, bench.cache, bench.blob)
-    yield from (layers[one.digest] for one in package.needs if one.digest in layers)
+            layers[need.digest] = load_layer(need, bench.cache, bench.blob)
+    yield from (layers[need.digest] for need in package.needs if need.digest in layers)
 
 
 def _programs(layer: str) -> Iterator[str]:

@@ -55,16 +55,20 @@ def _joined(base: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, A
     """The same for the document and for each of its commands (`""` is the tool itself)."""
     document = dict(template)
     if isinstance(template.get("options"), list):
-        replaced_flags = {flag for one in template["options"] for flag in one.get("flags", ())}
+        replaced_flags = {
+            flag for option in template["options"] for flag in option.get("flags", ())
+        }
         rest = [
-            one for one in base.get("options", ()) if not replaced_flags & set(one.get("flags", ()))
+            option
+            for option in base.get("options", ())
+            if not replaced_flags & set(option.get("flags", ()))
         ]
         document["options"] = [*template["options"], *rest]
     if isinstance(template.get("commands"), dict):
         base_commands = base.get("commands") or {}
         document["commands"] = {
-            name: _joined(base_commands.get(name, {}), one)
-            for name, one in template["commands"].items()
+            name: _joined(base_commands.get(name, {}), command)
+            for name, command in template["commands"].items()
         }
     return document
 

@@ -102,18 +102,18 @@ class PackageRunner:
 class PackageLearner:
     """Probes the programs of one package. Use as a context manager: it owns a sandbox."""
 
-    def __init__(self, arranged: Arranged, package: Package, *, may_execute: bool) -> None:
-        self._arranged = arranged
-        self._texts = InstalledTexts(arranged.prefixes, root=arranged.root)
+    def __init__(self, layout: Arranged, package: Package, *, may_execute: bool) -> None:
+        self._arranged = layout
+        self._texts = InstalledTexts(layout.prefixes, root=layout.root)
         self._summaries = SummarySources(self._texts, _OneSummary(package))
         self._may_execute = may_execute
         self._box = ProbeSandbox(
-            visible=(*arranged.visible, SDK),
-            root=arranged.root,
+            visible=(*layout.visible, SDK),
+            root=layout.root,
             limits=PROBE.limits.replace(wall_s=BUDGET.answer_s),
         )
-        self._runner = PackageRunner(self._box, arranged.root, arranged.environment)
-        allowed = min(JOB_S + PROGRAM_S * len(arranged.programs), MAX_JOB_S)
+        self._runner = PackageRunner(self._box, layout.root, layout.environment)
+        allowed = min(JOB_S + PROGRAM_S * len(layout.programs), MAX_JOB_S)
         self._runner.cpu_left_s = allowed
         self._runner.clock_left_s = allowed * STRETCH
         self._reader = ContentReader()

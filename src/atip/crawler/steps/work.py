@@ -83,14 +83,12 @@ def examine(package: Package, depot: Depot, cache: str, at: str) -> dict[str, An
         with scratch_folder() as folder:
             # (1)
             bench = Bench(folder=os.path.realpath(folder), cache=cache, blob=_blobs(depot))
-            arranged = _arrange(package, bench)
-            _learn_all(package, arranged, at, result)
+            layout = _arrange(package, bench)
+            _learn_all(package, layout, at, result)
             if package.observe and result["shims"]:
                 from atip.crawler.steps.observing import observe_programs
 
-                observe_programs(
-                    arranged, result["shims"], os.path.join(folder, "observing")
-                )  # (6)
+                observe_programs(layout, result["shims"], os.path.join(folder, "observing"))  # (6)
     except SandboxError:
         raise
     except (FormatError, FetchError, NotFoundError) as error:
@@ -115,18 +113,18 @@ def _arrange(package: Package, bench: Bench) -> Arranged:
     module = LAYOUTS.get(package.layout)
     if module is None:
         raise FormatError("crawl.layout", f"unknown layout `{package.layout[:40]}`")
-    arranged: Arranged = importlib.import_module(module).arrange(package, bench)
-    return arranged
+    layout: Arranged = importlib.import_module(module).arrange(package, bench)
+    return layout
 
 
-def _learn_all(package: Package, arranged: Arranged, at: str, result: dict[str, Any]) -> None:
+def _learn_all(package: Package, layout: Arranged, at: str, result: dict[str, Any]) -> None:
     """(2) to (5) for every program; files with the same content once, under the file's own name."""
-    if not arranged.programs:
+    if not layout.programs:
         return
     uname = os.uname()
     may_execute = package.platform in (ANY, host_platform(uname.sysname, uname.machine))
-    own_first = sorted(arranged.programs, key=lambda one: (os.path.islink(one.path), one.name))
-    with PackageLearner(arranged, package, may_execute=may_execute) as learner:
+    own_first = sorted(layout.programs, key=lambda one: (os.path.islink(one.path), one.name))
+    with PackageLearner(layout, package, may_execute=may_execute) as learner:
         for program in own_first:
             try:
                 lesson = learner.learn(program) if not _is_processed(program.path, result) else None

@@ -32,12 +32,12 @@ class CmpSource:
             self._tools = {}
             for tool in cmp_tools.manifests(self._where).tools:
                 self._tools.setdefault(tool.manifest.program, tool)
-        found = self._tools.get(subject.name)
-        if found is None:
+        cmp_tool = self._tools.get(subject.name)
+        if cmp_tool is None:
             return None
         try:
-            told = cmp_tools.capability(found.folder).tool
+            document = cmp_tools.capability(cmp_tool.folder).tool
         except AtipError:
             return None  # `cmp list` tells what is wrong with it
         # the documents stay where they are; the store keeps what they mean
-        return told.replace(name=subject.name, version="unknown", binary=None, extra={})
+        return document.replace(name=subject.name, version="unknown", binary=None, extra={})

@@ -26,7 +26,7 @@ DEFAULT_DIRECTORIES = (
 )
 
 
-def why_unsafe_directory(path: str, *, named: bool = False) -> str | None:
+def why_unsafe_directory(path: str, *, is_explicit: bool = False) -> str | None:
     """The reason why a directory must not be scanned, or None."""
     real = os.path.realpath(path)
     owners = (0, os.geteuid())
@@ -39,7 +39,7 @@ def why_unsafe_directory(path: str, *, named: bool = False) -> str | None:
         if not stat.S_ISDIR(status.st_mode):
             return "not-a-directory"
         sticky = bool(status.st_mode & stat.S_ISVTX)
-        if status.st_mode & stat.S_IWOTH and not (sticky and named and not is_child):
+        if status.st_mode & stat.S_IWOTH and not (sticky and is_explicit and not is_child):
             return "world-writable" if is_child else "below-world-writable"
         if status.st_mode & stat.S_IWGRP and status.st_gid not in _own_groups() and not sticky:
             return "group-writable" if is_child else "below-group-writable"

@@ -81,9 +81,9 @@ class ScanLearner:
         changed.sort(key=lambda program: rank_of(program.file.name))
         stage = "learning" if self._learn else "looking"
         try:
-            for done, (program, finding) in enumerate(self._findings(changed), 1):
+            for count, (program, finding) in enumerate(self._findings(changed), 1):
                 self._keep(program, finding)
-                self._progress(stage, done, len(changed))
+                self._progress(stage, count, len(changed))
         except BaseException:
             self._keep_finished()
             raise

@@ -43,21 +43,21 @@ class FindingsMemory:
 
     def get(self, subject: ProbeSubject, source: str) -> Remembered | None:
         """What a source said of these bytes; None if it was never asked."""
-        found = self._load(subject).get(source)
-        if not isinstance(found, dict):
+        finding = self._load(subject).get(source)
+        if not isinstance(finding, dict):
             return None
-        tool = found.get("tool")
-        is_fresh = found.get("for") == conditions_of(subject)
+        tool = finding.get("tool")
+        is_fresh = finding.get("for") == conditions_of(subject)
         return Remembered(tool=decode_tool(tool) if tool else None, is_fresh=is_fresh)
 
     def put(self, subject: ProbeSubject, source: str, tool: Tool | None) -> None:
         """Remember an answer; on disk when this returns."""
-        found = {
+        findings = {
             **self._load(subject),
             source: {"for": conditions_of(subject), "tool": encode(tool) if tool else None},
         }
         make_private(self._folder)
-        data = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
+        data = json.dumps(findings, ensure_ascii=False, separators=(",", ":")).encode()
         write_atomic(self._path(subject.digest, subject.name), data, durable=False)
 
     def stamp(self, subject: ProbeSubject) -> str:
@@ -74,10 +74,10 @@ class FindingsMemory:
     def _load(self, subject: ProbeSubject) -> dict[str, Any]:
         """Damaged or missing is the same as never asked."""
         try:
-            found = json.loads(read_bytes(self._path(subject.digest, subject.name), MAX_BYTES))
+            findings = json.loads(read_bytes(self._path(subject.digest, subject.name), MAX_BYTES))
         except (AtipError, ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return findings if isinstance(findings, dict) else {}
 
     def _path(self, digest: str, name: str) -> str:
         return os.path.join(self._folder, f"{digest.removeprefix('sha256:')}.{name}.json")

@@ -94,7 +94,7 @@ class MetadataFinder:
     def inputs(self, subject: ProbeSubject) -> str:
         """Changes when the answer may: with our release, the program, and every text that is read about it."""
         texts = [_fingerprint(reader, subject) for reader in self._readers]
-        whole = [
+        all_inputs = [
             subject.name,
             subject.digest,
             conditions_of(subject),
@@ -102,7 +102,7 @@ class MetadataFinder:
             self._command_files.fingerprint(subject),
             *texts,
         ]
-        return sha256_hex("\n".join(whole).encode("utf-8", "surrogateescape"))[:32]
+        return sha256_hex("\n".join(all_inputs).encode("utf-8", "surrogateescape"))[:32]
 
     def stop(self) -> None:
         """End what is being asked; calls under way raise `ScanStopped`."""

@@ -20,13 +20,13 @@ class LazyProber:
     """Runs programs, confined, for several threads; see `sandbox.probes.probe.ProbeSandbox`."""
 
     def __init__(
-        self, found: Sequence[Executable], open_prober: Callable[[Sequence[str]], Any]
+        self, executables: Sequence[Executable], open_prober: Callable[[Sequence[str]], Any]
     ) -> None:
         """
         Args:
             found: programs that may be run; they and what they need are shown inside.
         """
-        self._found = found
+        self._found = executables
         self._open_prober = open_prober
         self._lock = threading.Lock()
         self._prober: Any = None

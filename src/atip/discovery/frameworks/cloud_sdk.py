@@ -59,19 +59,19 @@ def _read_tree(path: str, name: str) -> Tool | None:
     from atip.inference.described import recognize
 
     text = _text(path, MAX_TREE)
-    found = (
-        recognize(text[text.find("{") :], name, only="calliope", most=MAX_TREE) if text else None
-    )
+    tree = recognize(text[text.find("{") :], name, only="calliope", most=MAX_TREE) if text else None
     # A tree without a flag below its root is only a list of names: the help of such a program tells more.
-    if found is None or not any(_has_flags(one) for one in (found.command.commands or {}).values()):
+    if tree is None or not any(
+        _has_flags(command) for command in (tree.command.commands or {}).values()
+    ):
         return None
-    tool = inferred(name, found.command, "self-description-calliope", confidence="high")
-    return tool.replace(version=found.version or tool.version)
+    tool = inferred(name, tree.command, "self-description-calliope", confidence="high")
+    return tool.replace(version=tree.version or tool.version)
 
 
 def _has_flags(command: Command) -> bool:
-    below = (command.commands or {}).values()
-    return bool(command.options) or any(_has_flags(one) for one in below)
+    subcommands = (command.commands or {}).values()
+    return bool(command.options) or any(_has_flags(subcommand) for subcommand in subcommands)
 
 
 def _version(prefix: str) -> str:

@@ -67,7 +67,7 @@ class CobraSource:
         if command is None:
             return None
         method = "framework-help" if talk.is_silent else "completion-protocol"
-        tool = inferred(subject.name, command, method, cut=tree.was_cut, confidence="high")
+        tool = inferred(subject.name, command, method, is_truncated=tree.was_cut, confidence="high")
         return tool.replace(version=ask_version(runner, subject))
 
 
@@ -99,16 +99,16 @@ class _Talk:
             return None
         return parse_answer(answer.stdout.decode("utf-8", "replace"))
 
-    def refine(self, told: Command, path: tuple[str, ...]) -> Command:
+    def refine(self, parsed: Command, path: tuple[str, ...]) -> Command:
         """One command of the tree, as help told it → as the program itself sees it."""
-        words = self.ask(*path, "") if may_have_commands(told) else None
-        command = confirm(told, words, self.ask(*path, "-"))
-        above: set[tuple[tuple[str, ...], str]] = set()
+        words = self.ask(*path, "") if may_have_commands(parsed) else None
+        command = confirm(parsed, words, self.ask(*path, "-"))
+        inherited: set[tuple[tuple[str, ...], str]] = set()
         for length in range(len(path)):
-            above |= self._seen.get(path[:length], set())
-        own = [option for option in command.options or () if _key(option) not in above]
-        self._seen[path] = {_key(option) for option in own}
-        options = tuple(self._with_values(option, path) for option in own)
+            inherited |= self._seen.get(path[:length], set())
+        own_options = [option for option in command.options or () if _key(option) not in inherited]
+        self._seen[path] = {_key(option) for option in own_options}
+        options = tuple(self._with_values(option, path) for option in own_options)
         return command.replace(options=options or None)
 
     def _with_values(self, option: Option, path: tuple[str, ...]) -> Option:
@@ -117,23 +117,23 @@ class _Talk:
         if not unsure and (option.type != "string" or option.enum):
             return option
         key = _key(option)
-        known = self._values.get(key)
-        if known is None:
+        values = self._values.get(key)
+        if values is None:
             if self._asked >= MAX_VALUE_QUESTIONS:
                 return option
             self._asked += 1
-            known = self._values[key] = self._ask_values(option, path, unsure=unsure)
-        return known
+            values = self._values[key] = self._ask_values(option, path, unsure=unsure)
+        return values
 
     def _ask_values(self, option: Option, path: tuple[str, ...], *, unsure: bool) -> Option:
         flag = option.flags[-1]
         if unsure:
-            own = {key: value for key, value in option.own.items() if key != "valueUnknown"}
+            metadata = {key: value for key, value in option.own.items() if key != "valueUnknown"}
             after = self.ask(*path, flag, "--")
             # After a switch the program offers further flags; after an option with a value it does not.
             is_switch = after is None or any(word.startswith("--") for word in after.candidates)
             kind = BOOLEAN if is_switch else "string"
-            option = option.replace(type=kind, extra={**option.extra, "x-atip": own})
+            option = option.replace(type=kind, extra={**option.extra, "x-atip": metadata})
         if option.type == BOOLEAN:
             return option
         answer = self.ask(*path, flag, "")

@@ -59,12 +59,14 @@ class SelfDescribedSource:
             answer = runner.run([subject.program, *words])
             if answer.failure or answer.timed_out:
                 continue
-            found = recognize(answer.stdout.decode("utf-8", "replace"), subject.name)
-            if found is None or not (found.command.options or found.command.commands):
+            description = recognize(answer.stdout.decode("utf-8", "replace"), subject.name)
+            if description is None or not (
+                description.command.options or description.command.commands
+            ):
                 continue
-            method = f"self-description-{found.kind}"
-            tool = inferred(subject.name, found.command, method, confidence="high")
-            return tool.replace(version=found.version or ask_version(runner, subject))
+            method = f"self-description-{description.kind}"
+            tool = inferred(subject.name, description.command, method, confidence="high")
+            return tool.replace(version=description.version or ask_version(runner, subject))
         return None
 
     def _questions(self, runner: Runner, subject: ProbeSubject) -> Iterator[tuple[str, ...]]:
@@ -76,7 +78,7 @@ class SelfDescribedSource:
             return
         text = max(answer.stdout, answer.stderr, key=len)[:MAX_HELP].decode("utf-8", "replace")
         for pattern, words in _PATTERNS:
-            found = pattern.search(text)
-            if found:
-                first = found[0].split()[0]
+            match = pattern.search(text)
+            if match:
+                first = match[0].split()[0]
                 yield tuple(word or first for word in words)

@@ -47,7 +47,7 @@ class YargsSource:
         if command is None:
             return None
         method = "completion-protocol"
-        tool = inferred(subject.name, command, method, cut=tree.was_cut, confidence="high")
+        tool = inferred(subject.name, command, method, is_truncated=tree.was_cut, confidence="high")
         return tool.replace(version=ask_version(runner, subject))
 
 
@@ -69,10 +69,10 @@ class _Offers:
             return None
         candidates = {}
         for line in lines:
-            word, _, told = line.partition(":")
-            candidates[word] = told.strip()
+            word, _, description = line.partition(":")
+            candidates[word] = description.strip()
         return CompletionAnswer(candidates=candidates, directive=0)
 
-    def refine(self, told: Command, path: tuple[str, ...]) -> Command:
-        words = self.ask(*path, "") if told.commands else None
-        return confirm(told, words, self.ask(*path, "-"))
+    def refine(self, base: Command, path: tuple[str, ...]) -> Command:
+        words = self.ask(*path, "") if base.commands else None
+        return confirm(base, words, self.ask(*path, "-"))

@@ -57,7 +57,7 @@ class ConfiguredMcpServer(Value):
 
     def to_json(self) -> dict[str, object]:
         """What may be shown: no secrets from arguments or addresses."""
-        shown: dict[str, object] = {
+        document: dict[str, object] = {
             "client": self.client,
             "name": self.name,
             "transport": self.transport,
@@ -65,16 +65,16 @@ class ConfiguredMcpServer(Value):
             "path": self.path,
         }
         if self.command is not None:
-            shown["command"] = self.command
+            document["command"] = self.command
         if self.args:
-            shown["args"] = _without_secrets(self.args)
+            document["args"] = _without_secrets(self.args)
         if self.url is not None:
-            shown["url"] = _without_login(self.url)
+            document["url"] = _without_login(self.url)
         if self.env:
-            shown["env"] = list(self.env)
+            document["env"] = list(self.env)
         if not self.enabled:
-            shown["enabled"] = False
-        return shown
+            document["enabled"] = False
+        return document
 
 
 class McpProblem(Value):
@@ -188,7 +188,7 @@ def _why_unusable(name: str, entry: Any) -> str:
         if field in entry and not (isinstance(entry[field], str) and len(entry[field]) <= MAX_TEXT):
             return f"`{field}` is not a string of at most {MAX_TEXT} characters"
     args = entry.get("args", [])
-    if not isinstance(args, list) or not all(isinstance(each, str) for each in args):
+    if not isinstance(args, list) or not all(isinstance(argument, str) for argument in args):
         return "`args` is not a list of strings"
     if not any(entry.get(field) for field in ("command", "url", "httpUrl", "serverUrl")):
         return "neither `command` nor `url`"
@@ -200,9 +200,9 @@ def _server(
 ) -> ConfiguredMcpServer:
     url = entry.get("httpUrl") or entry.get("url") or entry.get("serverUrl")
     command = entry.get("command")
-    said = entry.get("type", entry.get("transport"))
-    if isinstance(said, str):
-        transport = _TRANSPORTS.get(said, "unknown")
+    declared = entry.get("type", entry.get("transport"))
+    if isinstance(declared, str):
+        transport = _TRANSPORTS.get(declared, "unknown")
     elif command:
         transport = "stdio"
     else:
@@ -232,8 +232,8 @@ def _variables(entry: dict[str, Any]) -> tuple[str, ...]:
             names += value
         elif value is not None:
             names.append(value)
-    good = (name for name in names if isinstance(name, str) and len(name) <= 200)
-    return tuple(dict.fromkeys(name for name in good if name.isprintable()))
+    valid = (name for name in names if isinstance(name, str) and len(name) <= 200)
+    return tuple(dict.fromkeys(name for name in valid if name.isprintable()))
 
 
 def _without_secrets(args: tuple[str, ...]) -> list[str]:

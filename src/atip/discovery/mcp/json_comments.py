@@ -21,16 +21,16 @@ _TRAILING = re.compile(r",(\s*[\]}])")
 def without_comments(text: str) -> str:
     """The same document as plain JSON; every newline stays where it was."""
     parts: list[str] = []
-    plain: list[str] = []
+    chunks: list[str] = []
     for token in _TOKEN.findall(text):
         if token.startswith('"'):
-            parts += (_untrailed("".join(plain)), token)
-            plain = []
+            parts += (_untrailed("".join(chunks)), token)
+            chunks = []
         elif token.startswith(("//", "/*")):
-            plain.append("\n" * token.count("\n") or " ")
+            chunks.append("\n" * token.count("\n") or " ")
         else:
-            plain.append(token)
-    return "".join([*parts, _untrailed("".join(plain))])
+            chunks.append(token)
+    return "".join([*parts, _untrailed("".join(chunks))])
 
 
 def _untrailed(text: str) -> str:

@@ -142,8 +142,8 @@ class HelpTree:
     def _with_proof(self, command: Command) -> Command:
         """The flag that was answered is known, whether or not the help names it."""
         flag = self._spelling[0]
-        known = {one for option in command.options or () for one in option.flags}
-        if not flag.startswith("-") or flag in known or not self._was_success:
+        flags = {flag for option in command.options or () for flag in option.flags}
+        if not flag.startswith("-") or flag in flags or not self._was_success:
             return command
         return command.replace(options=(*(command.options or ()), proven(flag, "Show help")))
 
@@ -184,10 +184,12 @@ class HelpTree:
             usage=command.usage or best[0].usage,
         ), text
 
-    def _below(self, command: Command, path: tuple[str, ...], above: tuple[_Shown, ...]) -> Command:
+    def _below(
+        self, command: Command, path: tuple[str, ...], ancestors: tuple[_Shown, ...]
+    ) -> Command:
         if self._refine is not None:
             command = self._refine(command, path)
-        if not command.commands or len(above) > self._budget.depth:
+        if not command.commands or len(ancestors) > self._budget.depth:
             self.was_cut = self.was_cut or bool(command.commands)
             return command.replace(commands=_sure(command.commands))
         children = dict(command.commands)
@@ -202,28 +204,30 @@ class HelpTree:
                     continue
             if self._echoes >= MAX_ECHOES or not self._may_ask() or name == "help":
                 continue
-            found = self._child((*path, name), above)
-            if found is None:
+            answer = self._child((*path, name), ancestors)
+            if answer is None:
                 if is_guess:
                     wrong += 1
                     self._failures -= 1
                 continue
-            told, told_text = found
-            merged = told.replace(
-                description=child.description or told.description,
-                arguments=told.arguments or child.arguments,
-                aliases=child.aliases or told.aliases,
-                extra={"x-atip": {}, **told.extra} if is_guess else {**child.extra, **told.extra},
+            subcommand, text = answer
+            merged = subcommand.replace(
+                description=child.description or subcommand.description,
+                arguments=subcommand.arguments or child.arguments,
+                aliases=child.aliases or subcommand.aliases,
+                extra={"x-atip": {}, **subcommand.extra}
+                if is_guess
+                else {**child.extra, **subcommand.extra},
             )
-            answers[name] = merged, _Shown(told_text, told)
+            answers[name] = merged, _Shown(text, subcommand)
             children[name] = merged
         # All commands of one level come first: what is left of the budget goes to those below them.
-        for name, (merged, shown) in answers.items():
-            children[name] = self._below(merged, (*path, name), (*above, shown))
+        for name, (merged, subcommands) in answers.items():
+            children[name] = self._below(merged, (*path, name), (*ancestors, subcommands))
         return command.replace(commands=children or None)
 
     def _child(
-        self, path: tuple[str, ...], above: tuple[_Shown, ...]
+        self, path: tuple[str, ...], ancestors: tuple[_Shown, ...]
     ) -> tuple[Command, str] | None:
         orders = [(*path, *self._spelling), ("help", *path), (*path, "-h")]
         if self._is_prefix:
@@ -238,7 +242,7 @@ class HelpTree:
             if text is None or denies_command(self._complaint):
                 continue
             command = self._read(text, path)
-            repeats = any(one.is_shown_by(text, command) for one in above)
+            repeats = any(ancestor.is_shown_by(text, command) for ancestor in ancestors)
             is_echo = is_echo or repeats
             if _weight(command) and not repeats:
                 self._is_prefix = words[0] == "help"
@@ -278,15 +282,17 @@ class HelpTree:
 
 def proven(flag: str, description: str) -> Option:
     """A switch that the program has answered to."""
-    own = {"evidence": {"source": "help", "part": "answer"}}
+    extension = {"evidence": {"source": "help", "part": "answer"}}
     name = flag.lstrip("-")
     return Option(
-        name=name, flags=(flag,), type=BOOLEAN, description=description, extra={"x-atip": own}
+        name=name, flags=(flag,), type=BOOLEAN, description=description, extra={"x-atip": extension}
     )
 
 
 def _sure(commands: Mapping[str, Command] | None) -> Mapping[str, Command] | None:
-    sure = {n: one for n, one in (commands or {}).items() if not one.own.get("unconfirmed")}
+    sure = {
+        n: command for n, command in (commands or {}).items() if not command.own.get("unconfirmed")
+    }
     return sure or None
 
 

@@ -57,26 +57,26 @@ class HelpSource:
         if GO_FLAG in marks_in(subject.stub.target or subject.real_path):
             command = command.replace(options=both_dashes(command.options or ()))
         command, version = _with_version(command, runner, subject)
-        tool = inferred(subject.name, command, "help-parsing", cut=tree.was_cut)
+        tool = inferred(subject.name, command, "help-parsing", is_truncated=tree.was_cut)
         return tool.replace(version=version)
 
 
 def both_dashes(options: Iterable[Option]) -> tuple[Option, ...]:
     """Go's own flag package takes `-name` and `--name` alike, and shows only the first."""
-    done = []
+    rewritten = []
     for option in options:
         more = [f"-{f}" for f in option.flags if len(f) > 2 and not f.startswith("--")]
-        done.append(option.replace(flags=tuple(dict.fromkeys((*option.flags, *more)))))
-    return tuple(done)
+        rewritten.append(option.replace(flags=tuple(dict.fromkeys((*option.flags, *more)))))
+    return tuple(rewritten)
 
 
 def _with_version(command: Command, runner: Runner, subject: ProbeSubject) -> tuple[Command, str]:
     """The version; `--version` is known if it was answered, even where the help is silent about it."""
     answer = runner.run([subject.program, "--version"])
     version = _version_in(answer)
-    known = {flag for option in command.options or () for flag in option.flags}
+    flags = {flag for option in command.options or () for flag in option.flags}
     is_short = len(answer.stdout) + len(answer.stderr) < 1_500
-    if version == UNKNOWN_VERSION or answer.exit_code or not is_short or "--version" in known:
+    if version == UNKNOWN_VERSION or answer.exit_code or not is_short or "--version" in flags:
         return command, version
     option = proven("--version", "Show the version")
     return command.replace(options=(*(command.options or ()), option)), version
@@ -91,8 +91,8 @@ def _version_in(answer: ProbeAnswer) -> str:
     if answer.failure or answer.timed_out:
         return UNKNOWN_VERSION
     text = (answer.stdout or answer.stderr)[:2000].decode("utf-8", "replace")
-    found = _VERSION.search(text)
-    return found[0] if found else UNKNOWN_VERSION
+    match = _VERSION.search(text)
+    return match[0] if match else UNKNOWN_VERSION
 
 
 class CompletionSource:
@@ -174,15 +174,15 @@ def _read_description(kind: str, text: str, name: str) -> Tool:
     from atip.errors import FormatError
     from atip.inference.described import recognize
 
-    found = recognize(text, name, only=kind)
-    if found is None:
+    description = recognize(text, name, only=kind)
+    if description is None:
         raise FormatError(
             "infer.other-format",
             f"this is not a description in the format `{kind}`",
             hint="name another kind with --from",
         )
-    tool = inferred(name, found.command, f"self-description-{kind}", confidence="high")
-    return tool.replace(version=found.version or UNKNOWN_VERSION)
+    tool = inferred(name, description.command, f"self-description-{kind}", confidence="high")
+    return tool.replace(version=description.version or UNKNOWN_VERSION)
 
 
 def read_plain(kind: str, text: str, name: str) -> Command:
@@ -209,7 +209,7 @@ def _read_completion(shell: str, text: str, name: str) -> Command:
 
 
 def inferred(
-    name: str, command: Command, method: str, *, cut: bool = False, confidence: str = "low"
+    name: str, command: Command, method: str, *, is_truncated: bool = False, confidence: str = "low"
 ) -> Tool:
     """A tool made from what its root command says; marked as inferred (§4.10.4)."""
     extra = dict(command.extra)
@@ -220,7 +220,7 @@ def inferred(
         "generator": GENERATOR,
         "review": "needed",
     }
-    if cut:
+    if is_truncated:
         generation["incomplete"] = "the budget of questions was used up"
     extra["_generation"] = generation
     has_commands = bool(command.commands)

@@ -121,13 +121,13 @@ def find_metadata(
         summarize: chooses the description among those of all sources.
     """
     descriptions: dict[str, str] = {}
-    found: Tool | None = None
+    tool: Tool | None = None
     source_kind, also = "", []
     documents: list[Tool] = []
     for source in sorted(sources, key=_place):
         if source.executes and not may_execute:
             continue
-        if found is not None and (source_kind in _COMPLETE or source.source_kind in _LAST_RESORT):
+        if tool is not None and (source_kind in _COMPLETE or source.source_kind in _LAST_RESORT):
             break
         answer = source.ask(subject)
         if answer is None:
@@ -135,17 +135,17 @@ def find_metadata(
         descriptions.setdefault(source.source_kind, answer.description)
         if source.source_kind in _DOCUMENTS:
             documents.append(answer)
-        if found is None:
-            found, source_kind = answer, source.source_kind
+        if tool is None:
+            tool, source_kind = answer, source.source_kind
         else:
-            found = merge_tools(found, answer)
+            tool = merge_tools(tool, answer)
             also.append(source.source_kind)
-    if found is None:
+    if tool is None:
         return None
     if source_kind == "completion" and documents:
-        found = corroborate(found, documents)
+        tool = corroborate(tool, documents)
     if summarize is not None:
-        found = found.replace(description=summarize(subject, descriptions) or subject.name)
+        tool = tool.replace(description=summarize(subject, descriptions) or subject.name)
     if source_kind not in OUTRANKS_KNOWLEDGE:
-        found = merge_knowledge(found)
-    return SourceFinding(tool=found, source_kind=source_kind, also=tuple(also))
+        tool = merge_knowledge(tool)
+    return SourceFinding(tool=tool, source_kind=source_kind, also=tuple(also))

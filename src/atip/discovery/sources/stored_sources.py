@@ -123,13 +123,13 @@ class RegistryShimSource:
         self._home = home
 
     def ask(self, subject: ProbeSubject) -> Tool | None:
-        found = self._find(subject.digest, subject.name, is_private(subject.real_path, self._home))
-        if found is None:
+        shim = self._find(subject.digest, subject.name, is_private(subject.real_path, self._home))
+        if shim is None:
             return None
-        own = {"registry": found.registry, **({"signer": found.signer} if found.signer else {})}
-        before = found.tool.extra.get("x-atip")
-        merged = {**before, **own} if isinstance(before, dict) else own
-        return found.tool.replace(name=subject.name, extra={**found.tool.extra, "x-atip": merged})
+        origin = {"registry": shim.registry, **({"signer": shim.signer} if shim.signer else {})}
+        before = shim.tool.extra.get("x-atip")
+        merged = {**before, **origin} if isinstance(before, dict) else origin
+        return shim.tool.replace(name=subject.name, extra={**shim.tool.extra, "x-atip": merged})
 
 
 def is_private(path: str, home: str) -> bool:
@@ -139,8 +139,8 @@ def is_private(path: str, home: str) -> bool:
 
 def origin_of(tool: Tool) -> str:
     """The registry that a stored description came from; empty when it came from none."""
-    own = tool.extra.get("x-atip")
-    return str(own.get("registry", "")) if isinstance(own, dict) else ""
+    extension = tool.extra.get("x-atip")
+    return str(extension.get("registry", "")) if isinstance(extension, dict) else ""
 
 
 class OverrideSource:
@@ -200,9 +200,9 @@ def _override_names(subject: ProbeSubject) -> tuple[str, str]:
 
 
 def _shim_names(subject: ProbeSubject) -> tuple[str, str, str]:
-    bare = subject.digest.removeprefix("sha256:")
+    digits = subject.digest.removeprefix("sha256:")
     return (
-        f"shims/sha256/{bare}.json",
+        f"shims/sha256/{digits}.json",
         f"shims/{subject.name}.json",
         f"tools/{subject.name}.json",
     )

@@ -40,43 +40,43 @@ class InstalledPackages:
     def summary(self, subject: ProbeSubject) -> str:
         """What the package of a program says of itself; empty when it has several programs or there is none."""
         if subject.stub.language == "node":
-            found = _node_summary(subject)
+            text = _node_summary(subject)
         elif subject.stub.language == "python":
-            found = self._python_summary(subject)
+            text = self._python_summary(subject)
         else:
-            found = ""
-        return found or self._debian_summary(subject)
+            text = ""
+        return text or self._debian_summary(subject)
 
     def membership(self, subject: ProbeSubject) -> str:
         """Which package a program belongs to, and what that is; for programs of which nothing else is known."""
         if self._members is None:
             self._members = read_members(self._dpkg)
         for path in (subject.path, subject.real_path):
-            if found := self._members.get(_merged_path(path)):
-                return found
+            if package := self._members.get(_merged_path(path)):
+                return package
         return ""
 
     def _debian_summary(self, subject: ProbeSubject) -> str:
         if self._debian is None:
             self._debian = read_debian(self._dpkg)
         for path in (subject.path, subject.real_path):
-            if found := self._debian.get(_merged_path(path)):
-                return found
+            if summary := self._debian.get(_merged_path(path)):
+                return summary
         return ""
 
     def _python_summary(self, subject: ProbeSubject) -> str:
         for site in site_directories(subject.real_path, subject.stub):
             if site not in self._python:
                 self._python[site] = read_distributions(site)
-            if found := self._python[site].get(subject.name):
-                return found
+            if summary := self._python[site].get(subject.name):
+                return summary
         return ""
 
 
 def read_debian(folder: str) -> dict[str, str]:
     """path of a program → synopsis of its package, for packages of one program."""
     synopses = _read_synopses(_read(os.path.join(folder, "status")))
-    found: dict[str, str] = {}
+    summaries: dict[str, str] = {}
     for listing in glob.iglob(os.path.join(glob.escape(folder), "info", "*.list")):
         package = os.path.basename(listing).removesuffix(".list").partition(":")[0]
         if _LIBRARY.match(package):
@@ -85,36 +85,36 @@ def read_debian(folder: str) -> dict[str, str]:
         programs = {match[1]: match[0] for match in _PROGRAM.finditer(text)}
         for name, path in programs.items():
             if (len(programs) == 1 or name == package) and package in synopses:
-                found[_merged_path(path)] = synopses[package]
-    return found
+                summaries[_merged_path(path)] = synopses[package]
+    return summaries
 
 
 def read_members(folder: str) -> dict[str, str]:
     """path of a program → `Part of PACKAGE: its synopsis`."""
     synopses = _read_synopses(_read(os.path.join(folder, "status")))
-    found: dict[str, str] = {}
+    members: dict[str, str] = {}
     for listing in glob.iglob(os.path.join(glob.escape(folder), "info", "*.list")):
         package = os.path.basename(listing).removesuffix(".list").partition(":")[0]
         if synopsis := synopses.get(package):
             for match in _PROGRAM.finditer(_read(listing)):
-                found[_merged_path(match[0])] = f"Part of {package}: {synopsis}"
-    return found
+                members[_merged_path(match[0])] = f"Part of {package}: {synopsis}"
+    return members
 
 
 def _read_synopses(status: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    synopses: dict[str, str] = {}
     package = ""
     for line in status.splitlines():
         if line.startswith("Package: "):
             package = line[9:].strip()
         elif line.startswith("Description: "):
-            found[package] = line[13:].strip()
-    return found
+            synopses[package] = line[13:].strip()
+    return synopses
 
 
 def read_distributions(site: str) -> dict[str, str]:
     """name of a console script → summary of its distribution, for distributions of one script."""
-    found: dict[str, str] = {}
+    summaries: dict[str, str] = {}
     for folder in glob.iglob(os.path.join(glob.escape(site), "*.dist-info")):
         section = _SCRIPTS.search(_read(os.path.join(folder, "entry_points.txt")))
         scripts = [
@@ -126,8 +126,8 @@ def read_distributions(site: str) -> dict[str, str]:
         for name in scripts:
             if len(scripts) == 1 or name.lower().replace("_", "-") == package:
                 summary = _SUMMARY.search(_read(os.path.join(folder, "METADATA")))
-                found[name] = summary[1].strip() if summary else ""
-    return found
+                summaries[name] = summary[1].strip() if summary else ""
+    return summaries
 
 
 def _node_summary(subject: ProbeSubject) -> str:

@@ -60,18 +60,18 @@ class SummarySources:
         yield from (descriptions.get(source, "") for source in _FIRST)
         yield SUMMARIES.get(subject.name) or SUMMARIES.get(_plain(subject.name), "")
         names = list(_names(subject))
-        curated = next((known.description for name in names if (known := load(name))), "")
+        curated = next((entry.description for name in names if (entry := load(name))), "")
         # Of several names under one entry, the summary is that of the group: a page of its own says more.
         yield curated if is_main_name(subject.name) else ""
-        own = [name for name in names if not _is_behind(name, subject)]
-        yield from (self._manual(name) for name in own)
+        own_names = [name for name in names if not _is_behind(name, subject)]
+        yield from (self._manual(name) for name in own_names)
         yield curated
         yield next((SUMMARIES[name] for name in names if name in SUMMARIES), "")
         yield descriptions.get("framework", "")
         yield self._packages.summary(subject)
         yield descriptions.get("man", "")
         # The page of the file behind a link may be about all programs of that file.
-        yield from (self._manual(name) for name in names if name not in own)
+        yield from (self._manual(name) for name in names if name not in own_names)
         yield from (descriptions.get(source, "") for source in _LAST)
         yield self._packages.membership(subject)
 

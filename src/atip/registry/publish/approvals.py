@@ -52,8 +52,8 @@ def load_approvals(folder: str) -> frozenset[tuple[str, str]]:
         FormatError: with all problems: a file that is not understood approves nothing.
     """
     return frozenset(
-        (one["hash"].removeprefix("sha256:"), one["content"].removeprefix("sha256:"))
-        for one in _load(folder)
+        (row["hash"].removeprefix("sha256:"), row["content"].removeprefix("sha256:"))
+        for row in _load(folder)
     )
 
 

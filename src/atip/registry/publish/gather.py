@@ -178,10 +178,10 @@ class _Published:
             digests = (tree.digest_of_shim_path(key) for key in self._objects)
             published_digits = {digest.removeprefix("sha256:") for digest in digests if digest}
             digits = sorted(
-                one for one in published_digits if not self._ledger.find(one, slot_of(one))
+                digit for digit in published_digits if not self._ledger.find(digit, slot_of(digit))
             )
-        for one in digits:
+        for digit in digits:
             result.removed += 1
-            result.gone += [tree.shim_path(one), tree.bundle_path(one)]
-            self._ledger.remove(one, slot_of(one))
-            self._ledger.touched.add(slot_of(one))
+            result.gone += [tree.shim_path(digit), tree.bundle_path(digit)]
+            self._ledger.remove(digit, slot_of(digit))
+            self._ledger.touched.add(slot_of(digit))

@@ -166,8 +166,8 @@ def _weaker(changes: Iterable[Change]) -> list[Problem]:
 
 def _was_observed(document: Json) -> bool:
     """Whether an inferred shim carries the cases of exactly this binary that it was verified by."""
-    own, binary = document.get("x-atip"), document.get("binary")
-    block = read_observed(own) if isinstance(own, dict) else None
+    extension, binary = document.get("x-atip"), document.get("binary")
+    block = read_observed(extension) if isinstance(extension, dict) else None
     digest = str(binary.get("hash", "")) if isinstance(binary, dict) else ""
     return _claimed_source(document) == "inferred" and block is not None and block.bears_out(digest)
 
@@ -213,4 +213,4 @@ def _signature_problems(contribution: Contribution, policy: TrustPolicy) -> list
 
 def _placed(digits: str, problems: list[Problem]) -> list[Problem]:
     """The same problems with the name of the file in front of the path."""
-    return [one.replace(path=f"{digits}.json {one.path}") for one in problems]
+    return [problem.replace(path=f"{digits}.json {problem.path}") for problem in problems]

@@ -183,10 +183,10 @@ def _sort(names: list[str], changed: dict[str, str], problems: list[Problem]) ->
     changed.update(sorted(by_digits.items()))
 
 
-def _sort_gone(gone: set[str], present: dict[str, str], changed: dict[str, str]) -> set[str]:
+def _sort_gone(missing: set[str], present: dict[str, str], changed: dict[str, str]) -> set[str]:
     """Shims that are gone; one whose signature alone is gone has changed."""
     removed = set()
-    for name in gone:
+    for name in missing:
         digits = name.rpartition("/")[2][:64]
         place = present.get(digits + _SHIM_ENDING)
         if place is None:

@@ -73,7 +73,7 @@ class RegistryFetcher:
         """
         if self._left_s <= 0:
             raise FetchError("registry.budget", f"`{self._source.name}` took too long in total")
-        begun = monotonic()
+        started = monotonic()
         try:
             answer = self._client.get(
                 f"{self._source.url}/{path}",
@@ -88,7 +88,7 @@ class RegistryFetcher:
                 accept=ACCEPT,
             )
         finally:
-            self._left_s -= monotonic() - begun
+            self._left_s -= monotonic() - started
         if answer.status in (200, 304):
             check_skew(answer.headers, self._now)
             return answer

@@ -166,8 +166,8 @@ class RemoteRegistry:
             return False
         if cached is not None:
             return options.now < cached.facts.expires_at
-        recent = 0 <= options.now - self.state.refreshed_at < options.expiry_s
-        return recent and digest in self.misses
+        is_recent = 0 <= options.now - self.state.refreshed_at < options.expiry_s
+        return is_recent and digest in self.misses
 
     @property
     def misses(self) -> set[str]:
@@ -330,7 +330,7 @@ class RemoteRegistry:
                     f"`{self.source.name}` has no catalogue, and lookup by hash is not enabled",
                     hint='`"lookup": "hash"` in registries.json looks up each hash, which reveals what is installed',
                 )
-            self._known = {one for digests in self.catalogue().values() for one in digests}
+            self._known = {digest for digests in self.catalogue().values() for digest in digests}
             self._start_anew(changed=True)
         return digest in self._known
 

@@ -37,7 +37,7 @@ class RemoteShims:
         self, sources: Iterable[RegistrySource], places: Places, options: RegistrySessionOptions
     ) -> None:
         self.registries = [RemoteRegistry(source, places, options) for source in sources]
-        self._allowing = [one for one in self.registries if _approves(one)]
+        self._allowing = [registry for registry in self.registries if _approves(registry)]
         # A scan asks with several threads; connections and metadata know only one.
         self._one_at_a_time = threading.Lock()
 
@@ -85,20 +85,22 @@ class RemoteShims:
     def problems(self) -> list[tuple[str, str, AtipError]]:
         """(registry, digest, what went wrong), in order."""
         return [
-            (one.source.name, digest, error)
-            for one in self.registries
-            for digest, error in one.problems
+            (registry.source.name, digest, error)
+            for registry in self.registries
+            for digest, error in registry.problems
         ]
 
     @property
     def warnings(self) -> list[dict[str, str]]:
         """What registries without a private way to ask learned in this session, and what they were not asked for."""
-        return [warning for one in self.registries for warning in hash_warnings(one)]
+        return [warning for registry in self.registries for warning in hash_warnings(registry)]
 
     def candidates_for(self, name: str) -> list[RemoteRegistry]:
         """Who may answer for a tool of this name, in order."""
         candidates = self._allowing or self.registries
-        claiming = [one for one in candidates if name and name in one.source.names]
+        claiming = [
+            candidate for candidate in candidates if name and name in candidate.source.names
+        ]
         return claiming or candidates
 
 
@@ -113,7 +115,7 @@ def hash_warnings(registry: RemoteRegistry) -> list[dict[str, str]]:
         message = f"`{name}` was not queried for {len(registry.withheld)} programs below the home directory: it would learn their hashes"
         hint = "to describe them, put shims in your own `shims/sha256` folder"
         rows.append({"code": "registry.private-programs", "message": message, "hint": hint})
-    return [{"registry": name, **one} for one in rows]
+    return [{"registry": name, **row} for row in rows]
 
 
 def _approves(registry: RemoteRegistry) -> bool:

@@ -116,7 +116,9 @@ def parse_source(entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> Regis
     """
     url = checked_url(str(entry["url"]))
     root = entry.get("root")
-    signers = tuple((one["identity"], one.get("issuer", "")) for one in entry.get("signers") or ())
+    signers = tuple(
+        (signer["identity"], signer.get("issuer", "")) for signer in entry.get("signers") or ()
+    )
     return RegistrySource(
         name=str(entry.get("name", url)),
         url=url,

@@ -65,7 +65,7 @@ class RegistrySyncReport(Value):
             "fetched": len(self.fetched),
             "prefetched": self.prefetched,
             "patterns": self.patterns,
-            "waiting": [one.to_json() for one in self.waiting],
+            "waiting": [change.to_json() for change in self.waiting],
             "problems": list(self.problems),
             "warnings": list(self.warnings),
         }
@@ -100,14 +100,14 @@ def synchronise(
     problems += [problem(name, digest, error) for name, digest, error in shims.problems]
     return RegistrySyncReport(
         lookups=lookups,
-        requests=sum(one.fetcher.requests for one in shims.registries),
+        requests=sum(registry.fetcher.requests for registry in shims.registries),
         answers=answers,
-        fetched=frozenset(d for one in shims.registries for d in one.acceptance.fetched),
+        fetched=frozenset(d for registry in shims.registries for d in registry.acceptance.fetched),
         prefetched=prefetched,
         patterns=patterns,
         waiting=tuple(_waiting(shims)),
         problems=tuple(
-            {one["code"] + one["registry"] + one["digest"]: one for one in problems}.values()
+            {row["code"] + row["registry"] + row["digest"]: row for row in problems}.values()
         ),
         warnings=tuple(shims.warnings),
     )
@@ -178,9 +178,9 @@ def pattern_names(data: bytes) -> list[str]:
     from atip.model.text.names import why_unsafe
 
     document = read_json(data)
-    listed = document.get("patterns") if isinstance(document, dict) else None
+    patterns = document.get("patterns") if isinstance(document, dict) else None
     # SECURITY: a name becomes a path.
-    names = [name for name in listed or () if isinstance(name, str) and not why_unsafe(name)]
+    names = [name for name in patterns or () if isinstance(name, str) and not why_unsafe(name)]
     return names[:MAX_PATTERNS]
 
 

@@ -231,11 +231,11 @@ def check_skew(headers: Mapping[str, str], now: float) -> None:
     from email.utils import parsedate_to_datetime
 
     try:
-        theirs = parsedate_to_datetime(headers.get("date", "")).timestamp()
+        server_time = parsedate_to_datetime(headers.get("date", "")).timestamp()
     except (TypeError, ValueError):
         return
-    if abs(theirs - now) > MAX_SKEW_S:
-        days = abs(theirs - now) / 86400
+    if abs(server_time - now) > MAX_SKEW_S:
+        days = abs(server_time - now) / 86400
         raise TrustError(
             "tuf.clock",
             f"this machine's clock and the registry's are {days:.0f} days apart",

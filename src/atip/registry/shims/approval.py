@@ -50,12 +50,12 @@ def check_binary(tool: Tool, digest: str) -> None:
     Raises:
         TrustError: `registry.wrong-binary`.
     """
-    claimed = tool.binary.hash if tool.binary is not None else None
+    declared = tool.binary.hash if tool.binary is not None else None
     # SECURITY: compared whole, both normalized; a shim of another binary would describe this one.
-    if claimed is None or claimed.lower() != digest:
+    if declared is None or declared.lower() != digest:
         raise TrustError(
             "registry.wrong-binary",
-            f"the shim describes {str(claimed)[:80]}, not {digest}",
+            f"the shim describes {str(declared)[:80]}, not {digest}",
             hint="report it to the registry's owner",
         )
 

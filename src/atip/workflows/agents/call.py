@@ -132,10 +132,10 @@ def understand(
             hint="name the provider: `--for openai`, `anthropic`, `gemini` or `mcp`",
         )
     wrapped = enveloped(provider, response)
-    offered = list(tools)
-    if not offered:
-        offered = tools_of(host, [raw.name for raw in read_calls(provider, wrapped)])
-    session = Session(offered, provider, strict=strict, strategy=strategy, max_tokens=max_tokens)
+    all_tools = list(tools)
+    if not all_tools:
+        all_tools = tools_of(host, [raw.name for raw in read_calls(provider, wrapped)])
+    session = Session(all_tools, provider, strict=strict, strategy=strategy, max_tokens=max_tokens)
     return session, session.parse(wrapped)
 
 
@@ -152,16 +152,16 @@ def tools_of(host: Host, names: Iterable[str]) -> list[Tool]:
             close = [name.lstrip("_").partition("_")[0]]
         for tool in close[:MAX_CANDIDATES]:
             if tool not in tools:
-                described = find_tool(host, tool)
-                if described is not None:
-                    tools[tool] = described
+                description = find_tool(host, tool)
+                if description is not None:
+                    tools[tool] = description
     return list(tools.values())
 
 
 def may_belong(function: str, tool: str) -> bool:
     """Whether a function of this name could belong to the tool. The table of functions decides."""
-    plain = function_name(tool, ())
-    if function == plain or function.startswith(plain + "_"):
+    tool_function = function_name(tool, ())
+    if function == tool_function or function.startswith(tool_function + "_"):
         return True
     if "___" not in function:
         return False
@@ -220,11 +220,11 @@ def find_exact(host: Host, words: Sequence[str]) -> Function:
     Raises:
         NotFoundError: `tool.not-found`, `calls.no-function`.
     """
-    function, left = find_command(host, words)
-    if left:
+    function, remaining = find_command(host, words)
+    if remaining:
         raise NotFoundError(
             "calls.no-function",
-            f"`{function.line}` has no command `{left[0][:80]}`",
+            f"`{function.line}` has no command `{remaining[0][:80]}`",
             hint=f"list its commands: `atip show {function.tool.name}`",
         )
     return function

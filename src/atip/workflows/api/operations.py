@@ -172,9 +172,11 @@ def arguments_of(tool: Tool, argv: Sequence[str]) -> tuple[tuple[str, ...], dict
             f"`{unexpected}` is not an operation or argument of `{tool.name}`",
         )
     values: dict[str, Any] = {}
-    for each in parsed.options:
-        values[each.name] = True if each.value is None else each.value
-    schema = {"properties": {each.name: dict(each.schema or {}) for each in command.options or ()}}
+    for option in parsed.options:
+        values[option.name] = True if option.value is None else option.value
+    schema = {
+        "properties": {option.name: dict(option.schema or {}) for option in command.options or ()}
+    }
     return parsed.path, typed(schema, values)
 
 
@@ -210,7 +212,7 @@ def redact(data: Any, secrets: tuple[bytes, ...]) -> Any:
             return f"{text[:MAX_TEXT]}… [{len(text) - MAX_TEXT} more characters]"
         return text
     if isinstance(data, dict):
-        return {str(key): redact(each, secrets) for key, each in data.items()}
+        return {str(key): redact(item, secrets) for key, item in data.items()}
     if isinstance(data, list):
-        return [redact(each, secrets) for each in data]
+        return [redact(item, secrets) for item in data]
     return data

@@ -68,7 +68,7 @@ def draft_bundle(
     for argv in observe:
         note(f"observing {' '.join(argv)}")
         blocks.append(_observed(host, argv, ask))
-    plain = PlainBundle(
+    draft = PlainBundle(
         tool=tool,
         install=tuple(find_install(path, home=host.places.home)),
         version=version,
@@ -78,9 +78,9 @@ def draft_bundle(
         intents=True,
         first=well_known(name),
     )
-    files = write_bundle(plain)
+    files = write_bundle(draft)
     decoded = climd.decode(files, strict=True)
-    if not any(entry.get("method") == "download" for entry in plain.install):
+    if not any(entry.get("method") == "download" for entry in draft.install):
         notes.append("no download fallback: add its address and SHA-256 yourself")
     return BundleDraft(files=files, problems=decoded.problems, notes=tuple(notes))
 
@@ -104,9 +104,9 @@ def sandbox_for(tool: Tool, blocks: Sequence[Mapping[str, Any]]) -> dict[str, An
     """The sandbox as observed; else as curated knowledge states; else as its effects imply."""
     if blocks:
         return merge_blocks(blocks)
-    stated = tool.own.get("sandbox")
-    if isinstance(stated, dict):
-        block = merge_blocks([stated])
+    declared = tool.own.get("sandbox")
+    if isinstance(declared, dict):
+        block = merge_blocks([declared])
         block["fs"]["read"] = _spelled(block["fs"].get("read", ()))
         block["fs"]["write"] = _spelled(block["fs"].get("write", ()))
         return block

@@ -49,16 +49,18 @@ def judge_tool(
     local = LocalJudge(bundles.host, call.cwd)
     policies = local.policies
     requested = bundle.requested_by(tool)
-    own = tuple(bundles.own_variables(bundle))
-    requested = requested.replace(env_pass=tuple(dict.fromkeys((*requested.env_pass, *own))))
+    own_variables = tuple(bundles.own_variables(bundle))
+    requested = requested.replace(
+        env_pass=tuple(dict.fromkeys((*requested.env_pass, *own_variables)))
+    )
     allowed = [_with_grant(policy, requested) for policy in policies]
     explained = local.argv(call.argv, call.program, digest)
-    claimed = raised_by(explained.effects, effects_of_tool(tool, bundle.manifest.sandbox))
+    tool_effects = raised_by(explained.effects, effects_of_tool(tool, bundle.manifest.sandbox))
     if requested.exec_allow and requested.exec_spawn:
         # programs that the user granted by name may be started, whatever is known of the usual case
-        claimed = claimed.replace(subprocess=None)
+        tool_effects = tool_effects.replace(subprocess=None)
     planned = plan_confinement(
-        claimed,
+        tool_effects,
         allowed,
         request=SandboxRequest(confinement=requested),
         context=RunContext(
@@ -70,7 +72,7 @@ def judge_tool(
     confinement = confinement.replace(limits=limited(confinement.limits, bundle.runner))
     auth = bundle.manifest.auth
     state = expanded(tuple(map(as_subtree, auth.paths)) if auth else (), places.home)
-    effects = bounded_by(claimed, confinement, state)
+    effects = bounded_by(tool_effects, confinement, state)
     decisions = [
         local.decide(subject.replace(effects=effects, evidence="knowledge"))
         for subject in explained.invocations
@@ -88,12 +90,12 @@ def judge_tool(
 
 def limited(limits: Limits, runner: Mapping[str, Any]) -> Limits:
     """Limits of a run, tightened by the bundle's runner block (AIP-17 `limits`), never loosened."""
-    stated = runner.get("limits")
-    if not isinstance(stated, dict):
+    declared = runner.get("limits")
+    if not isinstance(declared, dict):
         return limits
 
     def least(current: float | None, name: str, factor: float) -> float | None:
-        value = stated.get(name)
+        value = declared.get(name)
         if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
             return current
         return value * factor if current is None else min(current, value * factor)
@@ -141,7 +143,9 @@ def bounded_by(effects: Effects, confinement: Confinement, state: tuple[str, ...
     """
     files = effects.filesystem
     writes = [
-        entry for entry in confinement.fs_write if not any(path_covers(own, entry) for own in state)
+        entry
+        for entry in confinement.fs_write
+        if not any(path_covers(folder, entry) for folder in state)
     ]
     if not writes:
         effects = effects.replace(filesystem=files.replace(write=False, delete=False))

@@ -144,9 +144,9 @@ def _same_program(bundles: BundleHost, bundle: Bundle, installed: Installed) -> 
     if not finding.ok:
         raise version_mismatch(bundle.key, finding)
     bundles.note(f"{bundle.key}: the program was updated to {finding.printed}")
-    fresh = installed.replace(digest=digest, version=finding.printed)
-    bundles.store.save(fresh)
-    return fresh
+    updated = installed.replace(digest=digest, version=finding.printed)
+    bundles.store.save(updated)
+    return updated
 
 
 # --- (2) -------------------------------------------------------------------------------------------
@@ -194,12 +194,12 @@ def make_bundle_call(
 
 def _bin_args(bundle: Bundle, tool: BundleTool) -> tuple[str, ...]:
     """`bin_args`, without options that the tool's own template sets."""
-    own = {word.partition("=")[0] for word in tool.template if word.startswith("-")}
+    template_flags = {word.partition("=")[0] for word in tool.template if word.startswith("-")}
     words: list[str] = []
     dropping = False
     for word in bundle.manifest.bin_args:
         if word.startswith("-"):
-            dropping = word.partition("=")[0] in own
+            dropping = word.partition("=")[0] in template_flags
         if not dropping:
             words.append(word)
     return tuple(words)
@@ -217,9 +217,9 @@ def check_inputs(tool: BundleTool, inputs: Mapping[str, object]) -> dict[str, ob
     values = {name: value for name, value in inputs.items() if value is not None}
     for name in needed_names(tool.template):
         # A default fills a required placeholder; elsewhere it only documents the program's own default.
-        stated = declared.get(name)
-        if name not in values and isinstance(stated, dict) and "default" in stated:
-            values[name] = stated["default"]
+        declaration = declared.get(name)
+        if name not in values and isinstance(declaration, dict) and "default" in declaration:
+            values[name] = declaration["default"]
     problems = [
         Problem(
             path=render_path((name,)),

@@ -41,9 +41,15 @@ def with_cmp(host: Host, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     path = os.environ.get("PATH", "")
     cmp_entries = []
     for tool in cmp_tools.manifests(cmp_places(host)).tools:
-        own = {"rung": "adapter", "description": tool.manifest.summary, "cmp": tool.folder.path}
+        extension = {
+            "rung": "adapter",
+            "description": tool.manifest.summary,
+            "cmp": tool.folder.path,
+        }
         program = cmp_tools.find_program(tool, path) or ""
-        cmp_entries.append({"name": tool.key, "path": program, "source": "shim", "x-atip": own})
+        cmp_entries.append(
+            {"name": tool.key, "path": program, "source": "shim", "x-atip": extension}
+        )
     return [*entries, *cmp_entries]
 
 

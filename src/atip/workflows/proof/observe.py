@@ -73,7 +73,8 @@ class Observation(Value):
     def honest(self) -> bool:
         """Nothing was seen that the description denies."""
         return not any(
-            each.kind == "undeclared" and each.declared is False for each in self.differences
+            difference.kind == "undeclared" and difference.declared is False
+            for difference in self.differences
         )
 
     def render_block(self) -> str:
@@ -108,8 +109,8 @@ class Observation(Value):
                 "refused": list(self.touched.refused),
                 "asked": list(self.touched.lookups),
             },
-            "effects": [each.to_json() for each in self.touched.effects],
-            "network": [_redacted(each) for each in self.contacts],
+            "effects": [effect.to_json() for effect in self.touched.effects],
+            "network": [_redacted(contact) for contact in self.contacts],
             "sandbox": dict(self.sandbox),
             "calls": self.calls,
             "stdout": self.result.stdout,
@@ -188,9 +189,9 @@ def _observation(
     confinement = result.confinement
     scene = _scene(call, confinement)
     recorder = tracer.recorder
-    attempts = [(_endpoint(each.target), each.allowed) for each in result.attempts]
+    attempts = [(_endpoint(attempt.target), attempt.allowed) for attempt in result.attempts]
     contacts = recorder.contacts if recorder else ()
-    attempts += [(f"{each.host}:{each.port}", False) for each in contacts]
+    attempts += [(f"{contact.host}:{contact.port}", False) for contact in contacts]
     seen = touched(read_tries(tracer), attempts, scene, recorder.lookups if recorder else ())
     return Observation(
         result=result,
@@ -208,14 +209,14 @@ def _observation(
 
 def read_tries(tracer: Tracer) -> list[Try]:
     """What was traced; addresses of the stand-in by the names they stand for."""
-    named = tracer.recorder.named if tracer.recorder else str
-    found = []
+    path_of = tracer.recorder.named if tracer.recorder else str
+    attempts = []
     for event in tracer.events:
         target = event.target
         if event.kind == "connect":
             address, _, port = target.rpartition(":")
-            target = f"{named(address)}:{port}"
-        found.append(
+            target = f"{path_of(address)}:{port}"
+        attempts.append(
             Try(
                 kind=event.kind,
                 target=target,
@@ -224,7 +225,7 @@ def read_tries(tracer: Tracer) -> list[Try]:
                 source=event.source,
             )
         )
-    return found
+    return attempts
 
 
 def _redacted(contact: Contact) -> dict[str, object]:
@@ -262,8 +263,8 @@ def save_observation(host: Host, observation: Observation) -> str:
 
     result = observation.result
     folder = os.path.join(host.places.data, FOLDER, result.digest.removeprefix("sha256:"))
-    for each in (os.path.dirname(folder), folder):
-        make_private(each)
+    for parent in (os.path.dirname(folder), folder):
+        make_private(parent)
     document = {**observation.to_json(), "evidence": "observed", "time": now_iso()}
     for text in ("stdout", "stderr"):
         document.pop(text)

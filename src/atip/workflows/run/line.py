@@ -214,7 +214,9 @@ def line_confinement(
         FormatError: a grant is not understood.
     """
     home = os.path.realpath(host.places.home)
-    own = tuple(map(os.path.realpath, (host.places.config, host.places.data, host.places.cache)))
+    state_folders = tuple(
+        map(os.path.realpath, (host.places.config, host.places.data, host.places.cache))
+    )
     workspace = find_workspace(call.cwd, home)
     programs, path = _search_path(call.env, home)
     planned = plan_confinement(
@@ -224,12 +226,12 @@ def line_confinement(
         context=RunContext(
             cwd=workspace,
             home=home,
-            own=own,
+            own=state_folders,
             repository=any(subject.tool == "git" for subject in explained.invocations),
             libraries=programs,
         ),
     )
-    common = next((each.removesuffix("/**") for each in linked_repository(workspace)), "")
+    common = next((pattern.removesuffix("/**") for pattern in linked_repository(workspace)), "")
     hooks = protected_hooks(workspace, home, common) if planned.fs_write else ()
     cache, variables = _packages(host, call) if planned.fs_write else ((), {})
     passed = tuple(name for name in call.env if name in ENVIRONMENT or name.startswith("LC_"))

@@ -39,8 +39,8 @@ def probe_tool(name: str, *, force: bool) -> NativeAnswer:
     from atip.sandbox.probes.probe import ProbeSandbox
 
     path = locate(name)
-    needed = needed_paths(path, parse_stub(path, head_of(path)))
-    with ProbeSandbox(visible=[path, *needed]) as sandbox:
+    paths = needed_paths(path, parse_stub(path, head_of(path)))
+    with ProbeSandbox(visible=[path, *paths]) as sandbox:
         if not force and not mentions_flag(sandbox.run([path, "--help"])):
             raise ProbeError(
                 "probe.not-offered",
@@ -61,20 +61,20 @@ def infer_tool(host: Host, name: str) -> SourceFinding:
     real = os.path.realpath(path)
     content = ContentReader().read(real)
     label = os.path.basename(path)
-    one = Executable(name=label, path=path, real_path=real, key=stat_key(os.stat(real)), size=0)
+    program = Executable(name=label, path=path, real_path=real, key=stat_key(os.stat(real)), size=0)
     stub = parse_stub(path, content.head)
     subject = ProbeSubject(name=label, path=path, real_path=real, digest=content.digest, stub=stub)
     with ExitStack() as stack:
-        found = metadata_finder(host, ScanOptions(learn=True, jobs=1), [one], stack, NoMemory())(
-            subject
-        )
-    if found is None:
+        finding = metadata_finder(
+            host, ScanOptions(learn=True, jobs=1), [program], stack, NoMemory()
+        )(subject)
+    if finding is None:
         raise NotFoundError("infer.nothing", f"nothing could be learned about `{label}`")
     uname = os.uname()
     binary = Binary(
         hash=content.digest,
         name=label,
-        version=found.tool.version,
+        version=finding.tool.version,
         platform=shim_platform(uname.sysname, uname.machine),
     )
-    return found.replace(tool=found.tool.replace(binary=found.tool.binary or binary))
+    return finding.replace(tool=finding.tool.replace(binary=finding.tool.binary or binary))

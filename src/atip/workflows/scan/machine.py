@@ -73,7 +73,7 @@ def _writer(host: Host) -> Any:
 def metadata_finder(
     host: Host,
     options: ScanOptions,
-    found: Sequence[Executable],
+    programs: Sequence[Executable],
     stack: ExitStack,
     memory: FindingsMemory | None = None,
 ) -> MetadataFinder:
@@ -85,7 +85,7 @@ def metadata_finder(
     from atip.discovery.summaries.sources import SummarySources
 
     texts = system_texts(host.places.home)
-    lazy = LazyProber(found, lambda visible: prober(visible, options.jobs))
+    lazy = LazyProber(programs, lambda visible: prober(visible, options.jobs))
     stack.callback(lazy.close)
     return MetadataFinder(
         [*reading_sources(host, texts), *shim_sources(host, stack)],

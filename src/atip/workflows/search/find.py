@@ -92,16 +92,16 @@ def _likely(index: SearchIndex, words: str) -> list[str]:
     from atip.search.text import normal_phrase
 
     text = normal_phrase(words[:MAX_REQUEST])
-    found = index.storage.tools_saying(text)
+    tools = index.storage.tools_saying(text)
     for pattern, name in index.storage.regexes():
         try:
             if compile_regex(pattern[3:], ignore_case=True).matches(text):
-                found.append(name)
+                tools.append(name)
         except FormatError:
             continue  # reported when the tool was read
     hits = index.search(words, limit=4 * LIKELY, accept=is_cmp)
     near = list(dict.fromkeys(hit.tool for hit in hits))[:LIKELY]
-    return list(dict.fromkeys([*found[:MOST_EXACT], *near]))
+    return list(dict.fromkeys([*tools[:MOST_EXACT], *near]))
 
 
 def intents_of(tool: cmp_tools.CmpTool) -> list[Candidate]:
@@ -114,10 +114,10 @@ def intents_of(tool: cmp_tools.CmpTool) -> list[Candidate]:
     from atip.codecs.cmp.document import Reader
     from atip.search.intents import Candidate
 
-    kept: Any = cmp_tools.capability(tool.folder).tool.extra["x-cmp"]
+    extension: Any = cmp_tools.capability(tool.folder).tool.extra["x-cmp"]
     manifest = tool.manifest
     about = " ".join((manifest.name, manifest.domain, manifest.summary, *(manifest.tags or ())))
     return [
         Candidate(tool=tool.key, number=number, intent=intent, about=about)
-        for number, intent in enumerate(Reader().intents(kept["capability"]))
+        for number, intent in enumerate(Reader().intents(extension["capability"]))
     ]

@@ -94,7 +94,9 @@ def pattern_index(documents: Mapping[str, Mapping[str, Any]]) -> bytes:
     """`patterns/index.json` for documents by name."""
     patterns: dict[str, Any] = {}
     for name, document in sorted(documents.items()):
-        patterns_here = [one for one in document.get("patterns", ()) if isinstance(one, dict)]
+        patterns_here = [
+            pattern for pattern in document.get("patterns", ()) if isinstance(pattern, dict)
+        ]
         first = patterns_here[0].get("description", "") if patterns_here else ""
         entry: dict[str, Any] = {"description": str(document.get("description", first))}
         if tools := _tools_of(patterns_here):

@@ -153,15 +153,15 @@ def write_targets(
             "threshold": 1,
         },
     }
-    listed = dict(others)
+    targets = dict(others)
     old = published.targets
-    same = old is not None and (old["targets"], old["delegations"]) == (listed, delegations)
+    same = old is not None and (old["targets"], old["delegations"]) == (targets, delegations)
     is_fresh = old is not None and not release.is_due("targets", old["expires"])
     if same and is_fresh and "targets" not in published.foreign:
         return
     version = meta.get("targets.json", {}).get("version", 0) + 1
     body = payload(
-        "targets", version, release.expires("targets"), delegations=delegations, targets=listed
+        "targets", version, release.expires("targets"), delegations=delegations, targets=targets
     )
     keys = signing_keys(release.keys, published.ids_of("targets", release.keys), 1)
     data = signed_file(body, keys)

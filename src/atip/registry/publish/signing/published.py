@@ -66,7 +66,7 @@ def load_published(store: ObjectStore, root: bytes, older: Sequence[bytes] = ())
     stored = store.find(tree.TIMESTAMP, tree.MAX_INDEX)
     if stored is None:
         return empty
-    roots = [signed_part(one) for one in (root, *reversed(older))]
+    roots = [signed_part(document) for document in (root, *reversed(older))]
     timestamp, old_timestamp = _checked("timestamp", stored.data, roots)
     version = timestamp["meta"]["snapshot.json"]["version"]
     snapshot, old_snapshot = _load(store, "snapshot", version, roots)
@@ -109,7 +109,7 @@ def _checked(role: str, data: bytes, roots: Sequence[Json]) -> tuple[Json, bool]
     try:
         document: Any = read_json(data, STORE)
         message = canonical(document["signed"])
-        signatures = {one["keyid"]: one["sig"] for one in document["signatures"]}
+        signatures = {signature["keyid"]: signature["sig"] for signature in document["signatures"]}
         for number, root in enumerate(roots):
             for identifier in root["roles"][role]["keyids"]:
                 if identifier in signatures and _verifies(

@@ -128,14 +128,14 @@ def _sign_next(
         roles[rotate]["keyids"] = _ids([key for key in keys if key.role == rotate])
     at_hand = {key.id: key.public for key in keys}
     key_ids = {identifier for role in roles.values() for identifier in role["keyids"]}
-    public = {one: at_hand.get(one) or old["keys"][one] for one in key_ids}
+    public = {key_id: at_hand.get(key_id) or old["keys"][key_id] for key_id in key_ids}
     expires = iso(at + settings.lifetimes_s["root"])
     body = payload(
         "root", old["version"] + 1, expires, consistent_snapshot=True, keys=public, roles=roles
     )
     new_signers = signing_keys(keys, roles["root"]["keyids"], roles["root"]["threshold"])
     both = {key.id: key for key in (*old_signers, *new_signers)}
-    return signed_file(body, [both[one] for one in sorted(both)])
+    return signed_file(body, [both[key_id] for key_id in sorted(both)])
 
 
 def _needed(root: Json) -> dict[str, Any]:
